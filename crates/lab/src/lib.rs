@@ -28,4 +28,5 @@ pub mod shelter;
 pub mod site;
 pub mod study;
 pub mod subject;
+pub mod view;
 pub mod whole;

@@ -1,10 +1,14 @@
 //! The runs of an index, the newest first.
 
+use std::path::Path;
+
 use anyhow::Result;
 use rusqlite::{Row, named_params};
 use serde::Serialize;
 
 use super::History;
+use super::derive::size_of;
+use crate::run::dir::{StoredRun, started};
 use crate::run::list::is_running;
 
 /// Which runs are asked for.
@@ -33,6 +37,16 @@ pub enum State {
 }
 
 impl State {
+    /// Of a run in a folder; who writes it is known to the kernel alone.
+    fn of(is_complete: bool, is_damaged: bool, path: &Path) -> State {
+        match (is_damaged, is_complete) {
+            (false, true) => State::Complete,
+            _ if is_running(path) => State::Running,
+            (true, _) => State::Damaged,
+            (false, false) => State::Interrupted,
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -67,6 +81,25 @@ pub struct RunRow {
     pub damaged: Option<String>,
 }
 
+impl RunRow {
+    /// A run as its folder tells, without an index.
+    pub fn read(name: &str, path: &Path) -> RunRow {
+        let read = StoredRun::read(path);
+        let facts = read.as_ref().map(StoredRun::facts).unwrap_or_default();
+        RunRow {
+            name: name.to_owned(),
+            study: read.as_ref().ok().map(|run| run.plan.study.name.clone()),
+            started: if read.is_ok() { facts.started } else { started(path) },
+            state: State::of(facts.complete, read.is_err(), path),
+            configurations: read.as_ref().map_or(0, |run| run.plan.cells.len()),
+            rounds: facts.rounds,
+            seconds: facts.seconds,
+            bytes: size_of(path),
+            damaged: read.err().map(|error| format!("{error:#}")),
+        }
+    }
+}
+
 /// In the order of [`RunRow`]'s members.
 const RUNS: &str = "
 SELECT name, study, started, complete, configurations, rounds, seconds, bytes, damaged FROM runs
@@ -89,14 +122,7 @@ impl History {
     fn row(&self, row: &Row) -> rusqlite::Result<RunRow> {
         let name: String = row.get(0)?;
         let (is_complete, damaged): (bool, Option<String>) = (row.get(3)?, row.get(8)?);
-        // Who writes a run is known to the kernel alone.
-        let is_running = || is_running(&self.folder.join(&name));
-        let state = match (&damaged, is_complete) {
-            (None, true) => State::Complete,
-            _ if is_running() => State::Running,
-            (Some(_), _) => State::Damaged,
-            (None, false) => State::Interrupted,
-        };
+        let state = State::of(is_complete, damaged.is_some(), &self.folder.join(&name));
         Ok(RunRow {
             study: row.get(1)?,
             started: row.get(2)?,
