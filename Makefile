@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-pack bench-page bench-sites bench-proof pictures clean
+.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
 	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
+	@echo "make bench-history time to build the index of 1,000 runs, and to query it"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator compared with the true ones"
 
@@ -78,8 +79,8 @@ bench-truth:
 bench-page: web
 	@$(CARGO) bench --locked --quiet -p weigh --bench page
 
-bench-log:
-	@$(CARGO) bench --locked --quiet -p weigh --bench log
+bench-log bench-history:
+	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
 # It measures with what `make run` needs, and has no peers.
 bench-advice:

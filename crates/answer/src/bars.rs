@@ -26,6 +26,18 @@ pub fn sparkline(values: &[f64]) -> String {
     values.iter().map(step).collect()
 }
 
+/// A sparkline from the smallest value to the largest, for changes that are small beside their values.
+pub fn changes(values: &[f64]) -> String {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let step = |value: &f64| match value {
+        value if !value.is_finite() => ' ',
+        _ if most <= least => STEPS[3],
+        value => STEPS[((value - least) / (most - least) * 7.0).round() as usize],
+    };
+    values.iter().map(step).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +57,13 @@ mod tests {
         assert_eq!(sparkline(&[0.0, 4.0, 8.0]), "▁▄█");
         assert_eq!(sparkline(&[0.0, 0.0]), "▁▁");
         assert_eq!(sparkline(&[f64::NAN, 1.0]), " █");
+    }
+
+    #[test]
+    fn a_sparkline_of_changes_spans_all_steps() {
+        assert_eq!(changes(&[100.0, 101.0, 107.0]), "▁▂█");
+        assert_eq!(changes(&[5.0, 5.0]), "▄▄");
+        assert_eq!(changes(&[f64::NAN, 1.0, 2.0]), " ▁█");
+        assert_eq!(changes(&[]), "");
     }
 }

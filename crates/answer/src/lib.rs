@@ -43,6 +43,7 @@ pub mod row;
 pub mod subject;
 pub mod table;
 pub mod text;
+pub mod trend;
 pub mod verdict;
 pub mod words;
 pub mod worth;

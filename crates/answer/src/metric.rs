@@ -112,6 +112,17 @@ pub enum Better {
     Neither,
 }
 
+impl Better {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "neither",
+        }
+    }
+}
+
 /// How visits are summarised.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -109,6 +109,19 @@ fn links(plan: &Plan, gathered: &Gathered) -> Vec<OverLink> {
     plan.links.iter().filter_map(over).collect()
 }
 
+/// Every planned cell with at least one visit, in the plan's order.
+fn rows_of(shape: &Shape, plan: &Plan, gathered: &Gathered) -> Vec<Row> {
+    let measured = gathered.cells.iter().filter(|m| (shape.is_row)(m.cell));
+    let mut rows: Vec<Row> = measured.map(|m| Row::of(shape, plan, m)).collect();
+    (shape.complete)(&mut rows);
+    rows
+}
+
+/// The rows of a run alone, without what compares them: what a history keeps of it.
+pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
+    rows_of(subject::of_plan(plan), plan, &gather(plan, records))
+}
+
 /// A planned cell without a number.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FaultRow {
@@ -128,9 +141,7 @@ impl Report {
     pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Report {
         let shape = subject::of_plan(plan);
         let gathered = gather(plan, records);
-        let measured = || gathered.cells.iter().filter(|m| (shape.is_row)(m.cell));
-        let mut rows: Vec<Row> = measured().map(|m| Row::of(shape, plan, m)).collect();
-        (shape.complete)(&mut rows);
+        let mut rows = rows_of(shape, plan, &gathered);
         let comparisons = judge(shape.metrics(), &mut rows);
         let groups = groups(shape, &mut rows);
         let mut report = Report {

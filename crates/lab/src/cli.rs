@@ -17,10 +17,12 @@ mod prove;
 mod quantity;
 pub mod report;
 mod run;
+pub mod runs;
 pub mod runtime;
 mod site;
 mod terminal;
 mod usage;
+mod view;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,6 +81,10 @@ enum Verb {
     Run(run::Args),
     /// List runs, and show one: its answer, tables, files, pictures
     Report(report::Args),
+    /// List runs, show a metric over time with its changes, remove old runs, export all values
+    Runs(runs::Args),
+    /// Show runs in a browser, on this machine only: the list, each report, progress, comparisons
+    View(view::Args),
     /// Put load on a server: what it sends, how fast, and what that costs; every response is verified
     Load(Box<load::Args>),
     /// Show where a PHP script spends its time, from a run of it or from a profiler's files
@@ -153,6 +159,8 @@ fn user() -> ExitCode {
         Verb::Prove(args) => prove::run(&args, defs),
         Verb::Run(args) => run::run(&args, defs),
         Verb::Report(args) => report::run(&args),
+        Verb::Runs(args) => runs::run(&args),
+        Verb::View(args) => view::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
         Verb::Link(args) => link::run(&args, defs),
         Verb::Runtime(args) => runtime::run(&args, defs),

@@ -9,7 +9,7 @@ pub mod clock;
 pub mod dir;
 pub mod forecast;
 pub mod list;
-mod lock;
+pub(crate) mod lock;
 pub mod observer;
 pub mod order;
 mod rounds;

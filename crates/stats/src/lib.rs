@@ -6,6 +6,7 @@
 
 mod bent;
 mod blocks;
+mod changes;
 mod drawings;
 mod interval;
 mod link;
@@ -19,6 +20,7 @@ mod threshold;
 
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
+pub use changes::{ChangePoint, LEAST_SIDE, change_points, values_needed};
 pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;

@@ -6,8 +6,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use weigh_stats::{
-    Bent, Rule, break_even_bandwidth, dominator, low_quantile_interval, lower_envelope, median,
-    median_interval, quantile, summary,
+    Bent, LEAST_SIDE, Rule, break_even_bandwidth, change_points, dominator, low_quantile_interval,
+    lower_envelope, median, median_interval, quantile, summary,
 };
 
 fn values(longest: usize) -> impl Strategy<Value = Vec<f64>> {
@@ -188,4 +188,42 @@ proptest! {
             prop_assert!(crossing > 0.0 && value(crossing).abs() <= 1e-9 * (1.0 + crossing), "{crossing}");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn change_points_ascend_and_leave_values_on_both_sides(xs in values(40), seed: u64) {
+        let found = change_points(&xs, 0.05, seed).unwrap();
+        let edges: Vec<usize> =
+            std::iter::once(0).chain(found.iter().map(|point| point.at)).chain([xs.len()]).collect();
+        prop_assert!(found.is_empty() || edges.windows(2).all(|edge| edge[1] - edge[0] >= LEAST_SIDE), "{found:?}");
+        prop_assert!(found.iter().all(|point| 0.0 < point.p && point.p <= 0.05));
+        prop_assert_eq!(&found, &change_points(&xs, 0.05, seed).unwrap());
+    }
+
+    #[test]
+    fn change_points_depend_on_no_unit(xs in vec(0.0..10.0f64, 6..30), by in 0..6i32, to in -8..8i32) {
+        // Powers of two, so that not a digit is lost.
+        let scaled: Vec<f64> = xs.iter().map(|x| x * 2f64.powi(by)).collect();
+        let places = |xs: &[f64]| -> Vec<usize> {
+            change_points(xs, 0.05, 1).unwrap().iter().map(|point| point.at).collect()
+        };
+        prop_assert_eq!(places(&xs), places(&scaled));
+        // A step that dwarfs the noise is found where it is, if there are values enough.
+        prop_assume!(xs.len() >= 12);
+        let middle = xs.len() / 2;
+        let step = 100.0 + f64::from(to);
+        let stepped: Vec<f64> = (0..xs.len()).map(|at| xs[at] / 100.0 + if at < middle { 0.0 } else { step }).collect();
+        prop_assert!(places(&stepped).contains(&middle));
+    }
+}
+
+#[test]
+fn no_change_points_of_what_is_no_number_or_no_level() {
+    assert_eq!(change_points(&[1.0, f64::NAN], 0.05, 1), None);
+    assert_eq!(change_points(&[1.0, 2.0], 0.0, 1), None);
+    assert_eq!(change_points(&[], 0.05, 1), Some(vec![]));
+    assert_eq!(change_points(&[3.0; 50], 0.05, 1), Some(vec![]));
 }

@@ -36,6 +36,42 @@ pub fn count<N: std::str::FromStr + PartialOrd + From<u8>>(text: &str) -> Result
     number.ok_or_else(|| "give a whole number above zero".into())
 }
 
+/// What an age may look like, for help and errors.
+const AGE: &str = "give an age above zero, such as 90d, 12h or 2w";
+
+/// The time that is so long ago, RFC 3339, UTC: hours, days and weeks.
+pub fn ago(text: &str) -> Result<String, String> {
+    hours(text).and_then(before_now).ok_or_else(|| AGE.into())
+}
+
+/// A time, RFC 3339, UTC: a date, which begins at midnight UTC, or an age.
+pub fn since(text: &str) -> Result<String, String> {
+    let date = text.parse().ok().and_then(|date: jiff::civil::Date| {
+        date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|at| at.timestamp().to_string())
+    });
+    let age = || hours(text).and_then(before_now);
+    date.or_else(age).ok_or_else(|| "give a date such as 2026-01-31, or an age such as 90d, 12h or 2w".into())
+}
+
+/// An age in hours.
+fn hours(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let each = match unit.trim() {
+        "h" => 1,
+        "d" => 24,
+        "w" => 7 * 24,
+        _ => return None,
+    };
+    number.parse::<i64>().ok()?.checked_mul(each).filter(|hours| (1..=200 * 366 * 24).contains(hours))
+}
+
+fn before_now(hours: i64) -> Option<String> {
+    let now = jiff::Timestamp::now();
+    let then = jiff::Timestamp::from_second(now.as_second() - hours * 3600).ok()?;
+    Some(then.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +100,25 @@ mod tests {
         }
         assert_eq!((whole::<u64>("0"), count::<u32>("3")), (Ok(0), Ok(3)));
         assert!(whole::<u64>("abc").is_err());
+    }
+
+    #[test]
+    fn a_date_begins_at_midnight_and_ages_end_now() {
+        assert_eq!(since("2026-01-31"), Ok("2026-01-31T00:00:00Z".into()));
+        let now = jiff::Timestamp::now().as_second();
+        let second = |text: String| text.parse::<jiff::Timestamp>().unwrap().as_second();
+        for (text, hours) in [("12h", 12), ("90d", 2160), ("2w", 336), (" 1 d", 24)] {
+            assert!(
+                (now - hours * 3600..=now - hours * 3600 + 60).contains(&second(ago(text).unwrap())),
+                "{text}"
+            );
+            assert!(since(text).is_ok(), "{text}");
+        }
+        for wrong in
+            ["", "0d", "-1d", "90", "d", "1.5d", "2026-13-01", "99999999999999999999w", "9999999w", "5 m"]
+        {
+            assert_eq!(ago(wrong), Err(AGE.into()), "{wrong}");
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
     }
 }

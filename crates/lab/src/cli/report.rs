@@ -1,7 +1,5 @@
 //! `weigh report`: a run again, in any format; without one, the runs there are.
 
-mod list;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,10 +8,10 @@ use anyhow::{Context, Result};
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::run::Shown;
-use crate::cli::terminal;
+use crate::cli::{runs, terminal};
+use crate::history::Filter;
 use crate::run::dir::StoredRun;
 use crate::run::list::{FOLDER, LATEST, below, find};
-pub use list::Listing;
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::ranking::document::RankingDocument;
@@ -86,10 +84,12 @@ pub fn options(detail: Detail, command: Option<String>) -> Options {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let Some(word) = &args.run else { return list::show(Path::new(FOLDER), args.json) };
+    let Some(word) = &args.run else {
+        return runs::show(Path::new(FOLDER), &Filter::default(), args.json);
+    };
     if !below(word).is_empty() {
         terminal::note(&format!("{} is a folder of runs; name one of them", clean_path(word)));
-        return list::show(word, args.json);
+        return runs::show(word, &Filter::default(), args.json);
     }
     let path = find(word).or_refuse()?;
     let json: &[&dyn Format] = &[&format::json::Json];

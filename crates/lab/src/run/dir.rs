@@ -23,7 +23,8 @@ use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
-const RECORDS: &str = "records.ndjson";
+/// The log of what was observed.
+pub const RECORDS: &str = "records.ndjson";
 /// The file of a run's facts: a folder that has it is a run.
 pub const RUN: &str = "run.json";
 const PLAN: &str = "plan.json";

@@ -33,25 +33,29 @@ impl Found {
     pub fn read(&self) -> Result<StoredRun> {
         StoredRun::read(&self.path)
     }
+}
 
-    /// A process writes it.
-    pub fn is_running(&self) -> bool {
-        Lock::is_held(&self.path)
-    }
+/// A process writes the run in a folder.
+pub fn is_running(run: &Path) -> bool {
+    Lock::is_held(run)
 }
 
 /// The runs in a folder, the newest first; none where there is no such folder.
 pub fn below(folder: &Path) -> Vec<Found> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<Found> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.join(RUN).is_file())
-        .map(|path| Found { started: started(&path), name: name_of(&path), path })
-        .filter(|run| !run.name.starts_with('.'))
+    let mut found: Vec<Found> = folders(folder)
+        .into_iter()
+        .map(|(name, path)| Found { started: started(&path), name, path })
         .collect();
     found.sort();
     found.reverse();
     found
+}
+
+/// Name and folder of each run in a folder, in no order; no file of a run is read.
+pub fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let runs = entries.map(|entry| entry.path()).filter(|path| path.join(RUN).is_file());
+    runs.map(|path| (name_of(&path), path)).filter(|(name, _)| !name.starts_with('.')).collect()
 }
 
 fn name_of(path: &Path) -> String {

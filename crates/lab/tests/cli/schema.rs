@@ -6,13 +6,14 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::cli::{check, corpus, link, plan, report, runtime};
+use weigh::cli::{check, corpus, link, plan, runs, runtime};
 use weigh::pack;
 use weigh::run::dir::RunFile;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
 use weigh_answer::ranking::document::RankingDocument;
+use weigh_answer::trend::Trend;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::record::Record;
@@ -52,7 +53,8 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
             "A ranking under conditions: `weigh report RUN --at CONDITIONS --json`",
             schema_for!(RankingDocument),
         ),
-        ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
+        ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(runs::Listing)),
+        ("trend", "A metric over time: `weigh runs trend --json`", schema_for!(Trend)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),

@@ -57,6 +57,20 @@ weigh report latest
 weigh report used --summary
 weigh report used -f pdf
 weigh report used --json --full
+weigh runs --since yesterday
+weigh runs --limit 0
+weigh runs --in nowhere
+weigh runs trend encode
+weigh runs trend encode --only
+weigh runs prune
+weigh runs prune --older-than 90
+weigh runs prune --older-than 90d --yes --dry-run
+weigh runs export
+weigh runs export used
+weigh view nowhere
+weigh view used
+weigh view --in nowhere
+weigh view --port 99999
 weigh load
 weigh load 127.0.0.1:8080
 weigh load http://127.0.0.1:1/ -t 2

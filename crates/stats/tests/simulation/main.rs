@@ -4,6 +4,7 @@
 //! Random numbers are seeded, so that a test always passes or always fails. Limits allow for the chance of the trials
 //! (two standard errors).
 
+mod changes;
 mod family;
 mod noise;
 mod regret;

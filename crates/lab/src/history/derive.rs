@@ -1,0 +1,136 @@
+//! What the index keeps of a run, derived from its folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use walkdir::WalkDir;
+
+use crate::digest;
+use crate::run::dir::{RECORDS, RUN, StoredRun, started};
+use weigh_answer::metric::Metric;
+use weigh_answer::report::rows;
+use weigh_answer::row::Row;
+use weigh_answer::subject;
+use weigh_model::plan::Plan;
+use weigh_model::text::clean;
+
+/// All that is kept of one run.
+#[derive(Debug, Default)]
+pub struct Derived {
+    /// When it was started, RFC 3339, UTC; empty where its file does not say.
+    pub started: String,
+    /// The study's name.
+    pub study: Option<String>,
+    /// The subject's name.
+    pub subject: Option<&'static str>,
+    /// It ended by itself.
+    pub is_complete: bool,
+    /// Configurations in its plan.
+    pub configurations: usize,
+    /// Rounds measured.
+    pub rounds: u32,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// Its values, by configuration and metric.
+    pub rows: Vec<Row>,
+    /// What it was measured with, by name: versions, the machine, digests of its content.
+    pub facts: BTreeMap<String, String>,
+    /// Why it cannot be shown.
+    pub damaged: Option<String>,
+}
+
+impl Derived {
+    /// Reads a run; what is wrong with a damaged one is part of what is known of it.
+    pub fn of(run: &Path) -> Derived {
+        Derived::read(run).unwrap_or_else(|error| Derived {
+            started: started(run),
+            damaged: Some(format!("{error:#}")),
+            ..Derived::default()
+        })
+    }
+
+    fn read(run: &Path) -> Result<Derived> {
+        let stored = StoredRun::read(run)?;
+        let facts = stored.facts();
+        Ok(Derived {
+            started: stored.file.started.clone(),
+            study: Some(stored.plan.study.name.clone()),
+            subject: Some(subject::of_plan(&stored.plan).name),
+            is_complete: facts.complete,
+            configurations: stored.plan.cells.len(),
+            rounds: facts.rounds,
+            seconds: facts.seconds,
+            rows: rows(&stored.plan, &stored.records),
+            facts: measured_with(&stored),
+            damaged: None,
+        })
+    }
+
+    /// The metrics that its rows may have.
+    pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
+        self.subject.into_iter().flat_map(|name| subject::named(name).metrics())
+    }
+}
+
+/// The SHA-256 of a run's facts and that of its records; empty where they cannot be read.
+pub fn digest_of(run: &Path) -> String {
+    let one = |name: &str| {
+        let mut file = std::fs::File::open(run.join(name))?;
+        digest::copy(&mut file, &mut std::io::sink(), u64::MAX).map(|sum| sum.sha256)
+    };
+    let both = one(RUN).and_then(|facts| Ok(facts + &one(RECORDS)?));
+    both.unwrap_or_default()
+}
+
+/// The bytes of all files of a run.
+pub fn size_of(run: &Path) -> u64 {
+    let files = WalkDir::new(run).into_iter().flatten().filter_map(|entry| entry.metadata().ok());
+    files.filter(|about| about.is_file()).map(|about| about.len()).sum()
+}
+
+/// What may differ between two runs of a study and change their figures.
+fn measured_with(stored: &StoredRun) -> BTreeMap<String, String> {
+    let machine = &stored.file.machine;
+    let mut facts = BTreeMap::from([
+        ("weigh".to_owned(), stored.file.version.clone()),
+        ("cores".to_owned(), machine.cores.to_string()),
+    ]);
+    let texts = [
+        ("processor", machine.processor.clone()),
+        ("kernel", machine.kernel.clone()),
+        ("system", machine.system.clone()),
+        ("governor", machine.governor.clone()),
+        ("virtualisation", machine.virtualisation.clone()),
+        ("memory", machine.memory_bytes.map(|bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30)))),
+        ("cores granted", machine.cgroup_cores.map(|cores| cores.to_string())),
+    ];
+    facts.extend(texts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    facts.extend(of_plan(&stored.plan));
+    facts.into_iter().map(|(name, value)| (clean(&name), clean(&value))).collect()
+}
+
+fn of_plan(plan: &Plan) -> Vec<(String, String)> {
+    let mut facts = Vec::new();
+    let mut all = |of: &str, kind: &str, more: &BTreeMap<String, String>| {
+        facts.extend(more.iter().map(|(name, value)| (format!("{of} {kind}{name}"), value.clone())));
+    };
+    for runtime in &plan.runtimes {
+        all(&runtime.name, "", &runtime.libraries);
+        all(&runtime.name, "setting ", &runtime.facts);
+    }
+    for server in &plan.servers {
+        all(&server.name, "", &server.libraries);
+        all(&server.name, "setting ", &server.facts);
+    }
+    for store in &plan.stores {
+        all(&store.name, "driver ", &store.drivers);
+    }
+    let versions = plan.runtimes.iter().map(|of| (&of.name, &of.version));
+    let versions = versions.chain(plan.servers.iter().map(|of| (&of.name, &of.version)));
+    let versions = versions.chain(plan.stores.iter().map(|of| (&of.name, &of.version)));
+    let versions = versions.filter(|(_, version)| !version.is_empty());
+    let content = plan.payloads.iter().map(|of| (format!("content {}", of.name), of.sha256.clone()));
+    let versions: Vec<_> = versions.map(|(name, version)| (name.clone(), version.clone())).collect();
+    facts.into_iter().chain(versions).chain(content).collect()
+}

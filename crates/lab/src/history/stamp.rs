@@ -1,0 +1,21 @@
+//! The stamp of a run: what a look at its folder tells without reading a file. As long as it stays, so does what was
+//! derived.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::run::dir::{RECORDS, RUN};
+
+/// Lengths, times and inodes of the run's folder, its facts and its records, in one text.
+pub fn of(run: &Path) -> String {
+    let about = |path: &Path| path.metadata().map_or_else(|_| "-".into(), |found| text(&found));
+    [run.to_owned(), run.join(RUN), run.join(RECORDS)].map(|path| about(&path)).join(" ")
+}
+
+fn text(about: &Metadata) -> String {
+    let length = if about.is_dir() { 0 } else { about.len() };
+    // The time of a change of the inode tells of a file whose time of writing was put back.
+    let (written, changed) = (about.mtime_nsec() + about.mtime() * 1_000_000_000, about.ctime_nsec());
+    format!("{length}.{written}.{}.{changed}.{}", about.ctime(), about.ino())
+}
