@@ -79,7 +79,7 @@ pub fn digest_of(run: &Path) -> String {
         let mut file = std::fs::File::open(run.join(name))?;
         digest::copy(&mut file, &mut std::io::sink(), u64::MAX).map(|sum| sum.sha256)
     };
-    let all: anyhow::Result<String> = [RUN, PLAN, RECORDS].into_iter().map(one).collect();
+    let all: Result<String> = [RUN, PLAN, RECORDS].into_iter().map(one).collect();
     all.unwrap_or_default()
 }
 
