@@ -31,7 +31,7 @@ pub struct Trend {
     pub runs: Vec<RunAt>,
     /// The probability of one or more change points in this table if nothing changed.
     pub level: f64,
-    /// The number of runs in which a change in the middle can be found, with so many configurations.
+    /// The number of runs in which a change in the middle can be found, for this number of configurations.
     pub runs_needed: usize,
     /// Each configuration, those with the largest change first.
     pub series: Vec<Series>,

@@ -44,7 +44,7 @@ struct Which {
     /// Only runs since then: a date (UTC) such as 2026-01-31, or an age such as 30d, 12h or 2w
     #[arg(long, value_name = "WHEN", value_parser = quantity::since)]
     since: Option<String>,
-    /// Only so many of the newest
+    /// Only this many of the newest
     #[arg(long, value_name = "N", value_parser = quantity::count::<u32>)]
     limit: Option<u32>,
 }

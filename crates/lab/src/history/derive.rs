@@ -7,7 +7,7 @@ use anyhow::Result;
 use walkdir::WalkDir;
 
 use crate::digest;
-use crate::run::dir::{RECORDS, RUN, StoredRun, started};
+use crate::run::dir::{PLAN, RECORDS, RUN, StoredRun, started};
 use weigh_answer::metric::Metric;
 use weigh_answer::report::rows;
 use weigh_answer::row::Row;
@@ -73,14 +73,14 @@ impl Derived {
     }
 }
 
-/// The SHA-256 of a run's facts and that of its records; empty where they cannot be read.
+/// The SHA-256 of a run's facts, of its plan and of its records; empty where they cannot be read.
 pub fn digest_of(run: &Path) -> String {
     let one = |name: &str| {
         let mut file = std::fs::File::open(run.join(name))?;
         digest::copy(&mut file, &mut std::io::sink(), u64::MAX).map(|sum| sum.sha256)
     };
-    let both = one(RUN).and_then(|facts| Ok(facts + &one(RECORDS)?));
-    both.unwrap_or_default()
+    let all: Result<String> = [RUN, PLAN, RECORDS].into_iter().map(one).collect();
+    all.unwrap_or_default()
 }
 
 /// The bytes of all files of a run.

@@ -18,7 +18,7 @@ pub struct Filter {
     pub study: Option<String>,
     /// Started at this time or later, RFC 3339, UTC.
     pub since: Option<String>,
-    /// So many of the newest.
+    /// This many of the newest.
     pub limit: Option<usize>,
 }
 

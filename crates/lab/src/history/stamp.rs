@@ -5,12 +5,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::run::dir::{RECORDS, RUN};
+use crate::run::dir::{PLAN, RECORDS, RUN};
 
-/// Lengths, times and inodes of the run's folder, its facts and its records, in one text.
+/// Lengths, times and inodes of the run's folder, its facts, plan and records, in one text.
 pub fn of(run: &Path) -> String {
     let about = |path: &Path| path.metadata().map_or_else(|_| "-".into(), |found| text(&found));
-    [run.to_owned(), run.join(RUN), run.join(RECORDS)].map(|path| about(&path)).join(" ")
+    [run.to_owned(), run.join(RUN), run.join(PLAN), run.join(RECORDS)].map(|path| about(&path)).join(" ")
 }
 
 fn text(about: &Metadata) -> String {

@@ -27,7 +27,8 @@ use weigh_model::record::Record;
 pub const RECORDS: &str = "records.ndjson";
 /// The file of a run's facts: a folder that has it is a run.
 pub const RUN: &str = "run.json";
-const PLAN: &str = "plan.json";
+/// The file of the plan.
+pub const PLAN: &str = "plan.json";
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";
 const SCRATCH: &str = "scratch";

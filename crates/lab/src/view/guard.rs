@@ -109,9 +109,12 @@ mod tests {
         assert_eq!(get("http://127.0.0.1:7000/TOKEN/", &[]), Ok("/".into()));
     }
 
+    /// Method, path, headers, and the status that refuses them.
+    type Wrong<'a> = (Method, &'a str, &'a [(&'static str, &'a str)], u16);
+
     #[test]
     fn others_are_refused() {
-        let wrong: [(Method, &str, &[(&'static str, &str)], u16); 16] = [
+        let wrong: [Wrong; 16] = [
             (Method::POST, "/TOKEN/", &[HOST], 405),
             (Method::DELETE, "/TOKEN/", &[HOST], 405),
             (Method::OPTIONS, "/TOKEN/", &[HOST], 405),

@@ -18,7 +18,7 @@ pub struct Args {
     /// Remove runs that were started longer ago than this, such as 90d, 12h or 2w
     #[arg(long, value_name = "AGE", value_parser = quantity::ago)]
     older_than: String,
-    /// Keep so many of the newest runs, however old
+    /// Keep this many of the newest runs, however old
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = quantity::whole::<usize>)]
     keep: usize,
     /// Only show what would be removed
