@@ -16,6 +16,7 @@
 //! A configuration differs if its log ratio is further from the shift than both explain, by a t test with the correction
 //! of [`crate::Rule`].
 
+use crate::drawings::{DRAWINGS, drawn_figures};
 use crate::moderated::{t_quantile, two_sided};
 use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
 use crate::rule::{FALSE_DISCOVERIES, ROUNDS, Ratio};
@@ -55,6 +56,28 @@ impl Apart {
     fn is_tested(&self) -> bool {
         self.rounds >= ROUNDS && self.log.is_finite() && self.variance.is_finite()
     }
+}
+
+/// The variance of the logarithm of each unit's figure (the quantile at `p` over rounds) within a run, from
+/// [`drawn_figures`]. With [`ENOUGH`] units it is that beside what all units have in common: a drift within the run is
+/// part of the shift between two runs.
+pub fn variances_within(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<f64> {
+    let mut logs: Vec<Vec<f64>> = drawn_figures(units, p, seed)
+        .into_iter()
+        .map(|factors| factors.into_iter().map(f64::ln).collect())
+        .collect();
+    if logs.len() >= ENOUGH {
+        for drawing in 0..DRAWINGS {
+            let common = median(&logs.iter().map(|unit| unit[drawing]).collect::<Vec<_>>()).unwrap_or(0.0);
+            logs.iter_mut().for_each(|unit| unit[drawing] -= common);
+        }
+    }
+    logs.iter().map(|unit| variance(unit)).collect()
+}
+
+fn variance(xs: &[f64]) -> f64 {
+    let mean = xs.iter().sum::<f64>() / xs.len() as f64;
+    xs.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (xs.len() - 1) as f64
 }
 
 /// What two runs have in common and what sets them apart, for one quantity.

@@ -14,7 +14,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::blocks::block_effects;
-use crate::moderated::LogRatio;
 use crate::summary::{Place, quantile};
 
 /// Number of drawings.
@@ -57,12 +56,6 @@ pub fn drawn_figures(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<Vec<f6
         }
     }
     all
-}
-
-/// The variance of the logarithm of a true figure, from its factors in all drawings; none without at least two that have
-/// a logarithm.
-pub fn log_variance(factors: &[f64]) -> Option<f64> {
-    LogRatio::of(factors.iter().map(|factor| (*factor, 1.0))).map(|log| log.variance)
 }
 
 /// The amounts of a unit in ascending order, each with the index of its round; none if it has no amounts, or one that

@@ -18,10 +18,10 @@ mod rule;
 mod summary;
 mod threshold;
 
-pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart};
+pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, variances_within};
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
-pub use drawings::{DRAWINGS, drawn_figures, log_variance};
+pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;
 pub use moderated::LogRatio;

@@ -2,7 +2,7 @@
 //! change, and what it finds of one.
 
 use rand_chacha::ChaCha8Rng;
-use weigh_stats::{Apart, FAMILY_WISE, compare_apart, drawn_figures, quantile};
+use weigh_stats::{Apart, FAMILY_WISE, compare_apart, quantile, variances_within};
 
 use crate::noise::{Noise, normal, observe};
 
@@ -51,9 +51,9 @@ pub fn claims(
 fn figures(seen: &[Vec<f64>], seed: u64) -> Vec<(f64, f64)> {
     let units: Vec<Vec<(u32, f64)>> =
         seen.iter().map(|seen| (1..).zip(seen.iter().copied()).collect()).collect();
-    let drawn = drawn_figures(&units, 0.1, seed);
-    let figure = |(seen, drawn): (&Vec<f64>, &Vec<f64>)| {
-        (quantile(seen, 0.1).expect("finite"), weigh_stats::log_variance(drawn).expect("drawings"))
-    };
-    seen.iter().zip(&drawn).map(figure).collect()
+    let variances = variances_within(&units, 0.1, seed);
+    seen.iter()
+        .zip(variances)
+        .map(|(seen, variance)| (quantile(seen, 0.1).expect("finite"), variance))
+        .collect()
 }
