@@ -14,8 +14,8 @@ use toml::de::{DeTable, Deserializer};
 
 use crate::subject;
 use block::Part;
-pub use weigh_model::study::{Budget, Precision};
 use weigh_model::gate::Gate;
+pub use weigh_model::study::{Budget, Precision};
 use weigh_model::study::{Links, StudyText};
 use weigh_model::suggest::{nearest_hint, readable};
 use weigh_model::text::clean;

@@ -54,6 +54,15 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(exit(outcome.interrupted, failures).into())
 }
 
+/// Compares two URLs in blocks that alternate, for this many seconds, as `weigh load A --vs B` does.
+pub fn versus(a: &str, b: &str, seconds: f64, json: bool) -> Result<ExitCode> {
+    let time = format!("{seconds}s");
+    let mut words = vec![a, "--vs", b, "-d", &time];
+    words.extend(json.then_some("--json"));
+    let matches = Translated::command().try_get_matches_from(words).or_refuse()?;
+    run(&Translated::from_arg_matches(&matches).or_refuse()?.args)
+}
+
 /// How a load ends that the user interrupted, or in which responses failed.
 fn exit(interrupted: bool, failures: u64) -> Exit {
     if interrupted {

@@ -87,7 +87,8 @@ impl Machine {
     /// What two runs must have in common to be compared, and what may explain a difference, by name.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let memory = self.memory_bytes.map(|bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30)));
-        let cores = self.cgroup_cores.map_or(self.cores.to_string(), |of| format!("{of:.1} of {}", self.cores));
+        let cores =
+            self.cgroup_cores.map_or(self.cores.to_string(), |of| format!("{of:.1} of {}", self.cores));
         let named = [
             ("processor", self.processor.clone()),
             ("cores", Some(cores)),
