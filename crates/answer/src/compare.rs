@@ -18,7 +18,7 @@ use crate::estimate::Estimate;
 use crate::metric::{Better, Metric, Over, Unit};
 use crate::report::Report;
 use crate::row::Row;
-use crate::verdict::{Ratio, between_runs, within_rounds};
+use crate::verdict::{Ratio, Told, between_runs, within_rounds};
 pub use environment::Change;
 pub use matched::Names;
 
@@ -115,6 +115,8 @@ pub struct Compared {
     /// B ÷ A beside the shift of all configurations, with its interval; null for values that are known exactly, or were
     /// not observed in rounds.
     pub ratio: Option<Ratio>,
+    /// The 95% interval of the ratio without correction for other configurations: gates pass by it.
+    pub alone: Option<[f64; 2]>,
     /// What it came to.
     pub verdict: Verdict,
 }
@@ -184,7 +186,7 @@ impl Comparison {
         let pairs = matched::by_runtime(report, &names.a, &names.b);
         let metrics = compared_metrics(report, gates);
         let told = |quantities: &[Vec<(&Estimate, &Estimate)>]| {
-            let one = |ratios: Vec<Option<Ratio>>| {
+            let one = |ratios: Vec<Option<Told>>| {
                 let configurations = ratios.iter().flatten().count();
                 (
                     Between {
@@ -212,7 +214,7 @@ impl Comparison {
         report: &Report,
         pairs: &[(&Row, &Row)],
         metrics: &[&'static Metric],
-        told: impl Fn(&[Vec<(&Estimate, &Estimate)>]) -> Vec<(Between, Vec<Option<Ratio>>)>,
+        told: impl Fn(&[Vec<(&Estimate, &Estimate)>]) -> Vec<(Between, Vec<Option<Told>>)>,
     ) -> Comparison {
         let observed = metrics.iter().map(|metric| (*metric, estimates(pairs, metric)));
         let observed: Vec<(&'static Metric, Vec<Observed>)> =
@@ -223,7 +225,8 @@ impl Comparison {
             drawn.iter().map(|(_, of)| of.iter().map(|(_, a, b)| (*a, *b)).collect()).collect();
         let (mut rows, mut common, mut comparisons) = (Vec::new(), Vec::new(), 0);
         for ((metric, of), (between, ratios)) in drawn.iter().zip(told(&quantities)) {
-            comparisons += ratios.iter().flatten().filter(|ratio| ratio.rounds as usize >= ROUNDS).count();
+            comparisons +=
+                ratios.iter().flatten().filter(|told| told.ratio.rounds as usize >= ROUNDS).count();
             common.push(quantity(metric, &between));
             rows.extend(
                 of.iter().zip(ratios).map(|((row, a, b), ratio)| compared(row, metric, (a, b), ratio)),
@@ -310,7 +313,8 @@ fn quantity(metric: &Metric, between: &Between) -> Quantity {
     }
 }
 
-fn compared(row: &Row, metric: &Metric, (a, b): (&Estimate, &Estimate), ratio: Option<Ratio>) -> Compared {
+fn compared(row: &Row, metric: &Metric, (a, b): (&Estimate, &Estimate), told: Option<Told>) -> Compared {
+    let ratio = told.map(|told| told.ratio);
     let verdict = match (&ratio, is_exact(metric)) {
         (Some(ratio), _) => Verdict::of(ratio, metric.better),
         (None, false) => Verdict::Untested,
@@ -326,6 +330,7 @@ fn compared(row: &Row, metric: &Metric, (a, b): (&Estimate, &Estimate), ratio: O
         a: a.value,
         b: b.value,
         ratio,
+        alone: told.map(|told| [told.alone.low, told.alone.high]),
         verdict,
     }
 }

@@ -96,6 +96,22 @@ pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio
     rule.compare_log(&log, value, part).map(Ratio::from)
 }
 
+/// A ratio with its interval before correction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// The ratio.
+    pub ratio: Ratio,
+    /// Its 95% interval without correction.
+    pub alone: Interval,
+}
+
+impl From<weigh_stats::Ratio> for Told {
+    fn from(told: weigh_stats::Ratio) -> Told {
+        let alone = Interval { low: told.alone.0, high: told.alone.1 };
+        Told { ratio: Ratio::from(told), alone }
+    }
+}
+
 impl From<weigh_stats::Ratio> for Ratio {
     fn from(told: weigh_stats::Ratio) -> Ratio {
         let weigh_stats::Ratio { value, low, high, p, rounds, is_claimed, .. } = told;
@@ -147,14 +163,14 @@ impl Compared {
 pub fn between_runs(
     quantities: &[Vec<(&Estimate, &Estimate)>],
     seed: u64,
-) -> Vec<(Between, Vec<Option<Ratio>>)> {
+) -> Vec<(Between, Vec<Option<Told>>)> {
     let known: Vec<Vec<Option<Apart>>> = quantities.iter().map(|pairs| apart(pairs, seed)).collect();
     let tested: Vec<Vec<Apart>> = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
     let told = compare_apart(&tested, FAMILY_WISE);
     let spread_out =
         |(known, (between, ratios)): (Vec<Option<Apart>>, (Between, Vec<weigh_stats::Ratio>))| {
             let mut ratios = ratios.into_iter();
-            (between, known.iter().map(|one| one.and_then(|_| ratios.next()).map(Ratio::from)).collect())
+            (between, known.iter().map(|one| one.and_then(|_| ratios.next()).map(Told::from)).collect())
         };
     known.into_iter().zip(told).map(spread_out).collect()
 }
@@ -183,14 +199,14 @@ fn apart(pairs: &[(&Estimate, &Estimate)], seed: u64) -> Vec<Option<Apart>> {
 
 /// Compares pairs (first, second) that were measured in the same rounds: second ÷ first. The correction covers exactly
 /// these comparisons.
-pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Option<Ratio>>> {
+pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Option<Told>>> {
     let compared = |(a, b): &(&Estimate, &Estimate)| Compared::of((b, 0.0), (a, 0.0));
     let all: Vec<Vec<Option<Compared>>> =
         quantities.iter().map(|pairs| pairs.iter().map(compared).collect()).collect();
     let logs: Vec<Vec<LogRatio>> =
         all.iter().map(|of| of.iter().flatten().map(|one| one.log).collect()).collect();
     let rules = Rule::family(&logs, FAMILY_WISE);
-    let told = |rule: &Rule, one: Compared| rule.compare_log(&one.log, one.value, one.part).map(Ratio::from);
+    let told = |rule: &Rule, one: Compared| rule.compare_log(&one.log, one.value, one.part).map(Told::from);
     let of = |(pairs, rule): (Vec<Option<Compared>>, &Rule)| {
         pairs.into_iter().map(|one| one.and_then(|one| told(rule, one))).collect()
     };

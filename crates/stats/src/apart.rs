@@ -19,7 +19,7 @@
 use crate::drawings::{DRAWINGS, drawn_figures};
 use crate::moderated::{t_quantile, two_sided};
 use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
-use crate::rule::{FALSE_DISCOVERIES, ROUNDS, Ratio};
+use crate::rule::{CONFIDENCE, FALSE_DISCOVERIES, ROUNDS, Ratio};
 use crate::summary::{median, quantile};
 
 /// With fewer configurations, what changed on the machine and what changed in the program cannot be told apart.
@@ -180,6 +180,8 @@ impl Cutoffs {
     fn ratio(&self, between: &Between, one: &Apart) -> Ratio {
         let ((log, error), p) = (between.residual(one), between.p_value(one));
         let reach = error * t_quantile(self.listed.min(FALSE_DISCOVERIES), between.freedom);
+        let reach_alone = error * t_quantile(1.0 - CONFIDENCE, between.freedom);
+        let alone = ((log - reach_alone).exp(), (log + reach_alone).exp());
         let is_listed = one.is_tested() && p <= self.listed;
         let (mut low, mut high) = ((log - reach).exp(), (log + reach).exp());
         if !is_listed {
@@ -189,6 +191,7 @@ impl Cutoffs {
             value: log.exp(),
             low,
             high,
+            alone,
             p,
             rounds: one.rounds,
             is_listed,

@@ -13,6 +13,9 @@ use crate::table::{Grid, Kind, Tone, factor, field, remark};
 /// Configurations, changes and gates that a summary shows of each.
 const FEW: usize = 12;
 
+/// A smaller shift of all configurations is not worth a sentence.
+const WORTH_SAYING: f64 = 0.02;
+
 /// The whole comparison, the answer first. A summary has what differs, and counts the rest.
 pub fn blocks(of: &Comparison, options: &Options) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, title(of)), Block::Answer(answer(of))];
@@ -28,8 +31,9 @@ pub fn for_pull_request(of: &Comparison, options: &Options) -> String {
     let text = |blocks: &[Block], options: &Options| markdown::text(blocks, &[], options);
     let brief = Options { detail: Detail::Summary, ..options.clone() };
     let mut open = vec![Block::Heading(3, title(of)), Block::Answer(answer(of))];
-    let failed = of.gates.iter().any(|judged| judged.outcome != Outcome::Pass);
-    open.extend(failed.then(|| Block::Table(gate_table(&unmet(of)))));
+    let unmet: Vec<&Judged> = of.gates.iter().filter(|judged| judged.outcome != Outcome::Pass).collect();
+    open.extend((!unmet.is_empty()).then(|| Block::Table(gate_table(&unmet[..FEW.min(unmet.len())]))));
+    open.extend(more(unmet.len().saturating_sub(FEW), "more gate", "more gates"));
     let differing = differing(of);
     open.extend((!differing.is_empty()).then(|| Block::Table(table(&differing[..FEW.min(differing.len())]))));
     open.extend(more(differing.len().saturating_sub(FEW), "more configuration", "more configurations"));
@@ -92,7 +96,7 @@ fn common(of: &Comparison) -> Vec<String> {
     }
     let mut said = Vec::new();
     for quantity in of.quantities.iter().filter(|quantity| quantity.told) {
-        if (quantity.shift - 1.0).abs() >= 0.005 {
+        if (quantity.shift - 1.0).abs() >= WORTH_SAYING {
             said.push(format!(
                 "{} of all {} changed together by {}: the machine, or the program everywhere.",
                 quantity.metric,
@@ -138,10 +142,6 @@ fn environment(of: &Comparison, options: &Options) -> Vec<Block> {
 
 fn shown(all: usize, options: &Options) -> usize {
     if options.detail == Detail::Full { all } else { FEW.min(all) }
-}
-
-fn unmet(of: &Comparison) -> Vec<&Judged> {
-    of.gates.iter().filter(|judged| judged.outcome != Outcome::Pass).collect()
 }
 
 fn gates(of: &Comparison, options: &Options) -> Vec<Block> {

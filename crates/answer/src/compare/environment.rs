@@ -130,7 +130,8 @@ fn versions(of: &Report, pairs: &Pairs) -> Facts {
 fn of_runtime(runtime: &Runtime, name: &str) -> Facts {
     let mut facts = fact(name, &runtime.version);
     facts.extend(under(name, &runtime.libraries));
-    facts.extend(under(name, &runtime.facts));
+    // What was measured of a runtime is never the same twice.
+    facts.extend(under(name, &runtime.facts).filter(|(what, _)| !what.starts_with("clock_cost_ns")));
     if !runtime.ini.is_empty() {
         facts.insert(format!("ini ({name})"), runtime.ini.join(", "));
     }
