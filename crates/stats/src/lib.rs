@@ -7,6 +7,7 @@
 mod apart;
 mod bent;
 mod blocks;
+mod clusters;
 mod drawings;
 mod interval;
 mod link;
@@ -21,6 +22,7 @@ mod threshold;
 pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, variances_within};
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
+pub use clusters::{CLUSTERS, Cluster, share_interval};
 pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;

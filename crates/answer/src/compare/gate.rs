@@ -19,6 +19,7 @@ use crate::estimate::Estimate;
 use crate::metric::{Better, Metric, Unit};
 use crate::report::Report;
 use crate::row::Row;
+use crate::subject::Shape;
 
 /// What a gate came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -94,9 +95,8 @@ impl Held {
 ///
 /// # Errors
 /// The first that does not; one line.
-pub fn check<'g>(gates: impl IntoIterator<Item = &'g Gate>, report: &Report) -> Result<()> {
+pub fn check<'g>(gates: impl IntoIterator<Item = &'g Gate>, shape: &Shape) -> Result<()> {
     for gate in gates {
-        let shape = report.shape();
         let Some(metric) = shape.metrics().find(|metric| metric.id == gate.metric) else {
             let known = shape.metrics().filter(|m| m.better != Better::Neither).map(|m| m.id);
             bail!("gate: no metric `{}`{}", clean(&gate.metric), nearest_hint(&gate.metric, known));
@@ -243,15 +243,15 @@ fn remedy_beside(comparison: &Comparison, row: &Compared, held: Held, value: f64
             );
         }
     }
-    more(held, value, rounds, comparison.b.seconds)
+    more(held, value, "rounds", rounds, comparison.b.seconds)
 }
 
 /// About how much longer to measure.
-fn more(held: Held, value: f64, rounds: u32, seconds: f64) -> String {
+pub(crate) fn more(held: Held, value: f64, what: &str, count: u32, seconds: f64) -> String {
     match held.factor(value) {
         Some(factor) => format!(
-            "about {} more rounds would decide it ({} more)",
-            (f64::from(rounds) * (factor - 1.0)).ceil(),
+            "about {} more {what} would decide it ({} more)",
+            (f64::from(count) * (factor - 1.0)).ceil(),
             units::ns(seconds * (factor - 1.0) * 1e9)
         ),
         None => "the result is at the limit: choose another limit".into(),
@@ -284,7 +284,7 @@ fn alone(gate: &Gate, metric: &Metric, limit: f64, row: &Row, of: &Estimate, sec
         if of.low.is_none() || of.high.is_none() {
             format!("its interval has one end with {} rounds; give a larger budget", of.rounds)
         } else {
-            more(held, sign * of.value, of.rounds, seconds)
+            more(held, sign * of.value, "rounds", of.rounds, seconds)
         }
     });
     let measured = amount_with_interval(metric.unit, of);

@@ -20,7 +20,7 @@ use weigh_answer::format::{self, Detail, Options};
 use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
 
-pub use gates::{GateFlags, Judging};
+pub use gates::{GateFlags, Judging, one_gate};
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]
@@ -97,7 +97,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     }
     let (a, b) = sides(args).or_refuse()?;
     let gates = judging.with(&b.report.study.gates);
-    gate::check(&gates, &b.report).or_refuse()?;
+    gate::check(&gates, b.report.shape()).or_refuse()?;
     let names = Names { a: a.name, b: b.name };
     let comparison = Comparison::of(&a.report, &b.report, names, &gates);
     allowed(&comparison, args.force).or_refuse()?;

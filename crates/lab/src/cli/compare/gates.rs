@@ -20,7 +20,7 @@ const LONGEST: u64 = 1 << 20;
 #[command(next_help_heading = "Gates")]
 pub struct GateFlags {
     /// A limit to keep, such as cpu<5% (beside the baseline), p99<50ms or rate>200 (repeatable)
-    #[arg(long, value_name = "GATE", value_parser = one)]
+    #[arg(long, value_name = "GATE", value_parser = one_gate)]
     pub gate: Vec<Gate>,
     /// A file with [[gate]] tables, as studies have them
     #[arg(long, value_name = "FILE")]
@@ -30,7 +30,8 @@ pub struct GateFlags {
     pub junit: Option<PathBuf>,
 }
 
-fn one(text: &str) -> Result<Gate, String> {
+/// A gate of the command line.
+pub fn one_gate(text: &str) -> Result<Gate, String> {
     Gate::parse(text).map_err(|error| error.to_string())
 }
 
@@ -76,6 +77,11 @@ impl Judging {
     /// These gates after those of a study.
     pub fn with(&self, own: &[Gate]) -> Vec<Gate> {
         own.iter().chain(&self.gates).cloned().collect()
+    }
+
+    /// Whether XML is asked for.
+    pub fn has_junit(&self) -> bool {
+        self.junit.is_some()
     }
 
     /// Writes the XML, if it is asked for.

@@ -16,6 +16,7 @@ use crate::lab::{Lab, Own};
 use crate::planner::Ask;
 use crate::shelter::Shelter;
 use weigh_answer::compare::{Comparison, Names, gate};
+use weigh_answer::subject;
 use weigh_model::text::clean_path;
 
 /// No result is precise enough to stop early: the time that was given is used.
@@ -34,13 +35,13 @@ pub fn run(args: &Args, judging: &Judging, defs: Option<&Path>) -> Result<ExitCo
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (plan, names) = plan(&lab, args, &words, staging.path()).or_refuse()?;
     let gates = judging.with(&plan.study.gates);
+    gate::check(&gates, subject::of_plan(&plan)).or_refuse()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let mut dir = begin(plan, &run_folder(None, "paired"))?;
     if !measure(&lab, &mut dir, &More::default(), &interrupt)? {
         return Ok(Exit::Internal.into());
     }
     let results = dir.stored().report();
-    gate::check(&gates, &results).or_refuse()?;
     let comparison = Comparison::paired(&results, names, &gates);
     terminal::note(&format!("Run: {}", clean_path(dir.path())));
     finish(args, judging, &comparison)
