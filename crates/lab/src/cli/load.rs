@@ -31,6 +31,11 @@ use weigh_answer::compare::junit;
 use weigh_answer::format::{self, Detail};
 use weigh_answer::load::{Measured, Run, gate};
 
+/// Slices of a short load that has gates.
+const SLICES: f64 = 20.0;
+/// Seconds of a load whose usual slices are enough for gates.
+const GATED: f64 = 20.0;
+
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;
 
@@ -48,6 +53,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     if let Some(other) = args.other.vs.clone() {
         return compare::run(&args, &other);
+    }
+    let mut args = args;
+    if !args.output.gate.is_empty() && args.machine.slice.is_none() {
+        // Intervals of gates come from slices: a short load needs shorter ones.
+        let seconds = args.load.duration.unwrap_or(GATED);
+        args.machine.slice = (seconds < GATED).then_some(seconds / SLICES);
     }
     let plan = plan::build(&args, &args.urls).or_refuse()?;
     gate::check(&args.output.gate).or_refuse()?;

@@ -6,9 +6,10 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::cli::{check, corpus, link, plan, report, runtime};
+use weigh::cli::{baseline, check, corpus, link, plan, report, runtime};
 use weigh::pack;
 use weigh::run::dir::RunFile;
+use weigh_answer::compare::Comparison;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
@@ -47,6 +48,8 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("site", "A site: site.toml and `weigh site --json`", schema_for!(Site)),
         ("policy", "A policy: policy.toml and `weigh advise --json`", schema_for!(Policy)),
         ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
+        ("comparison", "A comparison: `weigh compare --json`", schema_for!(Comparison)),
+        ("baselines", "The baselines: `weigh baseline list --json`", schema_for!(baseline::Listing)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
