@@ -22,6 +22,7 @@ pub mod advice;
 pub mod bars;
 mod caveats;
 mod chart;
+pub mod compare;
 pub mod document;
 pub mod estimate;
 pub mod exhibit;

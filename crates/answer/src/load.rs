@@ -3,6 +3,7 @@
 
 mod caveats;
 pub mod figures;
+pub mod gate;
 mod merge;
 pub mod report;
 

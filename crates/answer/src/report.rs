@@ -1,6 +1,8 @@
 //! A report: all results of a plan and its records. It is computed each time, with the same result each time; formats,
 //! tables and pictures present it.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::caveat::Caveat;
@@ -84,6 +86,9 @@ pub struct RunFacts {
     pub complete: bool,
     /// The machine: processor, cores, kernel, on one line.
     pub machine: String,
+    /// The same by name, for comparisons: `processor`, `cores`, `kernel`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
 }
 
 /// A link of responses or calls.

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_stats::{FAMILY_WISE, Interval, LogRatio, ROUNDS, Rule, median, quantile};
+use weigh_stats::{
+    Apart, Between, FAMILY_WISE, Interval, LogRatio, ROUNDS, Rule, compare_apart, median, quantile,
+    variances_within,
+};
 
 use crate::estimate::{Drawn, Estimate, MEDIAN, common};
 use crate::metric::{Better, Metric};
@@ -90,15 +93,30 @@ pub fn ratio_if(a: Option<&Estimate>, b: Option<&Estimate>) -> Option<Ratio> {
 /// Like [`ratio`], with an exactly known amount added to each.
 pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio> {
     let Compared { rule, log, value, part } = Compared::of(a, b)?;
-    let told = rule.compare_log(&log, value, part)?;
-    Some(Ratio {
-        value,
-        low: told.low,
-        high: told.high,
-        rounds: told.rounds as u32,
-        p: told.p,
-        claimed: told.is_claimed,
-    })
+    rule.compare_log(&log, value, part).map(Ratio::from)
+}
+
+/// A ratio with its interval before correction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// The ratio.
+    pub ratio: Ratio,
+    /// Its 95% interval without correction.
+    pub alone: Interval,
+}
+
+impl From<weigh_stats::Ratio> for Told {
+    fn from(told: weigh_stats::Ratio) -> Told {
+        let alone = Interval { low: told.alone.0, high: told.alone.1 };
+        Told { ratio: Ratio::from(told), alone }
+    }
+}
+
+impl From<weigh_stats::Ratio> for Ratio {
+    fn from(told: weigh_stats::Ratio) -> Ratio {
+        let weigh_stats::Ratio { value, low, high, p, rounds, is_claimed, .. } = told;
+        Ratio { value, low, high, rounds: rounds as u32, p, claimed: is_claimed }
+    }
 }
 
 /// The inputs of a comparison of two amounts.
@@ -137,6 +155,62 @@ impl Compared {
     fn is_claimed(&self) -> bool {
         self.rule.claims(&self.log, self.value, self.part)
     }
+}
+
+/// Compares pairs (first, second) of two runs, whose rounds are not pairs: for each quantity what sets the runs apart,
+/// and second ÷ first beside what all have in common. The correction covers all quantities together. `None`: one of the
+/// two was not observed in rounds, or is not above zero.
+pub fn between_runs(
+    quantities: &[Vec<(&Estimate, &Estimate)>],
+    seed: u64,
+) -> Vec<(Between, Vec<Option<Told>>)> {
+    let known: Vec<Vec<Option<Apart>>> = quantities.iter().map(|pairs| apart(pairs, seed)).collect();
+    let tested: Vec<Vec<Apart>> = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
+    let told = compare_apart(&tested, FAMILY_WISE);
+    let spread_out =
+        |(known, (between, ratios)): (Vec<Option<Apart>>, (Between, Vec<weigh_stats::Ratio>))| {
+            let mut ratios = ratios.into_iter();
+            (between, known.iter().map(|one| one.and_then(|_| ratios.next()).map(Told::from)).collect())
+        };
+    known.into_iter().zip(told).map(spread_out).collect()
+}
+
+/// The log ratios of one quantity with their variances within both runs.
+fn apart(pairs: &[(&Estimate, &Estimate)], seed: u64) -> Vec<Option<Apart>> {
+    let is_usable = |estimate: &Estimate| estimate.value > 0.0 && estimate.drawn_rounds().len() > 1;
+    let usable: Vec<bool> = pairs.iter().map(|(a, b)| is_usable(a) && is_usable(b)).collect();
+    let kept: Vec<(&Estimate, &Estimate)> =
+        pairs.iter().zip(&usable).filter(|(_, usable)| **usable).map(|(pair, _)| *pair).collect();
+    let quantile = kept.first().and_then(|(a, _)| a.drawn.as_ref()).map_or(MEDIAN, |drawn| drawn.quantile);
+    let within = |of: Vec<&Estimate>, seed| {
+        let units: Vec<Vec<(u32, f64)>> = of.iter().map(|one| one.drawn_rounds().to_vec()).collect();
+        variances_within(&units, quantile, seed)
+    };
+    let first = within(kept.iter().map(|pair| pair.0).collect(), seed);
+    let second = within(kept.iter().map(|pair| pair.1).collect(), seed.wrapping_add(1));
+    let mut variances = first.into_iter().zip(second);
+    let of = |((a, b), usable): (&(&Estimate, &Estimate), &bool)| {
+        let (x, y) = if *usable { variances.next()? } else { return None };
+        let rounds = a.drawn_rounds().len().min(b.drawn_rounds().len());
+        Some(Apart { log: b.value.ln() - a.value.ln(), variance: x + y, rounds })
+    };
+    pairs.iter().zip(&usable).map(of).collect()
+}
+
+/// Compares pairs (first, second) that were measured in the same rounds: second ÷ first. The correction covers exactly
+/// these comparisons.
+pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Option<Told>>> {
+    let compared = |(a, b): &(&Estimate, &Estimate)| Compared::of((b, 0.0), (a, 0.0));
+    let all: Vec<Vec<Option<Compared>>> =
+        quantities.iter().map(|pairs| pairs.iter().map(compared).collect()).collect();
+    let logs: Vec<Vec<LogRatio>> =
+        all.iter().map(|of| of.iter().flatten().map(|one| one.log).collect()).collect();
+    let rules = Rule::family(&logs, FAMILY_WISE);
+    let told = |rule: &Rule, one: Compared| rule.compare_log(&one.log, one.value, one.part).map(Told::from);
+    let of = |(pairs, rule): (Vec<Option<Compared>>, &Rule)| {
+        pairs.into_iter().map(|one| one.and_then(|one| told(rule, one))).collect()
+    };
+    all.into_iter().zip(&rules).map(of).collect()
 }
 
 /// `a` − `b` with its interval, from their ratio over the rounds that both have; without a ratio, the difference of the

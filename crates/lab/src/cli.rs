@@ -2,8 +2,10 @@
 
 mod advise;
 mod agent;
+pub mod baseline;
 pub mod check;
 mod codec;
+mod compare;
 pub mod corpus;
 mod exit;
 pub mod link;
@@ -59,7 +61,8 @@ const EXAMPLES: &str = "Start here:
   weigh load http://127.0.0.1:8080/      load on a server, every response verified
   weigh link measure cable 100mbit/20ms  links between client and server: requested and measured
   weigh profile -- import.php            where a script spends its time, as a call table
-  weigh report latest                    the last run again, in any format";
+  weigh report latest                    the last run again, in any format
+  weigh compare --baseline main          what changed since a baseline";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
@@ -85,6 +88,10 @@ enum Verb {
     Runs(runs::Args),
     /// Show runs in a browser, on this machine only: the list, each report, progress, comparisons
     View(view::Args),
+    /// Compare two runs, or a run with a baseline: what got worse, what got better, and whether gates hold
+    Compare(Box<compare::Args>),
+    /// Keep, list and remove baselines: runs that later ones are compared with
+    Baseline(baseline::Args),
     /// Put load on a server: what it sends, how fast, and what that costs; every response is verified
     Load(Box<load::Args>),
     /// Show where a PHP script spends its time, from a run of it or from a profiler's files
@@ -144,9 +151,12 @@ fn user() -> ExitCode {
     match &cli.verb {
         // What is not this process's own cannot be metered from within.
         Verb::Run(args) if args.names_running_stores() => {}
-        Verb::Advise(_) | Verb::Prove(_) | Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => {
-            namespace::allow_networks()
-        }
+        Verb::Advise(_)
+        | Verb::Prove(_)
+        | Verb::Plan(_)
+        | Verb::Run(_)
+        | Verb::Link(_)
+        | Verb::Compare(_) => namespace::allow_networks(),
         _ => {}
     }
     ended(match cli.verb {
@@ -161,6 +171,8 @@ fn user() -> ExitCode {
         Verb::Report(args) => report::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::View(args) => view::run(&args),
+        Verb::Compare(args) => compare::run(&args, defs),
+        Verb::Baseline(args) => baseline::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
         Verb::Link(args) => link::run(&args, defs),
         Verb::Runtime(args) => runtime::run(&args, defs),

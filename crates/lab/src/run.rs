@@ -5,6 +5,7 @@
 //! costs and whether it counts is each [`Subject`](crate::subject::Subject)'s. It never judges a number: that is the report, which knows
 //! nothing of this.
 
+pub mod baseline;
 pub mod clock;
 pub mod dir;
 pub mod forecast;

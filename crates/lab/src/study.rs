@@ -14,6 +14,7 @@ use toml::de::{DeTable, Deserializer};
 
 use crate::subject;
 use block::Part;
+use weigh_model::gate::Gate;
 pub use weigh_model::study::{Budget, Precision};
 use weigh_model::study::{Links, StudyText};
 use weigh_model::suggest::{nearest_hint, readable};
@@ -45,13 +46,17 @@ pub struct Study {
     /// Links whose total times are computed.
     #[serde(default)]
     pub links: Option<Links>,
+    /// Limits that results must keep.
+    #[serde(default)]
+    pub gate: Vec<Gate>,
     /// What it asks of each subject.
     #[serde(skip)]
     pub(crate) parts: Vec<Arc<dyn Part>>,
 }
 
 /// The keys of every study.
-const KEYS: [&str; 8] = ["schema", "name", "title", "question", "reading", "budget", "precision", "links"];
+const KEYS: [&str; 9] =
+    ["schema", "name", "title", "question", "reading", "budget", "precision", "links", "gate"];
 
 impl Study {
     /// Reads a study's text; `whence` names it in errors.
@@ -126,6 +131,7 @@ impl Study {
         if let Some(links) = &self.links {
             links.check()?;
         }
+        self.gate.iter().try_for_each(|gate| gate.limit().map(drop))?;
         Ok(())
     }
 
@@ -137,6 +143,7 @@ impl Study {
             question: self.question.clone(),
             reading: self.reading.clone(),
             links: self.links.clone(),
+            gates: self.gate.clone(),
             ..StudyText::default()
         };
         self.parts.iter().for_each(|part| part.say(&mut text));

@@ -115,6 +115,12 @@ impl Hist {
         if rank > counted as f64 { None } else { self.quantile((rank - 0.5) / counted as f64) }
     }
 
+    /// The number of times above this many seconds.
+    pub fn above(&self, seconds: f64) -> u64 {
+        let ns = (seconds * 1e9).clamp(0.0, HIGHEST as f64) as u64;
+        self.count() - self.0.count_between(0, ns)
+    }
+
     /// The histogram, for formats that need its buckets; in nanoseconds.
     pub fn inner(&self) -> &Histogram<u64> {
         &self.0

@@ -6,6 +6,7 @@ pub mod advised;
 pub mod caveat;
 pub mod cell;
 pub mod client;
+pub mod gate;
 pub mod inventory;
 pub mod link;
 pub mod payload;

@@ -5,6 +5,7 @@ mod published;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::gate::Gate;
 use crate::link::LONGEST_MS;
 use crate::transfer::{Connection, Path};
 pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};
@@ -29,6 +30,9 @@ pub struct StudyText {
     /// Published figures of deliveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_delivery: Option<PublishedDelivery>,
+    /// The limits that its results must keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<Gate>,
 }
 
 /// How long a run may take, in seconds of wall time.

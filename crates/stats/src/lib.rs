@@ -4,9 +4,11 @@
 //! otherwise functions return `None` instead of a number.
 #![forbid(unsafe_code)]
 
+mod apart;
 mod bent;
 mod blocks;
 mod changes;
+mod clusters;
 mod drawings;
 mod interval;
 mod link;
@@ -18,9 +20,11 @@ mod rule;
 mod summary;
 mod threshold;
 
+pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, variances_within};
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
 pub use changes::{ChangePoint, LEAST_SIDE, change_points, values_needed};
+pub use clusters::{CLUSTERS, Cluster, share_interval};
 pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;

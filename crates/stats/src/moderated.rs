@@ -122,13 +122,13 @@ impl Shrinkage {
 }
 
 /// Student's t, both tails: the probability beyond ±`t`.
-fn two_sided(t: f64, freedom: f64) -> f64 {
+pub(crate) fn two_sided(t: f64, freedom: f64) -> f64 {
     let half = freedom / 2.0;
     (freedom / (freedom + t * t)).inc_beta(half, 0.5, half.ln_beta(0.5))
 }
 
 /// The t with the probability `p` beyond ±t.
-fn t_quantile(p: f64, freedom: f64) -> f64 {
+pub(crate) fn t_quantile(p: f64, freedom: f64) -> f64 {
     let half = freedom / 2.0;
     let x = p.clamp(f64::MIN_POSITIVE, 1.0).inv_inc_beta(half, 0.5, half.ln_beta(0.5));
     (freedom * (1.0 - x) / x).sqrt()

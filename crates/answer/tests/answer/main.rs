@@ -4,6 +4,7 @@ mod agree;
 mod answers;
 mod client;
 mod codec;
+mod compared;
 mod fits;
 mod formats;
 mod golden;

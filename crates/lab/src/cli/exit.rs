@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use weigh_answer::compare::gate::Outcome;
+
 /// What a call of the program came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -16,6 +18,8 @@ pub enum Exit {
     Failures = 3,
     /// Done, and the result is worse than a given limit or baseline allows.
     Worse = 4,
+    /// Done, and the interval of a result holds a given limit: neither kept nor missed.
+    Undecided = 5,
 }
 
 /// What help says of them.
@@ -24,12 +28,22 @@ pub const CODES: &str = "Exit codes:
   1  failed on the way, or interrupted
   2  refused: wrong usage, or a file or program that cannot be used; nothing was measured
   3  done, but some configurations failed
-  4  done, but worse than a given limit or baseline allows";
+  4  done, but worse than a given limit or baseline allows
+  5  done, but a given limit lies within the interval of a result: undecided";
 
 impl Exit {
     /// Of a result in which this many configurations have no number.
     pub fn of_failures(count: usize) -> Exit {
         if count > 0 { Exit::Failures } else { Exit::Fine }
+    }
+
+    /// Of gates, by the worst of them; none: there was no gate.
+    pub fn of_gates(worst: Option<Outcome>) -> Exit {
+        match worst {
+            Some(Outcome::Fail) => Exit::Worse,
+            Some(Outcome::Undecided) => Exit::Undecided,
+            Some(Outcome::Pass) | None => Exit::Fine,
+        }
     }
 }
 
@@ -97,7 +111,7 @@ mod tests {
 
     #[test]
     fn help_names_every_code() {
-        for exit in [Exit::Fine, Exit::Internal, Exit::Usage, Exit::Failures, Exit::Worse] {
+        for exit in [Exit::Fine, Exit::Internal, Exit::Usage, Exit::Failures, Exit::Worse, Exit::Undecided] {
             assert!(CODES.contains(&format!("\n  {}  ", exit as u8)), "{exit:?}");
         }
         assert_eq!((Exit::of_failures(0), Exit::of_failures(2)), (Exit::Fine, Exit::Failures));

@@ -24,7 +24,17 @@ use conductor::Conductor;
 
 use crate::cli::exit::{Exit, OrRefuse};
 use crate::cli::terminal;
-use weigh_answer::load::{Measured, Run};
+use crate::loading::place;
+use weigh_answer::compare::document::gate_blocks;
+use weigh_answer::compare::gate::{Judged, worst};
+use weigh_answer::compare::junit;
+use weigh_answer::format::{self, Detail};
+use weigh_answer::load::{Measured, Run, gate};
+
+/// Slices of a short load that has gates.
+const SLICES: f64 = 20.0;
+/// Seconds of a load whose usual slices are enough for gates.
+const GATED: f64 = 20.0;
 
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;
@@ -44,14 +54,55 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(other) = args.other.vs.clone() {
         return compare::run(&args, &other);
     }
+    let mut args = args;
+    if !args.output.gate.is_empty() && args.machine.slice.is_none() {
+        // Intervals of gates come from slices: a short load needs shorter ones.
+        let seconds = args.load.duration.unwrap_or(GATED);
+        args.machine.slice = (seconds < GATED).then_some(seconds / SLICES);
+    }
     let plan = plan::build(&args, &args.urls).or_refuse()?;
+    gate::check(&args.output.gate).or_refuse()?;
+    args.output.junit.iter().try_for_each(|file| place::can_write(file)).or_refuse()?;
     let mut conductor = Conductor::start(&args, &plan)?;
     let began = SystemTime::now();
     let outcome = conductor.outcome(&plan, "")?;
     let run = Run::of(plan, outcome.result, outcome.interrupted);
-    let failures = run.faults();
+    let (failures, judged) = (run.faults(), gate::judge(&args.output.gate, &run));
     conductor.finish(Measured::Run(Box::new(run)), began)?;
-    Ok(exit(outcome.interrupted, failures).into())
+    gates(&args, &judged)?;
+    let own = exit(outcome.interrupted, failures);
+    let of_gates = Exit::of_gates(worst(&judged));
+    Ok(match (own, of_gates) {
+        (Exit::Internal, _) => own,
+        // Failures within a limit on them are no reason to stop.
+        (Exit::Failures, Exit::Fine) if !args.output.gate.iter().any(|gate| gate.metric == "errors") => own,
+        _ => of_gates,
+    }
+    .into())
+}
+
+/// Shows what gates came to, and writes it where it is asked for.
+fn gates(args: &Args, judged: &[Judged]) -> Result<()> {
+    if judged.is_empty() {
+        return Ok(());
+    }
+    if !args.output.json {
+        let options = crate::cli::report::options(Detail::Full, None);
+        terminal::print(&format::terminal::text(&gate_blocks(judged, &options), &options))?;
+    }
+    match &args.output.junit {
+        Some(file) => place::write(file, junit::xml("weigh load", judged)?.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// Compares two URLs in blocks that alternate, for this many seconds, as `weigh load A --vs B` does.
+pub fn versus(a: &str, b: &str, seconds: f64, json: bool) -> Result<ExitCode> {
+    let time = format!("{seconds}s");
+    let mut words = vec![a, "--vs", b, "-d", &time];
+    words.extend(json.then_some("--json"));
+    let matches = Translated::command().try_get_matches_from(words).or_refuse()?;
+    run(&Translated::from_arg_matches(&matches).or_refuse()?.args)
 }
 
 /// How a load ends that the user interrupted, or in which responses failed.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
+use crate::cli::compare::{GateFlags, Judging};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::{Live, Preparing};
 use crate::cli::profiled as profiles;
@@ -23,12 +24,15 @@ use crate::run::list::{FOLDER, find};
 use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::{self, Surroundings, delivery};
+use weigh_answer::compare::document::gate_blocks;
+use weigh_answer::compare::gate::{self, Outcome};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
 use weigh_model::inventory::Inventory;
 use weigh_model::plan::Plan;
+use weigh_model::units;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
@@ -73,6 +77,8 @@ pub struct Args {
     #[command(flatten)]
     wanted: ColumnsFlag,
     #[command(flatten)]
+    gates: GateFlags,
+    #[command(flatten)]
     own: Own,
 }
 
@@ -115,6 +121,8 @@ pub struct More {
     pub profile: Option<String>,
     /// How results are shown.
     pub shown: Shown,
+    /// The limits that results must keep, beside those of the study.
+    pub judging: Judging,
 }
 
 impl Args {
@@ -123,9 +131,9 @@ impl Args {
         self.own.stores.iter().any(|words| words.contains("://"))
     }
 
-    fn after(&self, own: &Own) -> More {
-        let shown = Shown::new(self.full, self.json, &self.wanted);
-        More { stores: own.stores.clone(), profile: self.profile.clone(), shown }
+    fn after(&self, own: &Own, judging: &Judging) -> More {
+        let (shown, judging) = (Shown::new(self.full, self.json, &self.wanted), judging.clone());
+        More { stores: own.stores.clone(), profile: self.profile.clone(), shown, judging }
     }
 }
 
@@ -148,6 +156,8 @@ pub enum Ended {
     Complete {
         /// Configurations without a number.
         failures: usize,
+        /// What its gates came to; none: it has none.
+        gates: Option<Outcome>,
     },
     /// At the user's wish.
     Interrupted,
@@ -157,7 +167,9 @@ impl Ended {
     /// The program's exit code.
     pub fn code(self) -> ExitCode {
         match self {
-            Ended::Complete { failures } => Exit::of_failures(failures).into(),
+            Ended::Complete { gates: Some(Outcome::Fail), .. } => Exit::Worse.into(),
+            Ended::Complete { failures: 1.., .. } => Exit::Failures.into(),
+            Ended::Complete { gates, .. } => Exit::of_gates(gates).into(),
             Ended::Interrupted => Exit::Internal.into(),
         }
     }
@@ -166,18 +178,20 @@ impl Ended {
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
+    let judging = args.gates.read().or_refuse()?;
     if let Some(word) = &args.resume {
         let dir = find(word).and_then(|path| RunDir::open(&path)).or_refuse()?;
         if let Some(words) = &args.profile {
             profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }
-        return Ok(go_on(&lab, dir, &args.after(&args.own))?.code());
+        return Ok(go_on(&lab, dir, &args.after(&args.own, &judging))?.code());
     }
     let mut own = args.own.clone();
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(&lab, args, &mut own, staging.path()).or_refuse()?;
-    let (alone, more) = (plans.len() == 1, args.after(&own));
-    let mut failures = 0;
+    let plans = plans(&lab, args, &mut own, &judging, staging.path()).or_refuse()?;
+    let (alone, more) = (plans.len() == 1, args.after(&own, &judging));
+    ensure!(alone || !judging.has_junit(), "--junit is one study's; name one study");
+    let (mut failures, mut gates) = (0, None);
     for plan in plans {
         if plan.cells.is_empty() && !alone {
             // The other studies have their answers all the same; the exit code tells.
@@ -187,15 +201,18 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         }
         let folder = run_folder(args.out.as_deref(), &plan.study.name);
         match measure(&lab, plan, &folder, &more)? {
-            Ended::Complete { failures: more } => failures += more,
+            Ended::Complete { failures: more, gates: worst } => {
+                failures += more;
+                gates = [gates, worst].into_iter().flatten().min();
+            }
             Ended::Interrupted => return Ok(Ended::Interrupted.code()),
         }
     }
-    Ok(Exit::of_failures(failures).into())
+    Ok(Ended::Complete { failures, gates }.code())
 }
 
 /// A plan for every study that is asked for. Every study is read and planned before the first is measured: a slip must not show after an hour.
-fn plans(lab: &Lab, args: &Args, own: &mut Own, staging: &Path) -> Result<Vec<Plan>> {
+fn plans(lab: &Lab, args: &Args, own: &mut Own, judging: &Judging, staging: &Path) -> Result<Vec<Plan>> {
     let mut studies = lab.studies(&args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {
@@ -217,6 +234,9 @@ fn plans(lab: &Lab, args: &Args, own: &mut Own, staging: &Path) -> Result<Vec<Pl
     let plans = plan_each(lab, &studies, own, &inventory, &ask, staging)?;
     if let Some(words) = &args.profile {
         profiled::check(lab, &plans, words)?;
+    }
+    for plan in &plans {
+        gate::check(&judging.with(&plan.study.gates), weigh_answer::subject::of_plan(plan))?;
     }
     Ok(plans)
 }
@@ -284,7 +304,24 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
     if let Some(contents) = &contents {
         profiles::run(lab, &path, &plan, contents, more, &interrupt)?;
     }
-    Ok(Ended::Complete { failures: results.faults.len() })
+    let gates = judged(&results, more)?;
+    Ok(Ended::Complete { failures: results.faults.len(), gates })
+}
+
+/// Judges the gates that need no other run, shows them, and writes them where they are asked for.
+fn judged(results: &Report, more: &More) -> Result<Option<Outcome>> {
+    let gates = more.judging.with(&results.study.gates);
+    let (judged, beside) = gate::judge_alone(&gates, results);
+    if !judged.is_empty() && !more.shown.json {
+        let options = report::options(more.shown.detail, None);
+        terminal::print(&format::terminal::text(&gate_blocks(&judged, &options), &options))?;
+    }
+    if beside > 0 {
+        let gates = units::count(beside, "gate needs", "gates need");
+        terminal::note(&format!("{gates} a baseline: weigh compare --baseline NAME"));
+    }
+    more.judging.write(&format!("weigh run {}", results.study.name), &judged)?;
+    Ok(gate::worst(&judged))
 }
 
 /// Measures what is left of a run; false: the user interrupted it.

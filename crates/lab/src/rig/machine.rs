@@ -1,5 +1,6 @@
 //! The machine a run was measured on: its fingerprint, queried and never typed.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -81,6 +82,23 @@ impl Machine {
             None => "stolen time: unknown",
         };
         format!("{interrupts}; {stolen}")
+    }
+
+    /// What two runs must have in common to be compared, and what may explain a difference, by name.
+    pub fn environment(&self) -> BTreeMap<String, String> {
+        let memory = self.memory_bytes.map(|bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30)));
+        let cores =
+            self.cgroup_cores.map_or(self.cores.to_string(), |of| format!("{of:.1} of {}", self.cores));
+        let named = [
+            ("processor", self.processor.clone()),
+            ("cores", Some(cores)),
+            ("memory", memory),
+            ("kernel", self.kernel.clone()),
+            ("system", self.system.clone()),
+            ("governor", self.governor.clone()),
+            ("virtualisation", self.virtualisation.clone()),
+        ];
+        named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 
     /// One line for a heading: processor, cores, memory, kernel.

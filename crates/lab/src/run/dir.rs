@@ -23,11 +23,11 @@ use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
-/// The log of what was observed.
+/// The file of a run's records.
 pub const RECORDS: &str = "records.ndjson";
 /// The file of a run's facts: a folder that has it is a run.
 pub const RUN: &str = "run.json";
-/// The file of the plan.
+/// The file of a run's plan.
 pub const PLAN: &str = "plan.json";
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";

@@ -13,6 +13,7 @@ mod advise;
 mod check;
 mod clients;
 mod codec;
+mod compared;
 mod config;
 mod corpus;
 mod delivered;

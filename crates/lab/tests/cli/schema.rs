@@ -6,9 +6,10 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::cli::{check, corpus, link, plan, runs, runtime};
+use weigh::cli::{baseline, check, corpus, link, plan, runs, runtime};
 use weigh::pack;
 use weigh::run::dir::RunFile;
+use weigh_answer::compare::Comparison;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
@@ -55,6 +56,8 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ),
         ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(runs::Listing)),
         ("trend", "A metric over time: `weigh runs trend --json`", schema_for!(Trend)),
+        ("comparison", "A comparison: `weigh compare --json`", schema_for!(Comparison)),
+        ("baselines", "The baselines: `weigh baseline list --json`", schema_for!(baseline::Listing)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),

@@ -8,12 +8,14 @@ mod changes;
 mod family;
 mod noise;
 mod regret;
+mod runs;
 
 use family::mean;
 use noise::{ALL, Noise, coverage};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use regret::violations;
+use runs::{Drift, claims};
 
 const TRIALS: usize = 120;
 
@@ -80,4 +82,38 @@ fn the_regret_of_a_choice_is_at_most_what_is_said() {
     let [five, twelve] =
         [5, 12].map(|rounds| violations(Noise::TwoModesMost, (30, 2.5), rounds, TRIALS, &mut random()));
     assert!(five.of_tolerance > 0.3 && twelve.of_tolerance > 0.2, "{five:?} {twelve:?}");
+}
+
+/// From run to run the machine as a whole changes by 5%, and each configuration by nothing, 1% or 3%.
+#[test]
+fn runs_that_measured_the_same_do_not_differ() {
+    for own in [0.0, 0.01, 0.03] {
+        for noise in ALL {
+            for (cells, rounds) in [(60, 12), (12, 5)] {
+                let drift = Drift { common: 0.05, own };
+                let (wrong, _) = claims(noise, drift, (cells, rounds), 1.0, 100, &mut random());
+                assert!(wrong <= AT_MOST, "{noise:?}, {cells} cells, {rounds} rounds, {own}: {wrong}");
+            }
+        }
+    }
+}
+
+/// With few configurations, the machine may change by as much as is allowed for; a neighbour that stays for most of a
+/// run changes it by more.
+#[test]
+fn few_configurations_allow_for_the_machine() {
+    for noise in ALL.into_iter().filter(|noise| *noise != Noise::Sticky) {
+        let drift = Drift { common: 0.03, own: 0.01 };
+        let (wrong, _) = claims(noise, drift, (3, 12), 1.0, 100, &mut random());
+        assert!(wrong <= AT_MOST, "{noise:?}: {wrong}");
+    }
+}
+
+#[test]
+fn what_changed_between_runs_is_found() {
+    for noise in [Noise::Calm, Noise::SlowRounds] {
+        let drift = Drift { common: 0.05, own: 0.01 };
+        let (wrong, found) = claims(noise, drift, (60, 20), 1.1, 60, &mut random());
+        assert!(found >= 0.9 && wrong <= 0.1, "{noise:?}: found in {found}, wrong in {wrong}");
+    }
 }

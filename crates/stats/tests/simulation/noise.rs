@@ -37,7 +37,8 @@ pub const ALL: [Noise; 8] = [
     Noise::Unequal,
 ];
 
-fn normal(random: &mut ChaCha8Rng) -> f64 {
+/// A standard normal number.
+pub fn normal(random: &mut ChaCha8Rng) -> f64 {
     let (u, v): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }

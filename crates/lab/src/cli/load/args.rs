@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use weigh_load::capacity::Limit;
 use weigh_load::units;
+use weigh_model::gate::Gate;
 
 use crate::cli::exit;
 use crate::cli::quantity::{self, count};
@@ -241,6 +242,12 @@ pub struct Output {
     /// No progress line
     #[arg(long, short)]
     pub quiet: bool,
+    /// A limit to keep: p99<50ms, rate>200 or errors<1% (repeatable)
+    #[arg(long, value_name = "GATE", value_parser = crate::cli::compare::one_gate, conflicts_with_all = ["vs", "find_capacity", "calibrate"])]
+    pub gate: Vec<Gate>,
+    /// Write what the gates came to as JUnit XML
+    #[arg(long, value_name = "FILE", requires = "gate")]
+    pub junit: Option<PathBuf>,
 }
 
 /// A ratio needs two pairs.

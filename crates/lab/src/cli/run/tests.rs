@@ -42,6 +42,6 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
     let ended =
         go_on(&lab, dir, &More { shown: Shown { json: true, ..Shown::default() }, ..More::default() })
             .unwrap();
-    assert_eq!(ended, Ended::Complete { failures: 0 });
+    assert_eq!(ended, Ended::Complete { failures: 0, gates: None });
     assert!(folder.join("report").is_dir());
 }

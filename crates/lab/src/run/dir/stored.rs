@@ -122,6 +122,7 @@ impl StoredRun {
             version: self.file.version.clone(),
             seed: self.file.seed,
             machine: self.file.machine.line(),
+            environment: self.file.machine.environment(),
             ..RunFacts::default()
         };
         for record in &self.records {

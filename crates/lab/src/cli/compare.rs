@@ -1,0 +1,187 @@
+//! `weigh compare`: two runs, a run and a baseline, or two PHPs and two URLs interleaved in one run.
+
+mod gates;
+mod paired;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, ensure};
+use clap::ValueEnum;
+
+use crate::cli::exit::{self, Exit, OrRefuse};
+use crate::cli::{quantity, report, terminal};
+use crate::loading::place;
+use crate::run::baseline;
+use crate::run::dir::StoredRun;
+use crate::run::list::{LATEST, find};
+use weigh_answer::compare::{Change, Comparison, Names, document, gate};
+use weigh_answer::format::{self, Detail, Options};
+use weigh_answer::report::Report;
+use weigh_model::text::{clean, clean_path};
+
+pub use gates::{GateFlags, Judging, one_gate};
+
+/// Flags of `weigh compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
+pub struct Args {
+    /// Two runs, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs
+    #[arg(value_name = "RUN")]
+    words: Vec<PathBuf>,
+    /// Compare with this baseline; worse results end with exit code 4
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// Compare what has another machine, content or link all the same, with a warning
+    #[arg(long)]
+    force: bool,
+    /// How the result looks
+    #[arg(long, short, value_enum, default_value = "terminal", value_name = "FORMAT")]
+    format: Form,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Every configuration, not only what differs
+    #[arg(long)]
+    full: bool,
+    /// Write the result into this file instead of printing it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    gates: GateFlags,
+    /// Measure two sides interleaved in one run, which finds differences of 1%
+    #[arg(long, conflicts_with_all = ["baseline", "force"])]
+    paired: bool,
+    /// A PHP of a pair (give two): a binary, or a fetched runtime's name
+    #[arg(long, value_name = "BINARY", requires = "paired")]
+    php: Vec<PathBuf>,
+    /// How long to measure a pair, such as 10m
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", requires = "paired", value_parser = quantity::time)]
+    budget: f64,
+    /// A file or folder of yours in place of the study's content (repeatable)
+    #[arg(long, value_name = "PATH", requires = "paired")]
+    content: Vec<PathBuf>,
+    /// Only the blocks of the study whose description has these words
+    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = crate::cli::run::words)]
+    only: Option<String>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1, requires = "paired", value_parser = quantity::whole::<u64>)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "Examples:
+  weigh compare --baseline main                 the newest run with a baseline (weigh baseline save main)
+  weigh compare old new -f markdown --out pr.md  two runs, for a pull request
+  weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
+                                                two PHPs in the same rounds: finds differences of 1%";
+
+/// How a comparison looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Tables that fit the terminal.
+    Terminal,
+    /// For a pull request: the answer and what differs, the rest folded.
+    Markdown,
+    /// For other programs.
+    Json,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    if let Some(out) = &args.out {
+        place::can_write(out).or_refuse()?;
+    }
+    let judging = args.gates.read().or_refuse()?;
+    if args.paired {
+        return paired::run(args, &judging, defs);
+    }
+    let (a, b) = sides(args).or_refuse()?;
+    let gates = judging.with(&b.report.study.gates);
+    gate::check(&gates, b.report.shape()).or_refuse()?;
+    let names = Names { a: a.name, b: b.name };
+    let comparison = Comparison::of(&a.report, &b.report, names, &gates);
+    allowed(&comparison, args.force).or_refuse()?;
+    finish(args, &judging, &comparison)
+}
+
+/// Shows a comparison, and says what it came to.
+fn finish(args: &Args, judging: &Judging, comparison: &Comparison) -> Result<ExitCode> {
+    show(args, comparison)?;
+    judging.write(&format!("weigh compare {}", comparison.a.name), &comparison.gates)?;
+    let worse = args.baseline.is_some() && comparison.is_worse();
+    let exit = match gate::worst(&comparison.gates) {
+        Some(outcome) => Exit::of_gates(Some(outcome)),
+        None if worse => Exit::Worse,
+        None => Exit::Fine,
+    };
+    Ok(exit.into())
+}
+
+/// A side: its name and its results.
+struct Side {
+    name: String,
+    report: Report,
+}
+
+fn sides(args: &Args) -> Result<(Side, Side)> {
+    let latest = PathBuf::from(LATEST);
+    match (&args.baseline, args.words.as_slice()) {
+        (Some(name), words) if words.len() < 2 => {
+            let a = Side { report: read(&baseline::find(name)?)?, name: name.clone() };
+            Ok((a, side(words.first().unwrap_or(&latest))?))
+        }
+        (Some(_), _) => Err(anyhow!("--baseline compares one run with a baseline; leave out the second run")),
+        (None, [a, b]) => Ok((side(a)?, side(b)?)),
+        (None, _) => Err(anyhow!(
+            "name two runs, the older one first, or a baseline: weigh compare --baseline main (weigh report lists runs)"
+        )),
+    }
+}
+
+fn side(word: &Path) -> Result<Side> {
+    let path = find(word)?;
+    let name =
+        path.file_name().map_or_else(|| clean_path(&path).to_string(), |name| clean(&name.to_string_lossy()));
+    Ok(Side { name, report: read(&path)? })
+}
+
+fn read(path: &Path) -> Result<Report> {
+    Ok(StoredRun::read(path)?.report())
+}
+
+/// Refuses what cannot be compared; with `--force` it is a warning.
+fn allowed(comparison: &Comparison, force: bool) -> Result<()> {
+    let said = |change: &Change| clean(&format!("{} ({} before, {} now)", change.what, change.a, change.b));
+    let forbidden: Vec<String> = comparison.forbidden().map(said).collect();
+    if let Some(first) = forbidden.first() {
+        let others = forbidden.len() - 1;
+        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        ensure!(
+            force,
+            "not comparable: another {first}{more}; measure both on one machine, or compare all the same: --force"
+        );
+        terminal::note(&format!("compared although it is not comparable: another {first}{more}"));
+    }
+    ensure!(!comparison.rows.is_empty(), "the two runs have no configuration in common");
+    Ok(())
+}
+
+fn show(args: &Args, comparison: &Comparison) -> Result<()> {
+    let detail = if args.full { Detail::Full } else { Detail::Summary };
+    let of_terminal = report::options(detail, None);
+    let options = Options { color: of_terminal.color && args.out.is_none(), ..of_terminal };
+    let form = if args.json { Form::Json } else { args.format };
+    let text = match form {
+        Form::Terminal => format::terminal::text(&document::blocks(comparison, &options), &options),
+        Form::Markdown => document::for_pull_request(comparison, &options),
+        Form::Json => serde_json::to_string_pretty(comparison)? + "\n",
+    };
+    match &args.out {
+        Some(out) => {
+            place::write(out, text.as_bytes())?;
+            terminal::print(&format!("{}\n", clean_path(out)))
+        }
+        None if form == Form::Terminal => terminal::print(&text),
+        None => terminal::write(&text),
+    }
+}

@@ -1,0 +1,104 @@
+//! Baselines: runs kept under a name of their own, with what a comparison needs and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::dir::{PLAN, RECORDS, RUN, StoredRun};
+use super::list::{FOLDER, Found, below};
+use crate::whole;
+use weigh_model::suggest::nearest_hint;
+use weigh_model::text::{clean, clean_path};
+
+/// The longest name.
+const LONGEST: usize = 80;
+
+/// The folder of baselines.
+pub fn folder() -> PathBuf {
+    Path::new(FOLDER).join("baselines")
+}
+
+/// The baselines, by name.
+pub fn all() -> Vec<Found> {
+    let mut all = below(&folder());
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// The folder of a baseline.
+///
+/// # Errors
+/// One line: there is none, and what was probably meant.
+pub fn find(name: &str) -> Result<PathBuf> {
+    check(name)?;
+    let all = all();
+    match all.iter().find(|found| found.name == name) {
+        Some(found) => Ok(found.path.clone()),
+        None if all.is_empty() => bail!("{name}: no such baseline; make one: weigh baseline save {name}"),
+        None => bail!(
+            "{name}: no such baseline{}",
+            nearest_hint(name, all.iter().map(|found| found.name.as_str()))
+        ),
+    }
+}
+
+/// Keeps a run under a name; what has the name is replaced, whole.
+///
+/// # Errors
+/// The name is none, the run is not complete or damaged, or the folder cannot be written.
+pub fn save(name: &str, run: &Path) -> Result<PathBuf> {
+    check(name)?;
+    let stored = StoredRun::read(run)?;
+    let shown = clean_path(run);
+    ensure!(
+        stored.is_complete(),
+        "{shown}: the run is not complete; go on with it: weigh run --resume {shown}"
+    );
+    let file = |name: &str| {
+        let path = run.join(name);
+        let text = std::fs::read_to_string(&path);
+        Ok((PathBuf::from(name), text.with_context(|| format!("{}: cannot be read", clean_path(&path)))?))
+    };
+    let files = [RUN, PLAN, RECORDS].map(file).into_iter().collect::<Result<Vec<_>>>()?;
+    let folder = folder();
+    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    let into = folder.join(name);
+    whole::write(&files, &into)?;
+    Ok(into)
+}
+
+/// Removes a baseline.
+///
+/// # Errors
+/// There is none of this name, or it cannot be removed.
+pub fn remove(name: &str) -> Result<()> {
+    let path = find(name)?;
+    std::fs::remove_dir_all(&path).with_context(|| format!("{}: cannot be removed", clean_path(&path)))
+}
+
+/// A name is one folder's name: letters, digits, dots, hyphens and underscores, beginning with a letter or digit.
+fn check(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    ensure!(
+        begins && name.len() <= LONGEST && name.chars().all(plain),
+        "{}: not a name for a baseline; use letters, digits, dots, hyphens and underscores, such as main",
+        clean(name)
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_never_a_path() {
+        for name in ["main", "v1.2", "feature_x-2", "8.4"] {
+            assert!(check(name).is_ok(), "{name}");
+        }
+        for name in ["", ".", "..", "../x", "a/b", ".hidden", "-x", "a b", "a\n", &"x".repeat(81)] {
+            assert!(check(name).is_err(), "{name}");
+        }
+    }
+}

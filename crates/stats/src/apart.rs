@@ -1,0 +1,254 @@
+//! Tests whether configurations differ between two runs, whose rounds are not pairs.
+//!
+//! Rounds of one run say how precisely that run knows a figure. They say nothing about what changes from run to run: the
+//! machine's load and clock, where memory happens to lie, how a process started. Mytkowicz et al. ("Producing wrong data
+//! without doing anything obviously wrong!", ASPLOS 2009) and Kalibera and Jones ("Rigorous benchmarking in reasonable
+//! time", ISMM 2013) show that this is often the larger part. One pair of runs holds it once per configuration, so it is
+//! estimated from all configurations together, as in a random-effects meta-analysis (Paule and Mandel, "Consensus values
+//! and weighting factors", Journal of Research of the National Bureau of Standards 87 (1982)), with robust scales instead
+//! of squares, so that configurations that did change do not widen it:
+//!
+//! - what all configurations have in common is the **shift**, the median of their log ratios;
+//! - the **spread** is the standard deviation that makes the remaining log ratios as wide as they are, in addition to the
+//!   variance within both runs. Where these variances alone are wider than that, they
+//!   are left as they are: a quieter pair of runs may be chance, and disturbed visits make rare large ratios.
+//!
+//! A configuration differs if its log ratio is further from the shift than both explain, by a t test with the correction
+//! of [`crate::Rule`].
+
+use crate::drawings::{DRAWINGS, drawn_figures};
+use crate::moderated::{t_quantile, two_sided};
+use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
+use crate::rule::{CONFIDENCE, FALSE_DISCOVERIES, ROUNDS, Ratio};
+use crate::summary::{median, quantile};
+
+/// With fewer configurations, what changed on the machine and what changed in the program cannot be told apart.
+pub const ENOUGH: usize = 10;
+
+/// The standard deviation of a log ratio between two runs, where there are too few configurations to estimate it.
+pub const ALLOWANCE: f64 = 0.05;
+
+/// The least spread between runs: two runs that agree better do so by chance.
+pub const LEAST_SPREAD: f64 = 0.005;
+
+/// The share of configurations that may have changed without widening the spread.
+const CHANGED: f64 = 0.2;
+
+/// The efficiency of the robust scale, as a share of the degrees of freedom of a standard deviation.
+const EFFICIENCY: f64 = 0.4;
+
+/// Degrees of freedom of [`ALLOWANCE`].
+const FREEDOM: f64 = 10.0;
+
+/// One configuration in two runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// The natural logarithm of second figure ÷ first figure.
+    pub log: f64,
+    /// The variance of `log` that both runs explain by themselves.
+    pub variance: f64,
+    /// The rounds of the run with fewer rounds.
+    pub rounds: usize,
+}
+
+impl Apart {
+    /// Whether it has enough rounds for a test.
+    fn is_tested(&self) -> bool {
+        self.rounds >= ROUNDS && self.log.is_finite() && self.variance.is_finite()
+    }
+}
+
+/// The variance of the logarithm of each unit's figure (the quantile at `p` over rounds) within a run, from
+/// [`drawn_figures`]. With [`ENOUGH`] units it is that beside what all units have in common: a drift within the run is
+/// part of the shift between two runs.
+pub fn variances_within(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<f64> {
+    let mut logs: Vec<Vec<f64>> = drawn_figures(units, p, seed)
+        .into_iter()
+        .map(|factors| factors.into_iter().map(f64::ln).collect())
+        .collect();
+    if logs.len() >= ENOUGH {
+        for drawing in 0..DRAWINGS {
+            let common = median(&logs.iter().map(|unit| unit[drawing]).collect::<Vec<_>>()).unwrap_or(0.0);
+            logs.iter_mut().for_each(|unit| unit[drawing] -= common);
+        }
+    }
+    logs.iter().map(|unit| variance(unit)).collect()
+}
+
+fn variance(xs: &[f64]) -> f64 {
+    let mean = xs.iter().sum::<f64>() / xs.len() as f64;
+    xs.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (xs.len() - 1) as f64
+}
+
+/// What two runs have in common and what sets them apart, for one quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    /// Second ÷ first of all configurations together; 1 if there are too few to tell.
+    pub shift: f64,
+    /// The standard deviation of a configuration's log ratio from run to run, in addition to its variance within runs.
+    pub spread: f64,
+    /// The degrees of freedom of the test.
+    pub freedom: f64,
+    /// The configurations that it was estimated from.
+    pub configurations: usize,
+    /// Whether there are at least [`ENOUGH`] of them: if not, a change of the machine looks like one of the program.
+    pub is_told: bool,
+}
+
+impl Between {
+    /// From all configurations of one quantity.
+    pub fn of(all: &[Apart]) -> Between {
+        let tested: Vec<&Apart> = all.iter().filter(|one| one.is_tested()).collect();
+        let configurations = tested.len();
+        if configurations < ENOUGH {
+            return Between {
+                shift: 1.0,
+                spread: ALLOWANCE,
+                freedom: FREEDOM,
+                configurations,
+                is_told: false,
+            };
+        }
+        let logs: Vec<f64> = tested.iter().map(|one| one.log).collect();
+        let shift = median(&logs).unwrap_or(0.0);
+        let freedom = EFFICIENCY * (configurations - 1) as f64;
+        let spread = spread(&tested, shift);
+        Between { shift: shift.exp(), spread, freedom, configurations, is_told: true }
+    }
+
+    /// The log ratio beside the shift, and its standard error.
+    fn residual(&self, one: &Apart) -> (f64, f64) {
+        let variance = one.variance + self.spread * self.spread;
+        // The median of so many has an error too.
+        let of_shift = if self.is_told { 1.0 + 1.57 / self.configurations as f64 } else { 1.0 };
+        (one.log - self.shift.ln(), (variance * of_shift).sqrt())
+    }
+
+    fn p_value(&self, one: &Apart) -> f64 {
+        let (log, error) = self.residual(one);
+        if one.is_tested() { two_sided(log.abs() / error, self.freedom) } else { 1.0 }
+    }
+}
+
+/// The spread with which the log ratios, each divided by its standard error, are as wide as a normal distribution.
+fn spread(tested: &[&Apart], shift: f64) -> f64 {
+    let n = tested.len() as f64;
+    let scale = |spread: f64| {
+        let off = |one: &&Apart| (one.log - shift).abs() / (one.variance + spread * spread).sqrt();
+        let offs: Vec<f64> = tested.iter().map(off).collect();
+        let at = |p: f64, normal: f64| quantile(&offs, p).unwrap_or(0.0) / normal;
+        // Half of the values of a normal distribution are within 0.6745, and 80% within 1.2816.
+        at(0.5, 0.6745).max(at(1.0 - CHANGED, 1.2816)) * n / (n - 1.0)
+    };
+    if scale(LEAST_SPREAD) <= 1.0 {
+        return LEAST_SPREAD;
+    }
+    let (mut low, mut high) = (LEAST_SPREAD, 2.0 * LEAST_SPREAD);
+    while scale(high) > 1.0 && high < 1e3 {
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        if scale(middle) > 1.0 { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// Compares two runs: for each quantity what sets the runs apart, and for each of its configurations the ratio beside
+/// the shift. The correction covers all quantities together. `error` is the probability of a wrong claim.
+pub fn compare_apart(quantities: &[Vec<Apart>], error: f64) -> Vec<(Between, Vec<Ratio>)> {
+    let between: Vec<Between> = quantities.iter().map(|all| Between::of(all)).collect();
+    let with = || quantities.iter().zip(&between);
+    let tested = |(all, between): (&Vec<Apart>, &Between)| -> Vec<f64> {
+        all.iter().filter(|one| one.is_tested()).map(|one| between.p_value(one)).collect()
+    };
+    let ps: Vec<f64> = with().flat_map(tested).collect();
+    let (claimed, listed) = (holm_cutoff(&ps, error), benjamini_hochberg_cutoff(&ps, FALSE_DISCOVERIES));
+    let cutoffs = Cutoffs { claimed: claimed.min(error), listed };
+    with()
+        .map(|(all, between)| (*between, all.iter().map(|one| cutoffs.ratio(between, one)).collect()))
+        .collect()
+}
+
+/// The largest p values of differences that are claimed, and that tables mark.
+struct Cutoffs {
+    claimed: f64,
+    listed: f64,
+}
+
+impl Cutoffs {
+    fn ratio(&self, between: &Between, one: &Apart) -> Ratio {
+        let ((log, error), p) = (between.residual(one), between.p_value(one));
+        let reach = error * t_quantile(self.listed.min(FALSE_DISCOVERIES), between.freedom);
+        let reach_alone = error * t_quantile(1.0 - CONFIDENCE, between.freedom);
+        let alone = ((log - reach_alone).exp(), (log + reach_alone).exp());
+        let is_listed = one.is_tested() && p <= self.listed;
+        let (mut low, mut high) = ((log - reach).exp(), (log + reach).exp());
+        if !is_listed {
+            (low, high) = (low.min(1.0), high.max(1.0));
+        }
+        Ratio {
+            value: log.exp(),
+            low,
+            high,
+            alone,
+            p,
+            rounds: one.rounds,
+            is_listed,
+            is_claimed: is_listed && p <= self.claimed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apart(log: f64) -> Apart {
+        Apart { log, variance: 1e-4, rounds: 10 }
+    }
+
+    /// Log ratios around `shift`, evenly over about ±2%.
+    fn even(shift: f64, count: usize) -> Vec<Apart> {
+        (0..count).map(|i| apart(shift + 0.04 * (i as f64 / (count - 1) as f64 - 0.5))).collect()
+    }
+
+    #[test]
+    fn what_all_share_is_the_shift_and_no_difference() {
+        let (between, ratios) = compare_apart(&[even(0.2, 31)], 0.02).remove(0);
+        assert!((between.shift - 0.2f64.exp()).abs() < 1e-9 && between.is_told, "{between:?}");
+        assert!(ratios.iter().all(|r| !r.is_listed && r.low <= 1.0 && r.high >= 1.0), "{ratios:?}");
+    }
+
+    #[test]
+    fn one_that_changed_is_found_and_does_not_widen_the_rest() {
+        let mut all = even(0.0, 40);
+        let before = Between::of(&all);
+        all[7] = apart(0.15);
+        let (between, ratios) = compare_apart(&[all], 0.02).remove(0);
+        let claimed: Vec<usize> = (0..40).filter(|i| ratios[*i].is_claimed).collect();
+        assert_eq!(claimed, [7]);
+        assert!((between.spread - before.spread).abs() < 0.003, "{before:?} {between:?}");
+        assert!(ratios[7].low > 1.0);
+    }
+
+    #[test]
+    fn few_configurations_cannot_tell_the_machine_from_the_program() {
+        let told = |log: f64| {
+            let (between, ratios) = compare_apart(&[vec![apart(log); ENOUGH - 1]], 0.02).remove(0);
+            assert!(!between.is_told && between.shift == 1.0, "{between:?}");
+            ratios[0].is_claimed
+        };
+        assert!(!told(0.1) && told(0.4));
+    }
+
+    #[test]
+    fn too_few_rounds_are_never_a_difference() {
+        let mut all = even(0.0, 20);
+        all[3] = Apart { log: 2.0, variance: 1e-6, rounds: ROUNDS - 1 };
+        all[4] = Apart { log: f64::NAN, variance: 0.0, rounds: 9 };
+        let (between, ratios) = compare_apart(&[all], 0.02).remove(0);
+        assert_eq!(between.configurations, 18);
+        assert!(!ratios[3].is_listed && ratios[3].p == 1.0 && !ratios[4].is_listed);
+    }
+}

@@ -1,0 +1,65 @@
+//! Shares of events that come in clusters, such as slow requests: one slow second has many of them, so that they say less
+//! than as many independent ones.
+
+use crate::moderated::t_quantile;
+
+/// With fewer clusters, their variance is not known.
+pub const CLUSTERS: usize = 5;
+
+/// A cluster: events, and those that count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cluster {
+    /// All events.
+    pub all: u64,
+    /// Those that count.
+    pub counted: u64,
+}
+
+/// The share of counted events with its interval at `confidence`: the ratio estimator of cluster sampling (Cochran,
+/// "Sampling Techniques", 3rd edition (1977), section 2.11) gives the number of independent events that would say as
+/// much, and Wilson's interval ("Probable inference", Journal of the American Statistical Association 22 (1927)) the ends
+/// for that number. `None` without events, or with fewer than [`CLUSTERS`] clusters that have any.
+pub fn share_interval(clusters: &[Cluster], confidence: f64) -> Option<(f64, f64, f64)> {
+    let clusters: Vec<&Cluster> = clusters.iter().filter(|cluster| cluster.all > 0).collect();
+    let (k, all) = (clusters.len() as f64, clusters.iter().map(|cluster| cluster.all).sum::<u64>() as f64);
+    if clusters.len() < CLUSTERS {
+        return None;
+    }
+    let share = clusters.iter().map(|cluster| cluster.counted).sum::<u64>() as f64 / all;
+    let off = |cluster: &&Cluster| cluster.counted as f64 - share * cluster.all as f64;
+    let squares: f64 = clusters.iter().map(off).map(|off| off * off).sum();
+    let (of_clusters, independent) = (k / (k - 1.0) * squares / (all * all), share * (1.0 - share) / all);
+    let effective = if of_clusters > independent { all * independent / of_clusters } else { all };
+    let z = t_quantile(1.0 - confidence, k - 1.0);
+    let (centre, weight) = (share + z * z / (2.0 * effective), 1.0 + z * z / effective);
+    let reach = z * (share * (1.0 - share) / effective + z * z / (4.0 * effective * effective)).sqrt();
+    Some((share, ((centre - reach) / weight).max(0.0), ((centre + reach) / weight).min(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_that_agree_are_independent_events() {
+        let even = [Cluster { all: 100, counted: 10 }; 20];
+        let (share, low, high) = share_interval(&even, 0.95).unwrap();
+        // Wilson's interval of 200 of 2,000 with t of 19 degrees: 0.0868 to 0.1149.
+        assert!(
+            (share - 0.1).abs() < 1e-12 && (low - 0.0869).abs() < 5e-4 && (high - 0.1149).abs() < 5e-4,
+            "{low} {high}"
+        );
+        let bursts: Vec<Cluster> =
+            (0..20).map(|i| Cluster { all: 100, counted: if i % 10 == 0 { 100 } else { 0 } }).collect();
+        let (_, lower, higher) = share_interval(&bursts, 0.95).unwrap();
+        assert!(higher - lower > 4.0 * (high - low), "{lower} {higher}");
+    }
+
+    #[test]
+    fn none_of_many_still_has_an_upper_end() {
+        let (share, low, high) = share_interval(&[Cluster { all: 200, counted: 0 }; 5], 0.95).unwrap();
+        assert!(share == 0.0 && low == 0.0 && high > 0.001 && high < 0.02, "{high}");
+        assert!(share_interval(&[Cluster { all: 9, counted: 1 }; 4], 0.95).is_none());
+        assert!(share_interval(&[Cluster::default(); 9], 0.95).is_none());
+    }
+}

@@ -1,0 +1,59 @@
+//! Pairs of runs on a machine that changes between them, with its noise in each: what a comparison claims without a
+//! change, and what it finds of one.
+
+use rand_chacha::ChaCha8Rng;
+use weigh_stats::{Apart, FAMILY_WISE, compare_apart, quantile, variances_within};
+
+use crate::noise::{Noise, normal, observe};
+
+/// What changes from run to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Drift {
+    /// The standard deviation of what all configurations have in common.
+    pub common: f64,
+    /// That of each configuration alone.
+    pub own: f64,
+}
+
+/// The share of trials with a wrong claim, and the share in which the last configuration is claimed, whose cost in the
+/// second run is `factor` times that in the first.
+pub fn claims(
+    noise: Noise,
+    drift: Drift,
+    (cells, rounds): (usize, usize),
+    factor: f64,
+    trials: usize,
+    random: &mut ChaCha8Rng,
+) -> (f64, f64) {
+    let (mut wrong, mut found) = (0u32, 0u32);
+    for trial in 0..trials {
+        let mut costs: Vec<f64> = vec![1.0; cells];
+        let first = figures(&observe(noise, &costs, rounds, random), trial as u64);
+        let common = drift.common * normal(random);
+        costs.iter_mut().for_each(|cost| *cost *= (common + drift.own * normal(random)).exp());
+        costs[cells - 1] *= factor;
+        let second = figures(&observe(noise, &costs, rounds, random), trial as u64 + 1);
+        let apart = |(a, b): (&(f64, f64), &(f64, f64))| Apart {
+            log: b.0.ln() - a.0.ln(),
+            variance: a.1 + b.1,
+            rounds,
+        };
+        let all: Vec<Apart> = first.iter().zip(&second).map(apart).collect();
+        let (_, ratios) = compare_apart(&[all], FAMILY_WISE).remove(0);
+        let changed = if factor == 1.0 { cells } else { cells - 1 };
+        wrong += u32::from(ratios[..changed].iter().any(|ratio| ratio.is_claimed));
+        found += u32::from(ratios[cells - 1].is_claimed);
+    }
+    (f64::from(wrong) / trials as f64, f64::from(found) / trials as f64)
+}
+
+/// Figures with the variance of their logarithm within the run.
+fn figures(seen: &[Vec<f64>], seed: u64) -> Vec<(f64, f64)> {
+    let units: Vec<Vec<(u32, f64)>> =
+        seen.iter().map(|seen| (1..).zip(seen.iter().copied()).collect()).collect();
+    let variances = variances_within(&units, 0.1, seed);
+    seen.iter()
+        .zip(variances)
+        .map(|(seen, variance)| (quantile(seen, 0.1).expect("finite"), variance))
+        .collect()
+}
