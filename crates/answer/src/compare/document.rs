@@ -26,6 +26,20 @@ pub fn blocks(of: &Comparison, options: &Options) -> Vec<Block> {
     blocks
 }
 
+/// Everything, for a page; what forbids the comparison stands before it.
+pub fn page_blocks(of: &Comparison) -> Vec<Block> {
+    let options = Options { detail: Detail::Full, ..Options::default() };
+    let mut blocks = blocks(of, &options);
+    let forbidden: Vec<(String, Option<String>)> = of
+        .forbidden()
+        .map(|change| (format!("Not comparable: another {}.", clean(&change.what)), None))
+        .collect();
+    if !forbidden.is_empty() {
+        blocks.insert(2, Block::Points(forbidden));
+    }
+    blocks
+}
+
 /// For a pull request: the answer and what differs; everything else is folded.
 pub fn for_pull_request(of: &Comparison, options: &Options) -> String {
     let text = |blocks: &[Block], options: &Options| markdown::text(blocks, &[], options);

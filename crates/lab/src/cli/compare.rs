@@ -17,6 +17,7 @@ use crate::run::dir::StoredRun;
 use crate::run::list::{LATEST, find};
 use weigh_answer::compare::{Change, Comparison, Names, document, gate};
 use weigh_answer::format::{self, Detail, Options};
+use weigh_answer::page;
 use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
 
@@ -82,6 +83,8 @@ enum Form {
     Terminal,
     /// For a pull request: the answer and what differs, the rest folded.
     Markdown,
+    /// One page for a browser.
+    Html,
     /// For other programs.
     Json,
 }
@@ -174,6 +177,7 @@ fn show(args: &Args, comparison: &Comparison) -> Result<()> {
     let text = match form {
         Form::Terminal => format::terminal::text(&document::blocks(comparison, &options), &options),
         Form::Markdown => document::for_pull_request(comparison, &options),
+        Form::Html => page::page(&document::page_blocks(comparison), &[], None::<&()>).or_refuse()?,
         Form::Json => serde_json::to_string_pretty(comparison)? + "\n",
     };
     match &args.out {

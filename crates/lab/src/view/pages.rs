@@ -5,7 +5,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::history::{RunRow, State};
 use crate::run::dir::StoredRun;
-use weigh_answer::format::{self, Options};
+use weigh_answer::compare::{self, Comparison, Names};
+use weigh_answer::format::{self, Options, markdown};
 use weigh_answer::page::{self, escape};
 use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_lines};
@@ -148,6 +149,18 @@ pub fn live_page(name: &str) -> Page {
 ///
 /// # Errors
 /// What keeps it from being made.
-pub fn comparison_page(_a: &StoredRun, _b: &StoredRun) -> Result<Option<Page>> {
-    Ok(None)
+pub fn comparison_page(a: (&str, &StoredRun), b: (&str, &StoredRun)) -> Result<Page> {
+    let names = Names { a: a.0.to_owned(), b: b.0.to_owned() };
+    let comparison = Comparison::of(&a.1.report(), &b.1.report(), names, &[]);
+    let blocks = compare::document::page_blocks(&comparison);
+    if !page::is_built_in() {
+        let body = format!(
+            "<p>{}</p>\n<pre>{}</pre>\n",
+            safe(page::MISSING),
+            escape(&markdown::text(&blocks, &[], &Options::default()))
+        );
+        return Ok(Page::own(framed("Comparison", "", "", &body)));
+    }
+    let policy = format!("{}; frame-ancestors 'none'", page::content_security_policy());
+    Ok(Page { html: page::page(&blocks, &[], None::<&()>)?.into_bytes(), policy })
 }

@@ -217,14 +217,17 @@ async fn of_run(name: &str, shared: &Arc<Shared>, wanted: Wanted) -> Answer {
 async fn compared(query: &str, shared: &Arc<Shared>) -> Answer {
     let side = |name: &str| {
         let mut given = url::form_urlencoded::parse(query.as_bytes());
-        given.find(|(key, _)| key == name).and_then(|(_, value)| shared.runs.find(&value))
+        let (_, value) = given.find(|(key, _)| key == name)?;
+        Some((value.to_string(), shared.runs.find(&value)?))
     };
     let (Some(a), Some(b)) = (side("a"), side("b")) else {
         return Ok(Some(response::line(StatusCode::BAD_REQUEST, "choose a run as A and another as B")));
     };
-    let page = making(shared, move || pages::comparison_page(&StoredRun::read(&a)?, &StoredRun::read(&b)?));
-    let missing = || response::line(StatusCode::NOT_IMPLEMENTED, "this build has no comparisons");
-    Ok(Some(page.await?.map_or_else(missing, shown)))
+    let page = making(shared, move || {
+        let (one, other) = (StoredRun::read(&a.1)?, StoredRun::read(&b.1)?);
+        pages::comparison_page((&a.0, &one), (&b.0, &other))
+    });
+    Ok(Some(shown(page.await?)))
 }
 
 fn shown(page: Page) -> Response<Content> {
