@@ -8,7 +8,7 @@ trap 'rm -f "$body"' EXIT
 {
     echo "$marker"
     # The longest comment is 65,536 characters.
-    head -c 60000 "$MARKDOWN"
+    head -c 60000 "$MARKDOWN" | iconv -c -f UTF-8 -t UTF-8
 } >"$body"
 comments="repos/$REPOSITORY/issues/$PULL_REQUEST/comments"
 earlier=$(gh api --paginate "$comments" --jq ".[] | select(.body | startswith(\"$marker\")) | .id" | head -n 1) || earlier=
