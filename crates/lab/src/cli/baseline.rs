@@ -90,7 +90,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<ExitCode> {
     match &args.what {
         What::Save { name, run } => {
-            let run = find(run).or_refuse()?;
+            let run = baseline::check(name).and_then(|()| find(run)).or_refuse()?;
             let kept = baseline::save(name, &run).or_refuse()?;
             terminal::print(&format!("{}\n", clean_path(&kept)))?;
             terminal::note(&format!("Compare later runs with it: weigh compare --baseline {name}"));

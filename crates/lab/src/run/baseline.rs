@@ -76,8 +76,12 @@ pub fn remove(name: &str) -> Result<()> {
     std::fs::remove_dir_all(&path).with_context(|| format!("{}: cannot be removed", clean_path(&path)))
 }
 
-/// A name is one folder's name: letters, digits, dots, hyphens and underscores, beginning with a letter or digit.
-fn check(name: &str) -> Result<()> {
+/// Checks a name. It is one folder's name: letters, digits, dots, hyphens and underscores, beginning with a letter or
+/// digit.
+///
+/// # Errors
+/// It is none; one line.
+pub fn check(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     ensure!(

@@ -9,6 +9,7 @@ macro_rules! needs {
     };
 }
 
+mod action;
 mod advise;
 mod check;
 mod clients;

@@ -71,6 +71,29 @@ weigh view nowhere
 weigh view used
 weigh view --in nowhere
 weigh view --port 99999
+weigh compare
+weigh compare latest
+weigh compare nowhere used
+weigh compare a b --baseline main
+weigh compare --baseline main
+weigh compare --baseline ../../etc
+weigh compare a b --gate cpu
+weigh compare a b --gate 'cpu<five'
+weigh compare a b --gates page.html
+weigh compare a b --gates nowhere.toml
+weigh compare a b --junit nowhere/x.xml
+weigh compare a b --for 10m
+weigh compare --paired text-assets
+weigh compare --paired text-assets --php /no/such/php --php php
+weigh compare --paired http://127.0.0.1:1/ --for 1s
+weigh baseline save
+weigh baseline save ../x
+weigh baseline save main nowhere
+weigh baseline remove main
+weigh load http://127.0.0.1:1/ --gate 'p99<5%'
+weigh load http://127.0.0.1:1/ --gate 'p101<5ms'
+weigh load http://127.0.0.1:1/ --gate 'cpu<5ms'
+weigh load http://127.0.0.1:1/ --junit x.xml
 weigh load
 weigh load 127.0.0.1:8080
 weigh load http://127.0.0.1:1/ -t 2
