@@ -54,10 +54,8 @@ pub struct ColumnsFlag {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh report                                    list the runs in weigh-runs
-  weigh report latest --full                      the newest run with all evidence
-  weigh report latest -f html --out .             one page for a browser
-  weigh report latest -f markdown -f png --out .  a report and its pictures as files
+  weigh report latest --full            the newest run with all evidence
+  weigh report latest -f html --out .   one page for a browser
   weigh report latest --at link=1.6:150,connection=new  what is best over 1.6 Mbit/s with 150 ms
 
 Conditions of --at, with commas between them; what is left out is as in the study:

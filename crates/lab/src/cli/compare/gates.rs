@@ -22,7 +22,7 @@ pub struct GateFlags {
     /// A limit to keep, such as cpu<5% (beside the baseline), p99<50ms or rate>200 (repeatable)
     #[arg(long, value_name = "GATE", value_parser = one_gate)]
     pub gate: Vec<Gate>,
-    /// A file with [[gate]] tables, as studies have them
+    /// A file with gate tables, as studies have them
     #[arg(long, value_name = "FILE")]
     pub gates: Option<PathBuf>,
     /// Write what the gates came to as JUnit XML
