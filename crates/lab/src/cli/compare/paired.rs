@@ -67,7 +67,7 @@ fn plan(lab: &Lab, args: &Args, words: &[String], staging: &Path) -> Result<(Pla
     let [a, b] = args.php.as_slice() else { bail!("--paired needs two PHPs: --php php8.2 --php php8.4") };
     ensure!(words.len() == 1, "--paired measures one study, such as cache-levels (weigh plan lists them)");
     let mut own = Own { content: args.content.clone(), ..Own::default() };
-    let mut studies = lab.studies(words, &mut own)?;
+    let mut studies = lab.studies(words, &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
     let ask = Ask { seed: args.seed, budget_seconds: Some(args.budget), ..Ask::default() };
