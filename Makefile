@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures clean
+.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-load    the load generator compared with wrk, ab and h2load; its memory; one flipped byte"
 	@echo "make bench-meter   CPU time per response compared with PHP pages of known CPU time; who pays for sendfile"
 	@echo "make bench-cache   client workers compared with redis-benchmark, and with a store of known response times"
+	@echo "make bench-compare   weigh compare: one configuration of 60 10% slower, 200 simulated and 20 real pairs of runs with nothing changed, 2% interleaved"
 	@echo "make bench-link    links: requested and measured bandwidth and round trip"
 	@echo "make bench-sites   Debian's WordPress and phpMyAdmin, brought up privately: looked at, advised, proved; downloads 100 MB once"
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved"
@@ -82,10 +83,10 @@ bench-page: web
 bench-log bench-history:
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
-# It measures with what `make run` needs, and has no peers.
-bench-advice:
+# They measure with what `make run` needs, and have no peers.
+bench-advice bench-compare:
 	@scripts/setup run
-	@$(CARGO) bench --locked --quiet -p weigh --bench advice
+	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
 bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-pack bench-sites:
 	@scripts/setup bench
