@@ -1,7 +1,7 @@
 //! Two runs, or two sides of one run, configuration by configuration: what changed, by how much, and whether that is
 //! more than chance and the machine explain.
 //!
-//! Rows are matched by their factors. [`verdict`] decides what differs: between two runs, whose rounds are not pairs,
+//! Rows are matched by their factors. [`crate::verdict`] decides what differs: between two runs, whose rounds are not pairs,
 //! beside what all configurations have in common; within one run, in the rounds that both sides have.
 
 pub mod document;

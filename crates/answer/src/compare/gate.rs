@@ -125,7 +125,9 @@ fn in_unit(metric: &Metric, amount: Amount) -> Result<f64> {
         (Unit::Bytes | Unit::BytesPerSecond, Amount::Bytes(bytes) | Amount::Number(bytes)) => Ok(bytes),
         (Unit::PerSecond | Unit::Count | Unit::Ratio, Amount::Number(number)) => Ok(number),
         (Unit::Share, Amount::Share(share)) => Ok(share),
-        (Unit::Ns | Unit::S, _) => bail!("gate: {} is a time; write it with its unit, as 50ms", metric.id),
+        (Unit::Ns | Unit::S, _) => {
+            bail!("gate: {} is a time; write it with its unit, such as 50ms", metric.id)
+        }
         (Unit::Bytes | Unit::BytesPerSecond, _) => bail!("gate: {} is in bytes; write 20KB", metric.id),
         (Unit::Share, _) => bail!("gate: {} is a share; write 5%", metric.id),
         (_, _) => bail!("gate: {} is a number without a unit", metric.id),

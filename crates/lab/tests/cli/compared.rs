@@ -125,7 +125,7 @@ fn a_study_has_gates_of_its_own() {
     run(5, "undecided");
     for (wrong, said) in [
         ("metric = \"encdoe\"\nat_most = \"1ms\"", "did you mean `encode`?"),
-        ("metric = \"encode\"\nat_most = \"1KB\"", "write it with its unit, as 50ms"),
+        ("metric = \"encode\"\nat_most = \"1KB\"", "write it with its unit, such as 50ms"),
         ("metric = \"encode\"", "one of no_worse_than, at_most and at_least"),
         ("metric = \"encode\"\nat_leest = \"1ms\"", "did you mean `at_least`?"),
     ] {
