@@ -12,6 +12,7 @@ mod matched;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use weigh_model::units;
 use weigh_stats::{Between, ROUNDS};
 
 use crate::estimate::Estimate;
@@ -284,6 +285,15 @@ type Observed<'r> = (&'r Row, &'r Estimate, &'r Estimate);
 /// The configurations of which both sides have a metric.
 fn estimates<'r>(pairs: &[(&'r Row, &'r Row)], metric: &Metric) -> Vec<Observed<'r>> {
     pairs.iter().filter_map(|(a, b)| Some((*b, usable(a, metric)?, usable(b, metric)?))).collect()
+}
+
+/// A ratio with its interval; near 1 with four decimals, because a change of 1% is what is looked for.
+fn ratio_text(value: f64, low: f64, high: f64) -> String {
+    if (value - 1.0).abs() < 0.1 {
+        format!("{value:.4}× ({low:.4}–{high:.4})")
+    } else {
+        units::times_interval(value, low, high)
+    }
 }
 
 /// The distance from no change.

@@ -97,6 +97,7 @@ pub fn policy(study: &Study, ask: &Ask) -> Policy {
         half_width: study.precision.half_width,
         cell_seconds: study.budget.cell_seconds * times,
         exhaustive: ask.exhaustive,
+        to_the_end: false,
     }
 }
 

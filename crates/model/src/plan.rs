@@ -113,6 +113,9 @@ pub struct Policy {
     pub cell_seconds: f64,
     /// Measure every cell in every round: no cell is settled, placed or dominated, and the budget does not end the run.
     pub exhaustive: bool,
+    /// Measure every cell until the budget ends: no cell is settled, placed or dominated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub to_the_end: bool,
 }
 
 /// The policy of a study that sets nothing.
@@ -126,6 +129,7 @@ impl Default for Policy {
             half_width: precision.half_width,
             cell_seconds: budget.cell_seconds,
             exhaustive: false,
+            to_the_end: false,
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
 use crate::rule::{CONFIDENCE, FALSE_DISCOVERIES, ROUNDS, Ratio};
 use crate::summary::{median, quantile};
 
-/// With fewer configurations, a change of the machine and one of the program look alike.
+/// With fewer configurations, a change of the machine looks like a change of the program.
 pub const ENOUGH: usize = 10;
 
 /// The standard deviation of a log ratio between two runs, where there are too few configurations to estimate it.
@@ -119,7 +119,7 @@ impl Between {
     /// The log ratio beside the shift, and its standard error.
     fn residual(&self, one: &Apart) -> (f64, f64) {
         let variance = one.variance + self.spread * self.spread;
-        // The median of this many has an error too.
+        // The shift has an error of its own.
         let of_shift = if self.is_told { 1.0 + 1.57 / self.configurations as f64 } else { 1.0 };
         (one.log - self.shift.ln(), (variance * of_shift).sqrt())
     }

@@ -4,7 +4,7 @@ use weigh_model::text::clean;
 use weigh_model::units;
 
 use super::gate::{Judged, Outcome, amount};
-use super::{Change, Compared, Comparison, Method, Verdict};
+use super::{Change, Compared, Comparison, Method, Verdict, ratio_text};
 use crate::document::{Block, more};
 use crate::format::{Detail, Options, markdown};
 use crate::metric::Better;
@@ -96,7 +96,7 @@ fn gate_sentence(gates: &[Judged]) -> String {
 
 fn sentence(row: &Compared) -> String {
     let ratio = match &row.ratio {
-        Some(ratio) => units::times_interval(ratio.value, ratio.low, ratio.high),
+        Some(ratio) => ratio_text(ratio.value, ratio.low, ratio.high),
         None => units::times(row.quotient()),
     };
     let (a, b) = (amount(row.unit, row.a), amount(row.unit, row.b));
@@ -228,7 +228,7 @@ fn table(rows: &[&Compared]) -> Grid {
     Grid::toned(rows, |row| {
         let change = row.ratio.map_or_else(
             || units::times(row.quotient()),
-            |ratio| units::times_interval(ratio.value, ratio.low, ratio.high),
+            |ratio| ratio_text(ratio.value, ratio.low, ratio.high),
         );
         let better = if row.better == Better::More { "more is better" } else { "" };
         let fields = vec![

@@ -14,7 +14,7 @@ use weigh_model::text::clean;
 use weigh_model::units;
 use weigh_stats::ROUNDS;
 
-use super::{Compared, Comparison, Method};
+use super::{Compared, Comparison, Method, ratio_text};
 use crate::estimate::Estimate;
 use crate::metric::{Better, Metric, Unit};
 use crate::report::Report;
@@ -219,7 +219,7 @@ fn beside_baseline(gate: &Gate, share: f64, row: &Compared, comparison: &Compari
         false => held(shift).outcome(),
     };
     let (low, high) = (alone[0] * shift.min(1.0), alone[1] * shift.max(1.0));
-    let measured = format!("{} of the baseline", units::times_interval(row.quotient(), low, high));
+    let measured = format!("{} of the baseline", ratio_text(row.quotient(), low, high));
     let remedy = (outcome == Outcome::Undecided)
         .then(|| remedy_beside(comparison, row, held(1.0), worse(ratio.value)));
     told(outcome, measured, remedy)

@@ -59,7 +59,7 @@ pub struct Args {
     /// How long to measure a pair, such as 10m
     #[arg(long = "for", value_name = "TIME", default_value = "10m", requires = "paired", value_parser = quantity::time)]
     budget: f64,
-    /// A file or folder of yours in place of the study's content (repeatable)
+    /// A file or folder of yours in place of the content of a pair's study (repeatable)
     #[arg(long, value_name = "PATH", requires = "paired")]
     content: Vec<PathBuf>,
     /// Only the blocks of the study whose description has these words

@@ -20,7 +20,7 @@ const PLACED: usize = 8;
 /// The live cells that are done after `round`, with the reason.
 pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)> {
     let policy = &plan.policy;
-    let standing = (!policy.exhaustive).then(|| Standing::of(plan, state));
+    let standing = (!policy.exhaustive && !policy.to_the_end).then(|| Standing::of(plan, state));
     let reason = |i: usize| {
         let past = &state.cells[i];
         if past.fault.is_some() {

@@ -99,6 +99,7 @@ impl Lab {
                 half_width: 0.02,
                 cell_seconds: 1e6,
                 exhaustive: false,
+                to_the_end: false,
             },
             payloads: vec![payload],
             runtimes: vec![Runtime { name: "native".into(), version: "1".into(), ..Runtime::default() }],

@@ -35,7 +35,7 @@ pub fn one_gate(text: &str) -> Result<Gate, String> {
     Gate::parse(text).map_err(|error| error.to_string())
 }
 
-/// A file of gates. Other keys belong to whatever else the file is, such as a policy.
+/// A file of gates. Other keys belong to whatever else the file is, such as a study.
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]

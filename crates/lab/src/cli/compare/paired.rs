@@ -19,9 +19,6 @@ use weigh_answer::compare::{Comparison, Names, gate};
 use weigh_answer::subject;
 use weigh_model::text::clean_path;
 
-/// No result is precise enough to stop early: the time that was given is used.
-const FINEST: f64 = 1e-4;
-
 /// More rounds than any time holds.
 const MOST_ROUNDS: u32 = 1_000_000;
 
@@ -100,9 +97,7 @@ fn keep_pairs(plan: &mut Plan, names: &Names) -> Result<()> {
         names.a,
         names.b
     );
-    plan.cells.iter_mut().for_each(|cell| cell.keep = true);
-    plan.policy.half_width = FINEST;
+    plan.policy.to_the_end = true;
     plan.policy.max_rounds = MOST_ROUNDS;
-    plan.policy.cell_seconds = plan.policy.budget_seconds;
     Ok(())
 }

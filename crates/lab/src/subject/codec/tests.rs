@@ -86,6 +86,7 @@ fn plan(payload: &Payload) -> Plan {
         half_width: 0.02,
         cell_seconds: 1.0,
         exhaustive: true,
+        to_the_end: false,
     };
     Plan {
         policy,
