@@ -221,7 +221,7 @@ mod tests {
             let php = if number < 12 { "8.2.1" } else { "8.2.2" };
             BTreeMap::from([("php8.2".to_owned(), php.to_owned()), ("kernel".to_owned(), "6.1".to_owned())])
         };
-        let trend = Trend::of("s", metric("encode-cpu"), runs(20), values, &mut facts);
+        let trend = Trend::of("s", metric("encode"), runs(20), values, &mut facts);
         let names: Vec<&str> = trend.series.iter().map(|series| series.configuration.as_str()).collect();
         assert_eq!(names, ["b/slower", "a/steady"], "what changed comes first");
         assert_eq!(trend.series[1].changes, []);
@@ -237,7 +237,7 @@ mod tests {
     fn more_configurations_need_more_runs() {
         let table = |count: usize| {
             let values = (0..count).map(|at| (format!("{at}"), points((0..5).map(noise)))).collect();
-            Trend::of("s", metric("encode-cpu"), runs(5), values, &mut |_| BTreeMap::new())
+            Trend::of("s", metric("encode"), runs(5), values, &mut |_| BTreeMap::new())
         };
         assert_eq!((table(1).runs_needed, table(60).runs_needed), (8, 14));
         assert!(table(60).series.iter().all(|series| series.changes.is_empty()));
