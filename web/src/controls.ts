@@ -9,7 +9,7 @@ const STEPS = 400;
 
 interface Slider {
   element: HTMLElement;
-  /** Shows a value; instead of its own words, others may stand beside it. */
+  /** Shows a value, with other words than its own if they are given. */
   set: (value: number, words?: string) => void;
 }
 

@@ -75,7 +75,7 @@ function ends(values: number[]): [number, number] {
   return low === high ? [low / 2, high * 2] : [low, high];
 }
 
-/** Round numbers inside a domain, at most so many. */
+/** At most this many round numbers inside a domain. */
 function ticksOf([low, high]: [number, number], most: number): number[] {
   for (const steps of [[1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8], [1, 1.5, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
     const ticks: number[] = [];

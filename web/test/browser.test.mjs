@@ -20,7 +20,7 @@ before(async () => {
   if (skip) return;
   folder = mkdtempSync(join(tmpdir(), "weigh-page-"));
   const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  browser = await chromium.launch({ executablePath: CHROMIUM.startsWith("/") ? CHROMIUM : which(CHROMIUM), args: root });
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: root });
 });
 after(async () => {
   await browser?.close();
@@ -29,19 +29,6 @@ after(async () => {
 
 /** A page with other data than the stored run has. */
 const other = (name, change) => changed(PAGE, join(folder, `${name}.html`), change);
-
-function which(name) {
-  const { statSync } = createRequire(import.meta.url)("node:fs");
-  const found = process.env.PATH.split(":").map((folder) => join(folder, name)).find((path) => {
-    try {
-      return statSync(path).isFile();
-    } catch {
-      return false;
-    }
-  });
-  assert.ok(found, `${name} is not on PATH`);
-  return found;
-}
 
 /** A page with everything that went wrong in it: errors, messages of the console, and requests besides itself. */
 async function open(file, options = {}, fragment = "", until = "#explore .ranking") {

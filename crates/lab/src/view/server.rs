@@ -169,7 +169,7 @@ fn refused(status: StatusCode, why: &str) -> Response<Content> {
 
 type Answer = Result<Option<Response<Content>>>;
 
-/// What stands beside the list.
+/// The list, a comparison, and the files of the server's own pages.
 async fn top(path: &str, query: &str, shared: &Arc<Shared>) -> Answer {
     match path {
         "/" => {
