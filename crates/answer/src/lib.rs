@@ -17,6 +17,10 @@ mod fits;
 #[cfg(test)]
 #[path = "../tests/answer/pictured.rs"]
 mod pictured;
+#[cfg(test)]
+#[path = "../tests/answer/stored.rs"]
+#[allow(dead_code, reason = "the tests of the crate use the rest of it")]
+mod stored;
 
 pub mod advice;
 pub mod bars;
@@ -26,6 +30,7 @@ pub mod compare;
 pub mod document;
 pub mod estimate;
 pub mod exhibit;
+pub mod facts;
 pub mod finding;
 mod first;
 pub mod format;

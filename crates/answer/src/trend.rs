@@ -3,12 +3,13 @@
 //! The method is E-divisive, see [`weigh_stats::change_points`]. The error level is shared by all configurations, so that 5% holds for
 //! the whole table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use weigh_stats::{change_points, median, values_needed};
 
+use crate::facts::{Difference, Facts, differences};
 use crate::metric::{Better, Metric, MetricDescription};
 
 /// The version of [`Trend`] as JSON.
@@ -91,17 +92,6 @@ pub struct Change {
     pub with: Vec<Difference>,
 }
 
-/// Something that differs between two runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Difference {
-    /// Its name: `kernel`, `php8.2`, `nginx gzip`.
-    pub name: String,
-    /// In the run before; null where there was none.
-    pub before: Option<String>,
-    /// In the run after.
-    pub after: Option<String>,
-}
-
 impl Trend {
     /// Looks for changes in values by configuration; `facts` tells what a run was measured with.
     pub fn of(
@@ -109,7 +99,7 @@ impl Trend {
         metric: &Metric,
         runs: Vec<RunAt>,
         values: BTreeMap<String, Vec<Point>>,
-        facts: &mut dyn FnMut(&str) -> BTreeMap<String, String>,
+        facts: &mut dyn FnMut(&str) -> Facts,
     ) -> Trend {
         let share = LEVEL / values.len().max(1) as f64;
         let mut series: Vec<Series> = values
@@ -172,16 +162,6 @@ fn changes(points: &[Point], level: f64, better: Better) -> Vec<Change> {
         }
     };
     found.iter().zip(levels.windows(2)).map(change).collect()
-}
-
-/// What differs, by name.
-pub fn differences(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<Difference> {
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let difference = |name: &String| {
-        let (before, after) = (before.get(name).cloned(), after.get(name).cloned());
-        (before != after).then(|| Difference { name: name.clone(), before, after })
-    };
-    names.into_iter().filter_map(difference).collect()
 }
 
 #[cfg(test)]

@@ -14,6 +14,6 @@ mod update;
 
 pub use export::export;
 pub use index::{FILE, History};
-pub use prune::{BASELINES, remove};
+pub use prune::remove;
 pub use rows::{Filter, RunRow, State};
 pub use scan::Series;

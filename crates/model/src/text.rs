@@ -47,9 +47,40 @@ fn disturbs(c: char) -> bool {
         || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Whether a pattern covers a text: the whole text if there is a `*` in it, which stands for any text, otherwise a part of it.
+pub fn covers(pattern: &str, text: &str) -> bool {
+    if pattern.contains('*') { matches(pattern, text) } else { text.contains(pattern) }
+}
+
+/// Whether the whole text matches a pattern in which `*` stands for any text. Linear in the pattern's parts: each is
+/// searched once, from left to right.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_cover_ids() {
+        let covers = |pattern: &str| covers(pattern, "page/nginx/php8.2/gzip:6");
+        for yes in ["nginx", "page/*", "*gzip:6", "page/*/php8.2/*", "*", "*nginx*"] {
+            assert!(covers(yes), "{yes}");
+        }
+        for no in ["apache", "nginx/*", "*php8.2", "page/*/php8.3/*", "page*page*"] {
+            assert!(!covers(no), "{no}");
+        }
+    }
 
     #[test]
     fn escape_sequences_and_overrides_do_not_survive() {

@@ -1,13 +1,11 @@
 //! What is not the same on both sides beside the results: the machine, versions, contents, links.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use weigh_model::payload::Origin;
-use weigh_model::plan::Runtime;
+use weigh_model::payload::{Origin, Payload};
 
 use super::matched::{Names, Pairs};
+use crate::facts::{self, Difference, Facts, differences, of_runtime};
 use crate::report::Report;
 
 /// Something that is not the same on both sides.
@@ -22,9 +20,6 @@ pub struct Change {
     /// Whether figures of the two sides cannot be compared.
     pub forbids: bool,
 }
-
-/// Facts of one side by name.
-type Facts = BTreeMap<String, String>;
 
 /// Machine properties without which figures of two runs have nothing in common.
 const SAME_MACHINE: [&str; 2] = ["processor", "cores"];
@@ -58,34 +53,32 @@ pub fn runtimes(report: &Report, names: &Names) -> Vec<Change> {
 }
 
 fn fact(what: &str, value: &str) -> Facts {
-    BTreeMap::from([(what.to_owned(), value.to_owned())])
+    Facts::from([(what.to_owned(), value.to_owned())])
 }
 
 fn differing(a: &Facts, b: &Facts, forbids: impl Fn(&str) -> bool) -> Vec<Change> {
-    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let value = |facts: &Facts, name: &String| facts.get(name).cloned().unwrap_or_default();
-    let change = |name: &String| {
-        let (a, b) = (value(a, name), value(b, name));
-        (a != b).then(|| Change { forbids: forbids(name), what: name.clone(), a, b })
+    let change = |Difference { name, before, after }: Difference| Change {
+        forbids: forbids(&name),
+        what: name,
+        a: before.unwrap_or_default(),
+        b: after.unwrap_or_default(),
     };
-    names.into_iter().filter_map(change).collect()
+    differences(a, b).into_iter().map(change).collect()
 }
 
-/// Digests of the contents that both have: a content that only one has shows by its configurations.
+fn is_page(payload: &Payload) -> bool {
+    matches!(payload.origin, Origin::Url { .. })
+}
+
+/// The contents that both have: a content that only one has shows by its configurations.
 fn contents(of: &Report, other: &Report) -> Facts {
-    let is_page = |origin: &Origin| matches!(origin, Origin::Url { .. });
-    let of_both = of.payloads.iter().filter(|p| other.payload(&p.name).is_some() && !is_page(&p.origin));
-    of_both.map(|p| (format!("content of {}", p.name), digest(&p.sha256, p.bytes))).collect()
+    let of_both = of.payloads.iter().filter(|p| other.payload(&p.name).is_some() && !is_page(p));
+    of_both.map(facts::content).collect()
 }
 
 /// Responses of URLs: an application that changed sends other pages, which is no obstacle.
 fn pages(of: &Report) -> Facts {
-    let pages = of.payloads.iter().filter(|p| matches!(p.origin, Origin::Url { .. }));
-    pages.map(|p| (format!("response of {}", p.name), digest(&p.sha256, p.bytes))).collect()
-}
-
-fn digest(sha256: &str, bytes: u64) -> String {
-    format!("{} bytes, sha256 {}", bytes, sha256.get(..12).unwrap_or(sha256))
+    of.payloads.iter().filter(|p| is_page(p)).map(facts::content).collect()
 }
 
 fn links(of: &Report) -> Facts {
@@ -104,40 +97,11 @@ fn links(of: &Report) -> Facts {
     of.links.iter().map(|link| (format!("link {}", link.asked.name), spec(link))).collect()
 }
 
-/// Versions of runtimes, servers, stores and their libraries.
+/// Versions; a runtime that takes another's place stands under both names.
 fn versions(of: &Report, pairs: &Pairs) -> Facts {
-    let mut facts = Facts::new();
-    for runtime in &of.runtimes {
-        // One that takes another's place stands under both names.
-        let name = match &pairs.replaced {
-            Some((a, b)) if *a == runtime.name || *b == runtime.name => format!("{a} → {b}"),
-            _ => runtime.name.clone(),
-        };
-        facts.extend(of_runtime(runtime, &name));
-    }
-    for server in &of.servers {
-        facts.insert(server.name.clone(), server.version.clone());
-        facts.extend(under(&server.name, &server.libraries));
-        facts.extend(under(&server.name, &server.facts));
-    }
-    for store in &of.stores {
-        facts.insert(store.name.clone(), store.version.clone());
-        facts.extend(under(&store.name, &store.drivers));
-    }
-    facts
-}
-
-fn of_runtime(runtime: &Runtime, name: &str) -> Facts {
-    let mut facts = fact(name, &runtime.version);
-    facts.extend(under(name, &runtime.libraries));
-    // What was measured of a runtime is never the same twice.
-    facts.extend(under(name, &runtime.facts).filter(|(what, _)| !what.starts_with("clock_cost_ns")));
-    if !runtime.ini.is_empty() {
-        facts.insert(format!("ini ({name})"), runtime.ini.join(", "));
-    }
-    facts
-}
-
-fn under(name: &str, facts: &Facts) -> impl Iterator<Item = (String, String)> {
-    facts.iter().map(move |(what, value)| (format!("{what} ({name})"), value.clone()))
+    let named = |name: &str| match &pairs.replaced {
+        Some((a, b)) if a == name || b == name => format!("{a} → {b}"),
+        _ => name.to_owned(),
+    };
+    facts::versions(&of.runtimes, &of.servers, &of.stores, named)
 }

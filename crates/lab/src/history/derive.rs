@@ -1,6 +1,5 @@
 //! What the index keeps of a run, derived from its folder.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
@@ -8,11 +7,11 @@ use walkdir::WalkDir;
 
 use crate::digest;
 use crate::run::dir::{PLAN, RECORDS, RUN, StoredRun, started};
+use weigh_answer::facts::{self, Facts};
 use weigh_answer::metric::Metric;
 use weigh_answer::report::rows;
 use weigh_answer::row::Row;
 use weigh_answer::subject;
-use weigh_model::plan::Plan;
 use weigh_model::text::clean;
 
 /// All that is kept of one run.
@@ -35,7 +34,7 @@ pub struct Derived {
     /// Its values, by configuration and metric.
     pub rows: Vec<Row>,
     /// What it was measured with, by name: versions, the machine, digests of its content.
-    pub facts: BTreeMap<String, String>,
+    pub facts: Facts,
     /// Why it cannot be shown.
     pub damaged: Option<String>,
 }
@@ -90,47 +89,11 @@ pub fn size_of(run: &Path) -> u64 {
 }
 
 /// What may differ between two runs of a study and change their figures.
-fn measured_with(stored: &StoredRun) -> BTreeMap<String, String> {
-    let machine = &stored.file.machine;
-    let mut facts = BTreeMap::from([
-        ("weigh".to_owned(), stored.file.version.clone()),
-        ("cores".to_owned(), machine.cores.to_string()),
-    ]);
-    let texts = [
-        ("processor", machine.processor.clone()),
-        ("kernel", machine.kernel.clone()),
-        ("system", machine.system.clone()),
-        ("governor", machine.governor.clone()),
-        ("virtualisation", machine.virtualisation.clone()),
-        ("memory", machine.memory_bytes.map(|bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30)))),
-        ("cores granted", machine.cgroup_cores.map(|cores| cores.to_string())),
-    ];
-    facts.extend(texts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    facts.extend(of_plan(&stored.plan));
+fn measured_with(stored: &StoredRun) -> Facts {
+    let plan = &stored.plan;
+    let mut facts = stored.file.machine.environment();
+    facts.insert("weigh".to_owned(), stored.file.version.clone());
+    facts.extend(facts::versions(&plan.runtimes, &plan.servers, &plan.stores, str::to_owned));
+    facts.extend(plan.payloads.iter().map(facts::content));
     facts.into_iter().map(|(name, value)| (clean(&name), clean(&value))).collect()
-}
-
-fn of_plan(plan: &Plan) -> Vec<(String, String)> {
-    let mut facts = Vec::new();
-    let mut all = |of: &str, kind: &str, more: &BTreeMap<String, String>| {
-        facts.extend(more.iter().map(|(name, value)| (format!("{of} {kind}{name}"), value.clone())));
-    };
-    for runtime in &plan.runtimes {
-        all(&runtime.name, "", &runtime.libraries);
-        all(&runtime.name, "setting ", &runtime.facts);
-    }
-    for server in &plan.servers {
-        all(&server.name, "", &server.libraries);
-        all(&server.name, "setting ", &server.facts);
-    }
-    for store in &plan.stores {
-        all(&store.name, "driver ", &store.drivers);
-    }
-    let versions = plan.runtimes.iter().map(|of| (&of.name, &of.version));
-    let versions = versions.chain(plan.servers.iter().map(|of| (&of.name, &of.version)));
-    let versions = versions.chain(plan.stores.iter().map(|of| (&of.name, &of.version)));
-    let versions = versions.filter(|(_, version)| !version.is_empty());
-    let content = plan.payloads.iter().map(|of| (format!("content {}", of.name), of.sha256.clone()));
-    let versions: Vec<_> = versions.map(|(name, version)| (name.clone(), version.clone())).collect();
-    facts.into_iter().chain(versions).chain(content).collect()
 }

@@ -16,7 +16,7 @@ pub const FILE: &str = "history.sqlite";
 /// Says that a database is this index: `WGHB`.
 const APPLICATION: i32 = 0x5747_4842;
 /// The version of [`TABLES`] and of what is derived. Another one is no fault: everything is derived again.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 /// How long another process may write.
 const PATIENCE: Duration = Duration::from_secs(120);
 

@@ -6,11 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::{Filter, History, RunRow, State};
+use crate::run::baseline::BASELINES;
 use crate::run::lock::Lock;
 use weigh_model::text::clean_path;
-
-/// What runs are compared with later: no run, whatever it has in it.
-pub const BASELINES: &str = "baselines";
 
 impl History {
     /// The runs that may be removed, the newest first: started before a time (RFC 3339, UTC), not measuring, and not among the newest

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use glob::Pattern;
 
 use super::{Which, with_history};
 use crate::cli::exit::{Exit, OrRefuse};
@@ -15,7 +14,7 @@ use weigh_answer::bars;
 use weigh_answer::metric::Unit;
 use weigh_answer::table::{Grid, Kind};
 use weigh_answer::trend::{Change, Point, Trend};
-use weigh_model::text::clean;
+use weigh_model::text::{clean, covers};
 use weigh_model::units;
 
 /// The newest runs that are looked at, unless another number is given.
@@ -33,7 +32,7 @@ pub struct Args {
     metric: Option<String>,
     #[command(flatten)]
     which: Which,
-    /// Only configurations whose id has this text, or matches this pattern with * and ?
+    /// Only configurations whose id has this text, or matches this pattern with *
     #[arg(long, value_name = "PATTERN", requires = "metric")]
     only: Option<String>,
     /// As JSON
@@ -95,10 +94,8 @@ fn trend(args: &Args, metric: &str, history: &mut History) -> Result<Trend> {
 
 /// Keeps the configurations that match.
 fn only(wanted: &str, values: &mut BTreeMap<String, Vec<Point>>) -> Result<()> {
-    let pattern =
-        Pattern::new(wanted).map_err(|error| anyhow::anyhow!("--only {}: {error}", clean(wanted)))?;
     let example = values.keys().next().map_or_else(String::new, |id| format!("; one is {}", clean(id)));
-    values.retain(|id, _| id.contains(wanted) || pattern.matches(id));
+    values.retain(|id, _| covers(wanted, id));
     if values.is_empty() {
         bail!("--only {}: no configuration matches{example}", clean(wanted));
     }
@@ -165,7 +162,7 @@ fn said(trend: &Trend, configuration: &str, change: &Change) -> String {
     };
     let (before, after) = (number(unit, change.before), number(unit, change.after));
     let with = change.with.iter().take(NAMED).map(|difference| {
-        let side = |text: &Option<String>| text.as_deref().map_or_else(|| "none".into(), short);
+        let side = |text: &Option<String>| text.as_deref().unwrap_or("none").to_owned();
         format!("{} {} → {}", difference.name, side(&difference.before), side(&difference.after))
     });
     let with: Vec<String> = with.collect();
@@ -182,12 +179,6 @@ fn said(trend: &Trend, configuration: &str, change: &Change) -> String {
         units::significant(change.p),
         last.name
     )
-}
-
-/// Digests by their first digits.
-fn short(text: &str) -> String {
-    let is_digest = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    if is_digest { text[..8].to_owned() } else { text.to_owned() }
 }
 
 /// What it means that there is no change point.
