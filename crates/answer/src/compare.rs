@@ -12,6 +12,7 @@ mod matched;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use weigh_model::gate::Gate;
 use weigh_model::units;
 use weigh_stats::{Between, ROUNDS};
 
@@ -169,90 +170,29 @@ impl Compared {
 
 impl Comparison {
     /// Compares two runs. Metrics are the subject's headlines and sizes, and those that `gates` name.
-    pub fn of(a: &Report, b: &Report, names: Names, gates: &[weigh_model::gate::Gate]) -> Comparison {
+    pub fn of(a: &Report, b: &Report, names: Names, gates: &[Gate]) -> Comparison {
         let pairs = matched::by_factors(a, b);
-        let metrics = compared_metrics(b, gates);
-        let told = |quantities: &[Vec<(&Estimate, &Estimate)>]| between_runs(quantities, b.run.seed);
-        let mut all = Comparison::judged(Method::Runs, b, &pairs.both, &metrics, told);
-        all.a = side(a, names.a);
-        all.b = side(b, names.b);
-        all.changes = environment::changes(a, b, &pairs);
-        (all.only_a, all.only_b) = (pairs.only_a, pairs.only_b);
-        all.gates = gate::judge(gates, &all, b);
-        all
+        let sides = Sides {
+            method: Method::Runs,
+            changes: environment::changes(a, b, &pairs),
+            a: side(a, names.a),
+            b: side(b, names.b),
+            pairs,
+        };
+        sides.judged(b, gates, |ratios| between_runs(ratios, b.run.seed))
     }
 
     /// Compares two sides of one run: rows that differ in the runtime alone.
-    pub fn paired(report: &Report, names: Names, gates: &[weigh_model::gate::Gate]) -> Comparison {
-        let pairs = matched::by_runtime(report, &names.a, &names.b);
-        let metrics = compared_metrics(report, gates);
-        let told = |quantities: &[Vec<(&Estimate, &Estimate)>]| {
-            let one = |ratios: Vec<Option<Told>>| {
-                let configurations = ratios.iter().flatten().count();
-                (
-                    Between {
-                        shift: 1.0,
-                        spread: 0.0,
-                        freedom: f64::INFINITY,
-                        configurations,
-                        is_told: true,
-                    },
-                    ratios,
-                )
-            };
-            within_rounds(quantities).into_iter().map(one).collect()
+    pub fn paired(report: &Report, names: Names, gates: &[Gate]) -> Comparison {
+        let sides = Sides {
+            method: Method::Paired,
+            pairs: matched::by_runtime(report, &names.a, &names.b),
+            changes: environment::runtimes(report, &names),
+            a: side(report, names.a),
+            b: side(report, names.b),
         };
-        let mut all = Comparison::judged(Method::Paired, report, &pairs.both, &metrics, told);
-        all.changes = environment::runtimes(report, &names);
-        (all.a, all.b) = (side(report, names.a), side(report, names.b));
-        (all.only_a, all.only_b) = (pairs.only_a, pairs.only_b);
-        all.gates = gate::judge(gates, &all, report);
-        all
-    }
-
-    fn judged(
-        method: Method,
-        report: &Report,
-        pairs: &[(&Row, &Row)],
-        metrics: &[&'static Metric],
-        told: impl Fn(&[Vec<(&Estimate, &Estimate)>]) -> Vec<(Between, Vec<Option<Told>>)>,
-    ) -> Comparison {
-        let observed = metrics.iter().map(|metric| (*metric, estimates(pairs, metric)));
-        let observed: Vec<(&'static Metric, Vec<Observed>)> =
-            observed.filter(|(_, of)| !of.is_empty()).collect();
-        let (drawn, exact): (Vec<_>, Vec<_>) =
-            observed.into_iter().partition(|(metric, _)| !is_exact(metric));
-        let quantities: Vec<Vec<(&Estimate, &Estimate)>> =
-            drawn.iter().map(|(_, of)| of.iter().map(|(_, a, b)| (*a, *b)).collect()).collect();
-        let (mut rows, mut common, mut comparisons) = (Vec::new(), Vec::new(), 0);
-        for ((metric, of), (between, ratios)) in drawn.iter().zip(told(&quantities)) {
-            comparisons +=
-                ratios.iter().flatten().filter(|told| told.ratio.rounds as usize >= ROUNDS).count();
-            common.push(quantity(metric, &between));
-            rows.extend(
-                of.iter().zip(ratios).map(|((row, a, b), ratio)| compared(row, metric, (a, b), ratio)),
-            );
-        }
-        for (metric, of) in &exact {
-            rows.extend(of.iter().map(|(row, a, b)| compared(row, metric, (a, b), None)));
-        }
-        rows.sort_by(|x, y| {
-            (x.verdict, -size(x)).partial_cmp(&(y.verdict, -size(y))).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        Comparison {
-            schema: SCHEMA,
-            method,
-            subject: report.subject.clone(),
-            a: side(report, String::new()),
-            b: side(report, String::new()),
-            changes: Vec::new(),
-            quantities: common,
-            comparisons,
-            rows,
-            only_a: Vec::new(),
-            only_b: Vec::new(),
-            gates: Vec::new(),
-        }
+        let one = |ratios: Vec<Option<Told>>| (Between::paired(ratios.iter().flatten().count()), ratios);
+        sides.judged(report, gates, |ratios| within_rounds(ratios).into_iter().map(one).collect())
     }
 
     /// The findings: configurations that differ.
@@ -276,6 +216,68 @@ impl Comparison {
             .iter()
             .find(|quantity| quantity.metric == metric)
             .map_or(1.0, |quantity| quantity.shift)
+    }
+}
+
+/// Two sides before they are judged.
+struct Sides<'r> {
+    method: Method,
+    a: Side,
+    b: Side,
+    changes: Vec<Change>,
+    pairs: matched::Pairs<'r>,
+}
+
+/// Pairs of estimates by metric.
+type Ratios<'r> = [Vec<(&'r Estimate, &'r Estimate)>];
+
+impl Sides<'_> {
+    /// Judges configurations by `told`, and gates by the results; `report` is that of side B.
+    fn judged(
+        self,
+        report: &Report,
+        gates: &[Gate],
+        told: impl Fn(&Ratios) -> Vec<(Between, Vec<Option<Told>>)>,
+    ) -> Comparison {
+        let metrics = compared_metrics(report, gates);
+        let observed = metrics.iter().map(|metric| (*metric, estimates(&self.pairs.both, metric)));
+        let observed: Vec<(&'static Metric, Vec<Observed>)> =
+            observed.filter(|(_, of)| !of.is_empty()).collect();
+        let (drawn, exact): (Vec<_>, Vec<_>) =
+            observed.into_iter().partition(|(metric, _)| !is_exact(metric));
+        let ratios: Vec<Vec<(&Estimate, &Estimate)>> =
+            drawn.iter().map(|(_, of)| of.iter().map(|(_, a, b)| (*a, *b)).collect()).collect();
+        let (mut rows, mut quantities, mut comparisons) = (Vec::new(), Vec::new(), 0);
+        for ((metric, of), (between, ratios)) in drawn.iter().zip(told(&ratios)) {
+            comparisons +=
+                ratios.iter().flatten().filter(|told| told.ratio.rounds as usize >= ROUNDS).count();
+            quantities.push(quantity(metric, &between));
+            rows.extend(
+                of.iter().zip(ratios).map(|((row, a, b), ratio)| compared(row, metric, (a, b), ratio)),
+            );
+        }
+        for (metric, of) in &exact {
+            rows.extend(of.iter().map(|(row, a, b)| compared(row, metric, (a, b), None)));
+        }
+        rows.sort_by(|x, y| {
+            (x.verdict, -size(x)).partial_cmp(&(y.verdict, -size(y))).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let mut all = Comparison {
+            schema: SCHEMA,
+            method: self.method,
+            subject: report.subject.clone(),
+            a: self.a,
+            b: self.b,
+            changes: self.changes,
+            quantities,
+            comparisons,
+            rows,
+            only_a: self.pairs.only_a,
+            only_b: self.pairs.only_b,
+            gates: Vec::new(),
+        };
+        all.gates = gate::judge(gates, &all, report);
+        all
     }
 }
 
@@ -355,7 +357,7 @@ fn usable<'r>(row: &'r Row, metric: &Metric) -> Option<&'r Estimate> {
 }
 
 /// The subject's headlines, its size, and what gates name; each has a better direction.
-fn compared_metrics(report: &Report, gates: &[weigh_model::gate::Gate]) -> Vec<&'static Metric> {
+fn compared_metrics(report: &Report, gates: &[Gate]) -> Vec<&'static Metric> {
     let shape = report.shape();
     let is_size = |metric: &Metric| match &shape.axes {
         Some(axes) => metric.id == axes.size,

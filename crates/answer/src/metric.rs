@@ -7,6 +7,7 @@ use weigh_load::hist::Packed;
 use weigh_model::cell::Cell;
 use weigh_model::protocol::Samples;
 use weigh_model::record::VisitRecord;
+use weigh_model::units;
 
 use crate::estimate::Estimate;
 use crate::gather::Measured;
@@ -82,6 +83,21 @@ impl Unit {
             Unit::Count => ("", Kind::Three, 1.0),
             Unit::Share => ("%", Kind::Fixed(1), 100.0),
             Unit::Ratio => ("×", Kind::Fixed(2), 1.0),
+        }
+    }
+
+    /// A value with its unit, for sentences: `1.23 ms`, `20.1 KB`, `35%`.
+    pub fn amount(self, value: f64) -> String {
+        match self {
+            Unit::Ns => units::ns(value),
+            Unit::S => units::ns(value * 1e9),
+            Unit::Bytes if value >= 0.0 => units::bytes(value.round() as u64),
+            Unit::Bytes => format!("{} bytes", units::significant(value)),
+            Unit::PerSecond => format!("{} per s", units::significant(value)),
+            Unit::BytesPerSecond => units::mb_s(value / 1e6),
+            Unit::Share => units::percent(value),
+            Unit::Count => units::significant(value),
+            Unit::Ratio => units::times(value),
         }
     }
 

@@ -96,6 +96,11 @@ pub struct Between {
 }
 
 impl Between {
+    /// Of sides that were measured in the same rounds: nothing sets them apart.
+    pub fn paired(configurations: usize) -> Between {
+        Between { shift: 1.0, spread: 0.0, freedom: f64::INFINITY, configurations, is_told: true }
+    }
+
     /// From all configurations of one quantity.
     pub fn of(all: &[Apart]) -> Between {
         let tested: Vec<&Apart> = all.iter().filter(|one| one.is_tested()).collect();

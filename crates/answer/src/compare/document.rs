@@ -3,7 +3,7 @@
 use weigh_model::text::clean;
 use weigh_model::units;
 
-use super::gate::{Judged, Outcome, amount};
+use super::gate::{Judged, Outcome};
 use super::{Change, Compared, Comparison, Method, Verdict, ratio_text};
 use crate::document::{Block, more};
 use crate::format::{Detail, Options, markdown};
@@ -28,8 +28,7 @@ pub fn blocks(of: &Comparison, options: &Options) -> Vec<Block> {
 
 /// Everything, for a page; what forbids the comparison stands before it.
 pub fn page_blocks(of: &Comparison) -> Vec<Block> {
-    let options = Options { detail: Detail::Full, ..Options::default() };
-    let mut blocks = blocks(of, &options);
+    let mut blocks = blocks(of, &Options::default().whole());
     let forbidden: Vec<(String, Option<String>)> = of
         .forbidden()
         .map(|change| (format!("Not comparable: another {}.", clean(&change.what)), None))
@@ -52,7 +51,7 @@ pub fn for_pull_request(of: &Comparison, options: &Options) -> String {
     open.extend((!differing.is_empty()).then(|| Block::Table(table(&differing[..FEW.min(differing.len())]))));
     open.extend(more(differing.len().saturating_sub(FEW), "more configuration", "more configurations"));
     let mut out = text(&open, &brief);
-    let full = Options { detail: Detail::Full, ..options.clone() };
+    let full = options.whole();
     let mut folded = environment(of, &full);
     folded.extend(gates(of, &full));
     folded.extend(results(of, &full));
@@ -99,7 +98,7 @@ fn sentence(row: &Compared) -> String {
         Some(ratio) => ratio_text(ratio.value, ratio.low, ratio.high),
         None => units::times(row.quotient()),
     };
-    let (a, b) = (amount(row.unit, row.a), amount(row.unit, row.b));
+    let (a, b) = (row.unit.amount(row.a), row.unit.amount(row.b));
     clean(&format!("{} of {}: {a} before, {b} now, {ratio}", row.metric, row.configuration))
 }
 
@@ -234,8 +233,8 @@ fn table(rows: &[&Compared]) -> Grid {
         let fields = vec![
             factor("configuration", clean(&row.configuration)),
             factor("metric", row.metric.clone()),
-            field("before", "", Kind::Text, 3, amount(row.unit, row.a)),
-            field("now", "", Kind::Text, 2, amount(row.unit, row.b)),
+            field("before", "", Kind::Text, 3, row.unit.amount(row.a)),
+            field("now", "", Kind::Text, 2, row.unit.amount(row.b)),
             field("now ÷ before", "", Kind::Text, 0, change),
             remark("verdict", 1, words(row.verdict)),
             remark("note", 4, better),

@@ -295,27 +295,12 @@ fn alone(gate: &Gate, metric: &Metric, limit: f64, row: &Row, of: &Estimate, sec
 
 /// A value with its interval in words.
 fn amount_with_interval(unit: Unit, of: &Estimate) -> String {
-    let shown = |value: f64| amount(unit, value);
+    let shown = |value: f64| unit.amount(value);
     match (of.low, of.high) {
         (Some(low), Some(high)) if low == high => shown(of.value),
         (Some(low), Some(high)) => format!("{} ({} to {})", shown(of.value), shown(low), shown(high)),
         (None, Some(high)) => format!("{} (at most {})", shown(of.value), shown(high)),
         _ => shown(of.value),
-    }
-}
-
-/// A value in its unit.
-pub fn amount(unit: Unit, value: f64) -> String {
-    match unit {
-        Unit::Ns => units::ns(value),
-        Unit::S => units::ns(value * 1e9),
-        Unit::Bytes if value >= 0.0 => units::bytes(value.round() as u64),
-        Unit::Bytes => format!("{} bytes", units::significant(value)),
-        Unit::PerSecond => format!("{} per s", units::significant(value)),
-        Unit::BytesPerSecond => units::mb_s(value / 1e6),
-        Unit::Share => units::percent(value),
-        Unit::Count => units::significant(value),
-        Unit::Ratio => units::times(value),
     }
 }
 

@@ -8,13 +8,13 @@ use anyhow::{Result, bail, ensure};
 use weigh_load::result::{ClassResult, Slice};
 use weigh_model::gate::{Amount, Gate, Limit};
 use weigh_model::text::clean;
-use weigh_model::units;
 use weigh_stats::{Cluster, share_interval};
 
 use super::Run;
 use super::figures::add;
 use crate::compare::gate::{Held, Judged, Outcome, more};
 use crate::estimate::{CONFIDENCE, Estimate, MEDIAN};
+use crate::metric::Unit;
 
 /// What a gate of a load is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +48,9 @@ impl Quantity {
     fn shown(self, value: f64) -> String {
         match self {
             Quantity::Response(_) if value.is_infinite() => "no response".into(),
-            Quantity::Response(_) => units::ns(value * 1e9),
-            Quantity::Rate => format!("{} per s", units::significant(value)),
-            Quantity::Errors => units::percent(value),
+            Quantity::Response(_) => Unit::S.amount(value),
+            Quantity::Rate => Unit::PerSecond.amount(value),
+            Quantity::Errors => Unit::Share.amount(value),
         }
     }
 
