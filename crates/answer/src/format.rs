@@ -112,6 +112,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same with everything, whatever was requested: a page has room.
+    pub fn whole(&self) -> Options {
+        Options { detail: Detail::Full, findings: usize::MAX, ..self.clone() }
+    }
+
     /// What its tables are drawn on.
     pub fn sheet(&self) -> Sheet<'_> {
         let is_brief = self.detail == Detail::Summary;

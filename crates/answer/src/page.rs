@@ -17,9 +17,8 @@ use sha2::{Digest, Sha256};
 
 use crate::document::Block;
 use crate::picture::Picture;
-use crate::text::clean;
 
-pub use markup::escape;
+pub use markup::{escape, safe};
 
 /// The page's program and style, made from `web/` with Node; empty in a build without them.
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
@@ -44,9 +43,14 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The content security policy of every page, for servers to send as a header too.
+/// The content security policy of every page.
 pub fn content_security_policy() -> &'static str {
     &POLICY
+}
+
+/// The same as a header, which also says that nobody frames the page.
+pub fn header_policy() -> String {
+    format!("{}; frame-ancestors 'none'", content_security_policy())
 }
 
 /// A page of these blocks. The first heading is its title, the answer comes first; `data` is for the page's program.
@@ -56,10 +60,10 @@ pub fn content_security_policy() -> &'static str {
 pub fn page(blocks: &[Block], pictures: &[Picture], data: Option<&impl Serialize>) -> Result<String> {
     ensure!(is_built_in(), "{MISSING}");
     let title = blocks.iter().find_map(|block| match block {
-        Block::Heading(1, text) => Some(clean(text)),
+        Block::Heading(1, text) => Some(safe(text)),
         _ => None,
     });
-    let title = escape(title.as_deref().unwrap_or("Weighbridge"));
+    let title = title.as_deref().unwrap_or("Weighbridge");
     let body = markup::body(blocks, pictures);
     let data = data.map(json).transpose()?.unwrap_or_else(|| "null".to_owned());
     let policy = content_security_policy();

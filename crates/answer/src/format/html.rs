@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Detail, Format, Medium, Options, Rendered};
+use super::{Format, Options, Rendered};
 use crate::document;
 use crate::page::{self, data::Data};
 use crate::report::Report;
@@ -24,17 +24,12 @@ impl Format for Html {
         "one page for a browser, with your own link, prices and visitors"
     }
 
-    fn medium(&self) -> Medium {
-        Medium::Text
-    }
-
     fn unavailable(&self) -> Option<&'static str> {
         (!page::is_built_in()).then_some(page::MISSING)
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
-        let whole = Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() };
-        let blocks = document::build(report, &whole);
+        let blocks = document::build(report, &options.whole());
         let data = Data::of(report, options);
         let page = page::page(&blocks, &report.pictures(), Some(&data))?;
         Ok(vec![Rendered::new("report.html", page)])

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Detail, Format, Options, Rendered};
+use super::{Format, Options, Rendered};
 use crate::document::{self, Block};
 use crate::picture::Picture;
 use crate::report::Report;
@@ -27,14 +27,9 @@ impl Format for Markdown {
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
-        let blocks = document::build(report, &whole(options));
+        let blocks = document::build(report, &options.whole());
         Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures(), options))])
     }
-}
-
-/// Everything, whatever was requested: a page has room.
-fn whole(options: &Options) -> Options {
-    Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() }
 }
 
 /// The blocks as Markdown, with links to these charts.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use weigh_model::link::LinkSpec;
 use weigh_stats::Rule;
 
 use crate::document::group::{View, label, marks, views};
@@ -185,25 +186,27 @@ impl Data {
     }
 }
 
-/// The links to choose from: those of the run, otherwise typical ones.
+/// Links that a reader may have, from their definitions.
+const TYPICAL: [(&str, &str); 6] = [
+    ("3g", include_str!("../../../../links/3g.toml")),
+    ("lte", include_str!("../../../../links/lte.toml")),
+    ("dsl", include_str!("../../../../links/dsl.toml")),
+    ("cable", include_str!("../../../../links/cable.toml")),
+    ("fibre", include_str!("../../../../links/fibre.toml")),
+    ("data-centre", include_str!("../../../../links/data-centre.toml")),
+];
+
+fn preset(link: &LinkSpec) -> Option<Preset> {
+    Some(Preset { name: clean(&link.name), mbit: link.down_kbps? / 1e3, rtt_ms: link.rtt_ms })
+}
+
+/// The links to choose from: those of the run, typical ones, and the usual one.
 fn presets(report: &Report, conditions: &Conditions) -> Vec<Preset> {
-    let measured = report.links.iter().filter_map(|link| {
-        let mbit = link.asked.down_kbps? / 1e3;
-        Some(Preset { name: clean(&link.asked.name), mbit, rtt_ms: link.asked.rtt_ms })
-    });
-    let mut presets: Vec<Preset> = measured.collect();
-    // As in `links/`: 3g, lte, dsl, cable and fibre of WebPageTest, and a data centre.
-    let typical = [
-        ("3G", 1.6, 300.0),
-        ("LTE", 12.0, 70.0),
-        ("DSL", 1.5, 50.0),
-        ("cable", 5.0, 28.0),
-        ("fibre", 20.0, 4.0),
-        ("data centre", 1000.0, 0.5),
-    ];
-    for (name, mbit, rtt_ms) in typical {
-        if presets.iter().all(|known| known.name != name) {
-            presets.push(Preset { name: name.to_owned(), mbit, rtt_ms });
+    let mut presets: Vec<Preset> = report.links.iter().filter_map(|link| preset(&link.asked)).collect();
+    let typical = TYPICAL.iter().filter_map(|(name, text)| preset(&LinkSpec::read(name, text, name).ok()?));
+    for one in typical {
+        if presets.iter().all(|known| known.name != one.name) {
+            presets.push(one);
         }
     }
     let usual = conditions.links[0];

@@ -22,7 +22,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// A text from outside: without control characters, and escaped.
-fn text(of: &str) -> String {
+pub fn safe(of: &str) -> String {
     escape(&clean(of))
 }
 
@@ -80,31 +80,31 @@ impl Body {
 
     fn add(&mut self, block: &Block, pictures: &[Picture]) {
         match block {
-            Block::Heading(1, title) => self.head.push_str(&format!("<h1>{}</h1>\n", text(title))),
+            Block::Heading(1, title) => self.head.push_str(&format!("<h1>{}</h1>\n", safe(title))),
             Block::Heading(2, title) => self.part(title),
             Block::Heading(level, title) => {
-                let line = format!("<h{level}>{}</h{level}>\n", text(title));
+                let line = format!("<h{level}>{}</h{level}>\n", safe(title));
                 self.out().push_str(&line);
             }
             Block::Answer(sentences) => {
                 let sentence = |(at, of): (usize, &String)| {
                     let class = if at == 0 { " class=\"lead\"" } else { "" };
-                    format!("<p{class}>{}</p>\n", text(of))
+                    format!("<p{class}>{}</p>\n", safe(of))
                 };
                 let all: String = sentences.iter().enumerate().map(sentence).collect();
                 self.answer.push_str(&all);
             }
             Block::Text(of) => {
-                let line = format!("<p>{}</p>\n", text(of));
+                let line = format!("<p>{}</p>\n", safe(of));
                 self.out().push_str(&line);
             }
             Block::Remark(of) if of.is_empty() => {}
             Block::Remark(of) => {
-                let line = format!("<p class=\"remark\">{}</p>\n", text(of));
+                let line = format!("<p class=\"remark\">{}</p>\n", safe(of));
                 self.out().push_str(&line);
             }
             Block::Steps(steps) => {
-                let items: String = steps.iter().map(|step| format!("<li>{}</li>\n", text(step))).collect();
+                let items: String = steps.iter().map(|step| format!("<li>{}</li>\n", safe(step))).collect();
                 self.out().push_str(&format!("<ol>\n{items}</ol>\n"));
             }
             Block::Points(points) => {
@@ -119,7 +119,7 @@ impl Body {
                 self.out().push_str(&table);
             }
             Block::Literal(lines) => {
-                let lines: Vec<String> = lines.lines().map(text).collect();
+                let lines: Vec<String> = lines.lines().map(safe).collect();
                 let line = format!("<pre class=\"literal\"><code>{}</code></pre>\n", lines.join("\n"));
                 self.out().push_str(&line);
             }
@@ -133,7 +133,7 @@ impl Body {
         self.close();
         self.parts += 1;
         let id = format!("part-{}-{}", self.parts, slug(title));
-        let title = text(title);
+        let title = safe(title);
         self.contents.push_str(&format!("<li><a href=\"#{id}\">{title}</a></li>\n"));
         self.main.push_str(&format!("<section class=\"part\" id=\"{id}\">\n<h2>{title}</h2>\n"));
         self.is_open = true;
@@ -141,7 +141,7 @@ impl Body {
 
     fn pictures(&mut self, pictures: &[Picture], group: Option<usize>) {
         for picture in pictures.iter().filter(|picture| picture.group == group) {
-            let about = text(&picture.about);
+            let about = safe(&picture.about);
             let svg = picture.chart.svg();
             // The file starts with a declaration that has no place inside a page.
             let svg = svg.find("<svg").map_or("", |at| &svg[at..]);
@@ -154,8 +154,8 @@ impl Body {
 }
 
 fn point((what, remedy): &(String, Option<String>)) -> String {
-    let remedy = remedy.as_deref().map(|remedy| format!(" <span class=\"remedy\">→ {}</span>", text(remedy)));
-    format!("<li>{}{}</li>\n", text(what), remedy.unwrap_or_default())
+    let remedy = remedy.as_deref().map(|remedy| format!(" <span class=\"remedy\">→ {}</span>", safe(remedy)));
+    format!("<li>{}{}</li>\n", safe(what), remedy.unwrap_or_default())
 }
 
 /// A table in a box of its own that scrolls.
@@ -174,9 +174,9 @@ fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
         };
         let unit = match column.unit.as_str() {
             "" => String::new(),
-            unit => format!(" <span class=\"unit\">{}</span>", text(unit)),
+            unit => format!(" <span class=\"unit\">{}</span>", safe(unit)),
         };
-        format!("<th scope=\"col\"{}{about}>{}{unit}</th>", class(column.kind), text(column.name))
+        format!("<th scope=\"col\"{}{about}>{}{unit}</th>", class(column.kind), safe(column.name))
     };
     let heads: String = columns.iter().map(head).collect();
     let named = columns.iter().position(|column| column.role == Role::Factor);
@@ -190,7 +190,7 @@ fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
             (false, Tone::Plain) => "",
         };
         let cell = |(at, (column, texts)): (usize, (&&crate::table::Column, &Vec<String>))| {
-            let content = text(texts[row].trim());
+            let content = safe(texts[row].trim());
             match Some(at) == named {
                 true => format!("<th scope=\"row\">{content}</th>"),
                 false => format!("<td{}>{content}</td>", class(column.kind)),
@@ -202,7 +202,7 @@ fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
     let legend: String = grid
         .legend(&shown)
         .iter()
-        .map(|(name, about)| format!("<dt>{}</dt><dd>{}</dd>\n", text(name), text(about)))
+        .map(|(name, about)| format!("<dt>{}</dt><dd>{}</dd>\n", safe(name), safe(about)))
         .collect();
     let legend = match legend.is_empty() {
         true => String::new(),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use weigh_model::site::Prices;
 use weigh_model::study::Links;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
@@ -63,10 +64,9 @@ fn one() -> f64 {
 
 /// Where a study names no link: that of a visitor.
 const VISITOR: LinkShare = LinkShare { mbit: 10.0, rtt_ms: 40.0, share: 1.0 };
-/// Prices to start from, in dollars: a core of a general-purpose machine, and traffic out, of large providers. They are
-/// assumptions; a reader sets their own.
-const CORE_HOUR: f64 = 0.04;
-const GB_OUT: f64 = 0.08;
+/// The names of connections.
+const CONNECTIONS: [(&str, Connection); 3] =
+    [("warm", Connection::Warm), ("idle", Connection::Idle), ("new", Connection::New)];
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 /// The number of operations that a price is for.
@@ -83,14 +83,16 @@ impl Conditions {
             rtt_ms: links.rtt_ms,
             share: 1.0,
         });
+        // Prices are assumed as for a site; a reader sets their own.
+        let prices = Prices::default();
         Conditions {
             goal: Goal::Time,
             links: vec![link],
             connection: links.map_or(Connection::Warm, |links| links.connection),
             reads: links.and_then(usual_reads).unwrap_or(10.0),
-            core_hour: CORE_HOUR,
-            gb: GB_OUT,
-            second: 0.0,
+            core_hour: prices.core_hour.value,
+            gb: prices.gb_out.value,
+            second: prices.visitor_second.value,
             sharing: links.map_or(1.0, |links| f64::from(links.concurrency)),
         }
     }
@@ -126,12 +128,8 @@ impl Conditions {
             }
             "link" => self.links = value.split('+').map(str::parse).collect::<Result<_, _>>()?,
             "connection" => {
-                self.connection = match value {
-                    "warm" => Connection::Warm,
-                    "idle" => Connection::Idle,
-                    "new" => Connection::New,
-                    _ => return Err("warm, idle or new".into()),
-                }
+                let known = CONNECTIONS.into_iter().find(|(name, _)| *name == value);
+                self.connection = known.ok_or("warm, idle or new")?.1;
             }
             "reads" => self.reads = number(value)?,
             "core-hour" => self.core_hour = number(value)?,
@@ -205,11 +203,8 @@ impl FromStr for LinkShare {
 impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let goal = if self.goal == Goal::Time { "time" } else { "money" };
-        let connection = match self.connection {
-            Connection::Warm => "warm",
-            Connection::Idle => "idle",
-            Connection::New => "new",
-        };
+        let connection =
+            CONNECTIONS.iter().find(|(_, known)| *known == self.connection).map_or("", |of| of.0);
         let link = |link: &LinkShare| format!("{}:{}:{}", link.mbit, link.rtt_ms, link.share);
         let links: Vec<String> = self.links.iter().map(link).collect();
         write!(f, "goal={goal},link={},connection={connection},reads={}", links.join("+"), self.reads)?;

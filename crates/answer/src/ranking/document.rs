@@ -1,7 +1,6 @@
 //! A ranking of every group, as blocks and for other programs.
 
 use serde::Serialize;
-use weigh_model::transfer::Connection;
 use weigh_model::units;
 
 use super::{Conditions, Goal, LinkShare, Ranked, contenders, rank};
@@ -128,12 +127,7 @@ fn words(report: &Report, conditions: &Conditions) -> String {
     let costs = report.shape().costs;
     if costs.is_some_and(|costs| costs.bytes.is_some()) {
         let links: Vec<String> = conditions.links.iter().map(link).collect();
-        let connection = match conditions.connection {
-            Connection::Warm => "on a warm connection",
-            Connection::Idle => "on an idle connection",
-            Connection::New => "on a new connection",
-        };
-        parts.push(format!("{}, {connection}", units::list(&links)));
+        parts.push(format!("{}, on {}", units::list(&links), conditions.connection.words()));
     }
     if costs.is_some_and(|costs| costs.write.is_some()) {
         parts.push(format!("{} reads per write", units::trimmed_number(conditions.reads)));

@@ -1,18 +1,6 @@
 use super::*;
 use crate::exhibit::links::Mix;
-use crate::report::{Report, RunFacts};
-
-/// The report of a small stored run, see `tests/answer/golden.rs`.
-fn stored(run: &str) -> Report {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(run);
-    let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
-    let plan = serde_json::from_str(&read("plan.json")).unwrap();
-    let record = |line: &str| {
-        serde_json::from_str(&format!("{}}}", line.rsplit_once(",\"crc\":").unwrap().0)).unwrap()
-    };
-    let records: Vec<_> = read("records.ndjson").lines().map(record).collect();
-    Report::of(&RunFacts::default(), &plan, &records)
-}
+use crate::stored::report as stored;
 
 #[test]
 fn a_ranking_at_a_link_of_the_study_is_that_of_its_totals() {

@@ -7,9 +7,9 @@ use crate::history::{RunRow, State};
 use crate::run::dir::StoredRun;
 use weigh_answer::compare::{self, Comparison, Names};
 use weigh_answer::format::{self, Options, markdown};
-use weigh_answer::page::{self, escape};
+use weigh_answer::page::{self, escape, safe};
 use weigh_answer::report::Report;
-use weigh_model::text::{clean, clean_lines};
+use weigh_model::text::clean_lines;
 use weigh_model::units;
 
 /// The style of the server's own pages.
@@ -29,14 +29,14 @@ pub struct Page {
 }
 
 impl Page {
+    /// A page of a report or a comparison.
+    fn of_report(html: Vec<u8>) -> Page {
+        Page { html, policy: page::header_policy() }
+    }
+
     fn own(html: String) -> Page {
         Page { html: html.into_bytes(), policy: super::response::OWN.into() }
     }
-}
-
-/// Text that may stand in HTML.
-fn safe(text: &str) -> String {
-    escape(&clean(text))
 }
 
 fn linked(name: &str) -> String {
@@ -110,10 +110,7 @@ pub fn run_page(run: &StoredRun) -> Result<Page> {
     let html = format::available().find(|format| format.name() == "html");
     let files = html.map(|format| format.render(&report, &options)).transpose()?;
     match files.and_then(|files| files.into_iter().next()) {
-        Some(file) => {
-            let policy = format!("{}; frame-ancestors 'none'", page::content_security_policy());
-            Ok(Page { html: file.bytes, policy })
-        }
+        Some(file) => Ok(Page::of_report(file.bytes)),
         None => text_page(&report, &options),
     }
 }
@@ -123,12 +120,18 @@ fn text_page(report: &Report, options: &Options) -> Result<Page> {
     let files = format::named("markdown")?.render(report, options)?;
     let texts = files.iter().map(|file| clean_lines(&String::from_utf8_lossy(&file.bytes), false));
     let text: String = texts.collect();
+    Ok(plain_page(&report.study.title, "../", &text))
+}
+
+/// A text in a page, in a build without the page's program; `up` leads to the list.
+fn plain_page(title: &str, up: &str, text: &str) -> Page {
     let body = format!(
-        "<p><a href=\"../\">All runs</a></p>\n<p>{}</p>\n<pre>{}</pre>\n",
+        "<p><a href=\"{}\">All runs</a></p>\n<p>{}</p>\n<pre>{}</pre>\n",
+        if up.is_empty() { "./" } else { up },
         safe(page::MISSING),
-        escape(&text)
+        escape(text)
     );
-    Ok(Page::own(framed(&report.study.title, "../", "", &body)))
+    Page::own(framed(title, up, "", &body))
 }
 
 /// The page of a run that is measuring; its program shows the events.
@@ -154,13 +157,7 @@ pub fn comparison_page(a: (&str, &StoredRun), b: (&str, &StoredRun)) -> Result<P
     let comparison = Comparison::of(&a.1.report(), &b.1.report(), names, &[]);
     let blocks = compare::document::page_blocks(&comparison);
     if !page::is_built_in() {
-        let body = format!(
-            "<p>{}</p>\n<pre>{}</pre>\n",
-            safe(page::MISSING),
-            escape(&markdown::text(&blocks, &[], &Options::default()))
-        );
-        return Ok(Page::own(framed("Comparison", "", "", &body)));
+        return Ok(plain_page("Comparison", "", &markdown::text(&blocks, &[], &Options::default())));
     }
-    let policy = format!("{}; frame-ancestors 'none'", page::content_security_policy());
-    Ok(Page { html: page::page(&blocks, &[], None::<&()>)?.into_bytes(), policy })
+    Ok(Page::of_report(page::page(&blocks, &[], None::<&()>)?.into_bytes()))
 }
