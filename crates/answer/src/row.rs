@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::Hist;
+use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
@@ -58,6 +58,7 @@ impl Row {
             }
         }
         let facts = (shape.facts)(plan, measured);
+        let seen = Some(Box::new(Seen::of(shape, measured, &mut histograms)));
         Row {
             cell: measured.cell.clone(),
             facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
@@ -67,7 +68,7 @@ impl Row {
             beside: BTreeMap::new(),
             stop: measured.stop.clone(),
             caveats: measured.caveats.clone(),
-            seen: Some(Box::new(Seen::of(shape, measured))),
+            seen,
         }
     }
 
@@ -97,7 +98,18 @@ impl Row {
     }
 }
 
+/// Histograms by their source.
 type Histograms = HashMap<usize, Hist>;
+
+/// The times of all visits; those of one source are added up once for all their statistics.
+fn times<'h>(
+    of: fn(&VisitRecord) -> Option<&Packed>,
+    measured: &Measured,
+    histograms: &'h mut Histograms,
+) -> &'h Hist {
+    let packed = || measured.visits.iter().filter_map(|visit| of(visit));
+    histograms.entry(of as *const () as usize).or_insert_with(|| merged(packed()))
+}
 
 /// The result of a metric over the visits of a cell.
 fn estimate(
@@ -118,13 +130,8 @@ fn estimate(
         }
         Source::Times(of) => {
             let Over::Distribution(part) = metric.over else { return None };
-            // Histograms of one source are added up once for all their statistics.
-            let key = of as *const () as usize;
-            let all = histograms.entry(key).or_insert_with(|| {
-                let packed = measured.visits.iter().filter_map(|visit| of(visit));
-                merged(packed)
-            });
-            part_of(all, part).map(|value| Estimate::exact(value, measured.visits.len()))
+            part_of(times(of, measured, histograms), part)
+                .map(|value| Estimate::exact(value, measured.visits.len()))
         }
         Source::Visit(of) => over_visits(metric.over, measured, of),
         Source::CellVisit(of) => over_visits(metric.over, measured, |visit| of(measured.cell, visit)),
@@ -157,7 +164,7 @@ fn over_visits(
 }
 
 /// Adds up histograms, so that a quantile covers all times. A histogram that cannot be unpacked is left out.
-pub fn merged<'a>(packed: impl Iterator<Item = &'a weigh_load::hist::Packed>) -> Hist {
+pub fn merged<'a>(packed: impl Iterator<Item = &'a Packed>) -> Hist {
     let mut all = Hist::default();
     packed.filter_map(|packed| packed.unpack().ok()).for_each(|hist| all.add(&hist));
     all

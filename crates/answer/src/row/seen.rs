@@ -4,7 +4,7 @@ use weigh_load::hist::Hist;
 
 use crate::gather::{Measured, usable};
 use crate::metric::{Metric, Over, Part, Source};
-use crate::row::merged;
+use crate::row::{Histograms, times};
 use crate::subject::Shape;
 
 /// Bins of a distribution.
@@ -32,26 +32,21 @@ pub struct Bins {
 
 impl Seen {
     /// Of one cell.
-    pub fn of(shape: &Shape, measured: &Measured) -> Seen {
+    pub(super) fn of(shape: &Shape, measured: &Measured, histograms: &mut Histograms) -> Seen {
         let at = measured.visits.iter().map(|visit| (visit.round, visit.at)).collect();
-        Seen { at, bins: shape.metrics().find_map(|metric| bins(metric, measured)) }
+        Seen { at, bins: shape.metrics().find_map(|metric| bins(metric, measured, histograms)) }
     }
 }
 
-fn bins(metric: &Metric, measured: &Measured) -> Option<Bins> {
+fn bins(metric: &Metric, measured: &Measured, histograms: &mut Histograms) -> Option<Bins> {
     let counted: Vec<(f64, u64)> = match metric.of {
         Source::Samples(of) => {
-            let visits = measured.visits.iter().filter_map(|visit| Some((visit, of(visit)?)));
-            let each = |(visit, samples)| {
-                let visit: &&weigh_model::record::VisitRecord = visit;
-                let samples: &weigh_model::protocol::Samples = samples;
-                usable(&samples.cpu_ns).map(|ns| (visit.share(ns), 1)).collect::<Vec<_>>()
-            };
-            visits.flat_map(each).collect()
+            let samples = measured.visits.iter().filter_map(|visit| Some((*visit, &of(visit)?.cpu_ns)));
+            samples.flat_map(|(visit, cpu_ns)| usable(cpu_ns).map(|ns| (visit.share(ns), 1))).collect()
         }
         // Times have several metrics; their median stands for them.
         Source::Times(of) if metric.over == Over::Distribution(Part::Quantile(0.5)) => {
-            counts(&merged(measured.visits.iter().filter_map(|visit| of(visit))))
+            counts(times(of, measured, histograms))
         }
         _ => return None,
     };
@@ -105,7 +100,7 @@ mod tests {
         let visits = visits.iter().collect();
         let measured =
             Measured { cell: &cell, visits, stop: None, caveats: Vec::new(), seed: 1, is_others: false };
-        Seen::of(shape, &measured)
+        Seen::of(shape, &measured, &mut Histograms::new())
     }
 
     #[test]
