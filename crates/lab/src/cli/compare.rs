@@ -21,7 +21,7 @@ use weigh_answer::page;
 use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
 
-pub use gates::{GateFlags, Judging, one_gate};
+pub use gates::{GateFlags, Judging};
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use weigh_load::agent::Engine;
 use weigh_load::plan::LoadPlan;
@@ -22,13 +22,11 @@ use weigh_load::plan::LoadPlan;
 pub use args::Args;
 use conductor::Conductor;
 
+use crate::cli::compare::Judging;
 use crate::cli::exit::{Exit, OrRefuse};
 use crate::cli::terminal;
-use crate::loading::place;
-use weigh_answer::compare::document::gate_blocks;
-use weigh_answer::compare::gate::{Judged, worst};
-use weigh_answer::compare::junit;
-use weigh_answer::format::{self, Detail};
+use weigh_answer::compare::gate::worst;
+use weigh_answer::format::Detail;
 use weigh_answer::load::{Measured, Run, gate};
 
 /// Slices of a short load that has gates.
@@ -45,6 +43,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Some(words) => from_ab(args, words).or_refuse()?,
         None => args.clone(),
     };
+    let judging = judging(&args).or_refuse()?;
     if args.other.calibrate {
         return calibrate::run(&args);
     }
@@ -55,45 +54,42 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         return compare::run(&args, &other);
     }
     let mut args = args;
-    if !args.output.gate.is_empty() && args.machine.slice.is_none() {
+    let gates = judging.asked();
+    if !gates.is_empty() && args.machine.slice.is_none() {
         // Intervals of gates come from slices: a short load needs shorter ones.
         let seconds = args.load.duration.unwrap_or(GATED);
         args.machine.slice = (seconds < GATED).then_some(seconds / SLICES);
     }
     let plan = plan::build(&args, &args.urls).or_refuse()?;
-    gate::check(&args.output.gate).or_refuse()?;
-    args.output.junit.iter().try_for_each(|file| place::can_write(file)).or_refuse()?;
     let mut conductor = Conductor::start(&args, &plan)?;
     let began = SystemTime::now();
     let outcome = conductor.outcome(&plan, "")?;
     let run = Run::of(plan, outcome.result, outcome.interrupted);
-    let (failures, judged) = (run.faults(), gate::judge(&args.output.gate, &run));
+    let (failures, judged) = (run.faults(), gate::judge(gates, &run));
     conductor.finish(Measured::Run(Box::new(run)), began)?;
-    gates(&args, &judged)?;
+    judging.tell("weigh load", &judged, Detail::Full, args.output.json)?;
     let own = exit(outcome.interrupted, failures);
     let of_gates = Exit::of_gates(worst(&judged));
     Ok(match (own, of_gates) {
         (Exit::Internal, _) => own,
         // Failures within a limit on them are no reason to stop.
-        (Exit::Failures, Exit::Fine) if !args.output.gate.iter().any(|gate| gate.metric == "errors") => own,
+        (Exit::Failures, Exit::Fine) if !gates.iter().any(|gate| gate.metric == "errors") => own,
         _ => of_gates,
     }
     .into())
 }
 
-/// Shows what gates came to, and writes it where it is asked for.
-fn gates(args: &Args, judged: &[Judged]) -> Result<()> {
-    if judged.is_empty() {
-        return Ok(());
-    }
-    if !args.output.json {
-        let options = crate::cli::report::options(Detail::Full, None);
-        terminal::print(&format::terminal::text(&gate_blocks(judged, &options), &options))?;
-    }
-    match &args.output.junit {
-        Some(file) => place::write(file, junit::xml("weigh load", judged)?.as_bytes()),
-        None => Ok(()),
-    }
+/// The gates that were asked for; they need a single load.
+fn judging(args: &Args) -> Result<Judging> {
+    let judging = args.gates.read()?;
+    let is_single = args.other.vs.is_none() && args.other.find_capacity.is_none() && !args.other.calibrate;
+    ensure!(
+        is_single || judging.asked().is_empty(),
+        "gates judge a single load; leave out --vs, --find-capacity and --calibrate"
+    );
+    ensure!(!judging.has_junit() || !judging.asked().is_empty(), "--junit needs a gate: --gate 'p99<50ms'");
+    gate::check(judging.asked())?;
+    Ok(judging)
 }
 
 /// Compares two URLs in blocks that alternate, for this many seconds, as `weigh load A --vs B` does.

@@ -24,7 +24,6 @@ use crate::run::list::{FOLDER, find};
 use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::{self, Surroundings, delivery};
-use weigh_answer::compare::document::gate_blocks;
 use weigh_answer::compare::gate::{self, Outcome};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, Format, Medium, Options};
@@ -312,15 +311,12 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
 fn judged(results: &Report, more: &More) -> Result<Option<Outcome>> {
     let gates = more.judging.with(&results.study.gates);
     let (judged, beside) = gate::judge_alone(&gates, results);
-    if !judged.is_empty() && !more.shown.json {
-        let options = report::options(more.shown.detail, None);
-        terminal::print(&format::terminal::text(&gate_blocks(&judged, &options), &options))?;
-    }
+    let suite = format!("weigh run {}", results.study.name);
+    more.judging.tell(&suite, &judged, more.shown.detail, more.shown.json)?;
     if beside > 0 {
         let gates = units::count(beside, "gate needs", "gates need");
         terminal::note(&format!("{gates} a baseline: weigh compare --baseline NAME"));
     }
-    more.judging.write(&format!("weigh run {}", results.study.name), &judged)?;
     Ok(gate::worst(&judged))
 }
 

@@ -13,9 +13,12 @@ use weigh_model::text::{clean, clean_path};
 /// The longest name.
 const LONGEST: usize = 80;
 
+/// The folder of baselines among runs, and no run itself.
+pub const BASELINES: &str = "baselines";
+
 /// The folder of baselines.
 pub fn folder() -> PathBuf {
-    Path::new(FOLDER).join("baselines")
+    Path::new(FOLDER).join(BASELINES)
 }
 
 /// The baselines, by name.

@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
+use crate::cli::{report, terminal};
 use crate::loading::place;
+use weigh_answer::compare::document::gate_blocks;
 use weigh_answer::compare::gate::Judged;
 use weigh_answer::compare::junit;
+use weigh_answer::format::Detail;
+use weigh_answer::format::terminal::text as terminal_text;
 use weigh_model::gate::Gate;
 use weigh_model::suggest::readable;
 use weigh_model::text::clean_path;
@@ -31,7 +35,7 @@ pub struct GateFlags {
 }
 
 /// A gate of the command line.
-pub fn one_gate(text: &str) -> Result<Gate, String> {
+fn one_gate(text: &str) -> Result<Gate, String> {
     Gate::parse(text).map_err(|error| error.to_string())
 }
 
@@ -77,6 +81,23 @@ impl Judging {
     /// These gates after those of a study.
     pub fn with(&self, own: &[Gate]) -> Vec<Gate> {
         own.iter().chain(&self.gates).cloned().collect()
+    }
+
+    /// Those of the command line.
+    pub fn asked(&self) -> &[Gate] {
+        &self.gates
+    }
+
+    /// Shows what gates came to, unless results are JSON, and writes the XML if it is asked for.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn tell(&self, suite: &str, judged: &[Judged], detail: Detail, json: bool) -> Result<()> {
+        if !judged.is_empty() && !json {
+            let options = report::options(detail, None);
+            terminal::print(&terminal_text(&gate_blocks(judged, &options), &options))?;
+        }
+        self.write(suite, judged)
     }
 
     /// Whether XML is asked for.

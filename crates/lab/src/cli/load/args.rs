@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::cli::compare::GateFlags;
 use weigh_load::capacity::Limit;
 use weigh_load::units;
-use weigh_model::gate::Gate;
 
 use crate::cli::exit;
 use crate::cli::quantity::{self, count};
@@ -39,6 +39,8 @@ pub struct Args {
     pub other: Other,
     #[command(flatten)]
     pub output: Output,
+    #[command(flatten)]
+    pub gates: GateFlags,
 }
 
 /// How much.
@@ -242,12 +244,6 @@ pub struct Output {
     /// No progress line
     #[arg(long, short)]
     pub quiet: bool,
-    /// A limit to keep: p99<50ms, rate>200 or errors<1% (repeatable)
-    #[arg(long, value_name = "GATE", value_parser = crate::cli::compare::one_gate, conflicts_with_all = ["vs", "find_capacity", "calibrate"])]
-    pub gate: Vec<Gate>,
-    /// Write what the gates came to as JUnit XML
-    #[arg(long, value_name = "FILE", requires = "gate")]
-    pub junit: Option<PathBuf>,
 }
 
 /// A ratio needs two pairs.
