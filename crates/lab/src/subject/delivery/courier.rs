@@ -135,10 +135,10 @@ impl Courier {
                 .iter_mut()
                 .for_each(|asked| asked.headers.insert(0, ("Host".into(), host.to_owned())));
         }
-        let dictionaries = Files::dictionaries(cell, request.payload, request.blob).map_err(fault)?;
+        let dictionaries = self.files.dictionaries(cell, request.payload, request.blob).map_err(fault)?;
         for (asked, dictionary) in load.requests.iter_mut().zip(dictionaries) {
             asked.headers.push(deltas::offer(&dictionary));
-            asked.dictionary = dictionary;
+            asked.dictionary = dictionary.to_vec();
         }
         load.cpus = self.rigs.cores().client.clone();
         self.start_agent(&spot.over).map_err(fault)?;

@@ -35,14 +35,14 @@ pub fn wanted(setting: &Setting, accept: &str) -> Vec<Coding> {
     asked.filter_map(Coding::from_name).collect()
 }
 
-/// What the name of a content's delta ends in, after the file's name and a dot.
-pub fn name_ending(coding: Coding, content: &[u8]) -> String {
-    ending(&delta::digest(&previous(content)), coding)
+/// What the name of a delta against this version ends in, after the file's name and a dot.
+pub fn name_ending(coding: Coding, previous: &[u8]) -> String {
+    ending(&delta::digest(previous), coding)
 }
 
-/// The delta of a content.
-pub fn encode(coding: Coding, content: &[u8]) -> Result<Vec<u8>> {
-    let body = delta::encode(coding, &previous(content), content, coding.best_level());
+/// The delta of a content against this version.
+pub fn encode(coding: Coding, previous: &[u8], content: &[u8]) -> Result<Vec<u8>> {
+    let body = delta::encode(coding, previous, content, coding.best_level());
     body.with_context(|| format!("a {} delta cannot be made", coding.name()))
 }
 
@@ -62,8 +62,8 @@ mod tests {
         let before = previous(&content);
         assert_ne!(before, content);
         for coding in Coding::ALL {
-            let body = encode(coding, &content).unwrap();
-            assert!(name_ending(coding, &content).ends_with(coding.name()));
+            let body = encode(coding, &before, &content).unwrap();
+            assert!(name_ending(coding, &before).ends_with(coding.name()));
             assert!(body.len() < content.len() / 20, "{} bytes of {}", body.len(), content.len());
             let (decoded, _) = delta::decode_independently(coding, &before, &body, content.len()).unwrap();
             assert!(decoded == content);

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 
@@ -41,6 +42,8 @@ pub struct Files {
     own: Vec<(String, OwnConfig)>,
     /// Of each family that was sent, by the payload's name.
     digests: HashMap<String, Vec<String>>,
+    /// The last version of each instance that deltas were made for, by the payload's name.
+    previous: HashMap<String, Vec<Arc<[u8]>>>,
 }
 
 impl Files {
@@ -53,8 +56,8 @@ impl Files {
             php_home = copy(&php_home, &root.join("php"))?;
             user.give(&php_home).with_context(|| format!("{}: cannot be given away", php_home.display()))?;
         }
-        let (made, digests) = (HashSet::new(), HashMap::new());
-        Ok(Files { root, php_home, user, made, own: Vec::new(), digests })
+        let (made, digests, previous) = (HashSet::new(), HashMap::new(), HashMap::new());
+        Ok(Files { root, php_home, user, made, own: Vec::new(), digests, previous })
     }
 
     /// The same for a plan that has configurations of the user's among its methods.
@@ -98,31 +101,35 @@ impl Files {
             [] => self.root.join(PLAIN),
             words => self.root.join(format!("{}.{}", words.join("."), file_name(payload))),
         };
-        for instance in instances(payload) {
+        let previous = if deltas.is_empty() { Vec::new() } else { self.previous(payload, blob)? };
+        for (at, instance) in instances(payload).into_iter().enumerate() {
             self.write(&folder.join(&instance.name), || instance.read(blob))?;
             for variant in &variants {
                 let path = folder.join(format!("{}.{}", instance.name, variant.ending));
                 self.write(&path, || variant.encode(&instance.read(blob)?))?;
             }
             for coding in &deltas {
-                let content = instance.read(blob)?;
-                let ending = deltas::name_ending(*coding, &content);
+                let ending = deltas::name_ending(*coding, &previous[at]);
                 let path = folder.join(format!("{}.{ending}", instance.name));
-                self.write(&path, || deltas::encode(*coding, &content))?;
+                self.write(&path, || deltas::encode(*coding, &previous[at], &instance.read(blob)?))?;
             }
         }
         if is_in_contents { self.scripts() } else { Ok(folder) }
     }
 
     /// What the clients of a cell have of each instance of its content; none where they have nothing.
-    pub fn dictionaries(cell: &Cell, payload: &Payload, blob: &Path) -> Result<Vec<Vec<u8>>> {
-        match &cell.delivery {
-            Some(delivery) if delivery.kind == WayKind::Delta => {
-                let previous = |instance: Instance| Ok(deltas::previous(&instance.read(blob)?));
-                instances(payload).into_iter().map(previous).collect()
-            }
-            _ => Ok(Vec::new()),
+    pub fn dictionaries(&mut self, cell: &Cell, payload: &Payload, blob: &Path) -> Result<Vec<Arc<[u8]>>> {
+        if cell.is_delta() { self.previous(payload, blob) } else { Ok(Vec::new()) }
+    }
+
+    /// The last version of each instance of a content.
+    fn previous(&mut self, payload: &Payload, blob: &Path) -> Result<Vec<Arc<[u8]>>> {
+        if let Some(known) = self.previous.get(&payload.name) {
+            return Ok(known.clone());
         }
+        let of = |instance: Instance| Ok(deltas::previous(&instance.read(blob)?).into());
+        let all: Vec<Arc<[u8]>> = instances(payload).into_iter().map(of).collect::<Result<_>>()?;
+        Ok(self.previous.entry(payload.name.clone()).or_insert(all).clone())
     }
 
     /// The SHA-256 of each instance of a family, hexadecimal, in their order; none of any other content, which is its payload.
