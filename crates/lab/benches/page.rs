@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use common::{Targets, progress, rounds};
+use weigh::rig::programs::first_of;
 use weigh::run::dir::StoredRun;
 use weigh_answer::format::{Options, named};
 use weigh_answer::page;
@@ -102,9 +103,7 @@ fn enlarged(records: &[Record]) -> Vec<Record> {
 
 /// What the page's own test measures.
 fn in_browser(checkout: &Path, file: &PathBuf, targets: &mut Targets) -> Result<()> {
-    let Some(chromium) = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success()))
+    let Some(chromium) = first_of(&["chromium", "chromium-browser", "google-chrome"].map(str::to_owned))
     else {
         progress("no Chromium: apt install chromium");
         return Ok(());

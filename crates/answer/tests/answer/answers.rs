@@ -4,14 +4,14 @@ use weigh_answer::advice::{Advice, Part, SENTENCES, WORDS};
 use weigh_answer::format::{Options, named};
 use weigh_answer::report::Report;
 
-use crate::{agree, formats, golden};
+use crate::{agree, formats};
 
 /// Lines and columns of a terminal's first screen.
 const SCREEN: (usize, usize) = (24, 80);
 
 fn every() -> Vec<(String, Report)> {
     let fixtures = formats::every().into_iter().map(|(name, report)| (name.to_owned(), report));
-    fixtures.chain(golden::RUNS.map(|run| (run.to_owned(), golden::report(run)))).collect()
+    fixtures.chain(crate::stored::RUNS.map(|run| (run.to_owned(), crate::stored::report(run)))).collect()
 }
 
 fn with_advice() -> Vec<(String, Report, Advice)> {
@@ -76,7 +76,7 @@ fn no_two_statements_disagree() {
 #[test]
 fn evidence_of_clients_and_deliveries_is_plain() {
     let clients = crate::others().into_iter().filter(|(name, _)| *name != "hostile");
-    let stored = ["clients", "deliveries"].map(|run| (run, golden::report(run)));
+    let stored = ["clients", "deliveries"].map(|run| (run, crate::stored::report(run)));
     for (name, report) in clients.chain(stored) {
         agree::evidence_is_plain(name, &report);
     }

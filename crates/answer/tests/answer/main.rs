@@ -10,6 +10,7 @@ mod formats;
 mod golden;
 mod pictured;
 mod pictures;
+mod stored;
 mod tables;
 
 use weigh_answer::report::Report;

@@ -10,7 +10,7 @@ use crate::pictured;
 
 /// The invented reports and the stored ones.
 fn every() -> Vec<(&'static str, Report)> {
-    let stored = crate::golden::RUNS.map(|run| (run, crate::golden::report(run)));
+    let stored = crate::stored::RUNS.map(|run| (run, crate::stored::report(run)));
     crate::formats::every().into_iter().chain(stored).collect()
 }
 

@@ -3,11 +3,11 @@
 use weigh_answer::document;
 use weigh_answer::format::{Detail, Options};
 
-use crate::{fits, formats, golden};
+use crate::{fits, formats};
 
 #[test]
 fn every_table_fits_whole_and_says_what_it_leaves_out() {
-    let stored = golden::RUNS.map(|run| (run, golden::report(run)));
+    let stored = crate::stored::RUNS.map(|run| (run, crate::stored::report(run)));
     let mut tables = 0;
     for (name, report) in formats::every().into_iter().chain(stored) {
         for detail in [Detail::Summary, Detail::Full] {

@@ -7,6 +7,7 @@ use std::process::Command;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
+use weigh::rig::programs::first_of;
 use weigh::run::dir::StoredRun;
 use weigh_answer::format::{Options, named};
 use weigh_answer::page::{self, data::Data};
@@ -14,6 +15,7 @@ use weigh_answer::ranking::{Conditions, contenders, rank};
 use weigh_answer::report::Report;
 
 use crate::lab::Lab;
+use crate::servers::dictionaries::chromium;
 use crate::servers::fixture::skip;
 
 /// States of the page that are compared.
@@ -65,13 +67,12 @@ fn cases(report: &Report, states: usize) -> Value {
 /// The tests of the page's program; none where they cannot run.
 fn page_tests(file: &str) -> Option<Command> {
     let web = checkout().join("web");
-    let is_there =
-        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
-    if !is_there("node") || !web.join("node_modules").is_dir() || !page::is_built_in() {
+    let is_made = web.join("node_modules").is_dir() && page::is_built_in();
+    let Some(node) = first_of(&["node".to_owned()]).filter(|_| is_made) else {
         skip("the page: Node, or what `make web` makes, was not found");
         return None;
-    }
-    let mut node = Command::new("node");
+    };
+    let mut node = Command::new(node);
     node.current_dir(&web).args(["--test", file]);
     Some(node)
 }
@@ -80,8 +81,10 @@ fn passes(mut node: Command) {
     let out = node.output().unwrap();
     let (told, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "{told}\n{errors}");
-    // Figures that the tests measure.
-    told.lines().filter(|line| line.starts_with("page-")).for_each(|line| println!("{line}"));
+    // Figures that the tests measure, which Node writes as remarks.
+    let figures =
+        told.lines().filter_map(|line| line.strip_prefix("# ")).filter(|line| line.starts_with("page-"));
+    figures.for_each(|line| println!("{line}"));
 }
 
 #[test]
@@ -100,12 +103,7 @@ fn the_pages_program_ranks_as_the_analysis_does() {
 #[test]
 fn a_browser_shows_the_ranking_of_the_analysis_and_nothing_hostile() {
     let Some(mut node) = page_tests("test/browser.test.mjs") else { return };
-    let chromium = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success()));
-    let Some(chromium) = chromium else {
-        return skip("the page in a browser: Chromium was not found; install it: apt install chromium");
-    };
+    let Some(chromium) = chromium() else { return };
     let lab = Lab::new();
     let report = stored("cache-levels");
     let render = |report: &Report| {

@@ -2,7 +2,7 @@
 
 mod advised;
 mod client;
-mod dictionaries;
+pub mod dictionaries;
 mod faults;
 pub mod fixture;
 mod fpm;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use weigh::rig::programs::first_of;
 use weigh::rig::server::dictionaries::{Dictionaries, Shared, Wish, offered};
 use weigh::rig::server::{Found, Instance, Site};
 use weigh_codec::delta::{self, Coding};
@@ -179,11 +180,8 @@ impl Browser {
     }
 }
 
-fn chromium() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .flat_map(|folder| ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name)))
-        .find(|program| program.is_file());
+pub fn chromium() -> Option<PathBuf> {
+    let found = first_of(&["chromium", "chromium-browser", "google-chrome"].map(str::to_owned));
     if found.is_none() {
         skip("no Chromium: apt install chromium");
     }
