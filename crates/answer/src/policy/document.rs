@@ -25,7 +25,7 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     } else if change.is_empty() {
         blocks.push(Block::Answer(vec!["Change nothing: no other setting is better.".into()]));
     } else {
-        blocks.push(Block::Heading(2, "Do this, in this order:".into()));
+        blocks.push(Block::Heading(2, "Do this, in this order".into()));
         blocks.push(Block::Steps(change.iter().map(|decision| step(decision)).collect()));
     }
     blocks.extend(
@@ -34,12 +34,12 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     blocks.extend(policy.pool.map(|pool| Block::Text(workers(&pool))));
     blocks.extend(policy.php.iter().filter_map(other_php).map(Block::Text));
     if !policy.decisions.is_empty() {
-        blocks.push(Block::Heading(2, "Together, per month:".into()));
+        blocks.push(Block::Heading(2, "Together, per month".into()));
         blocks.push(Block::Table(together(&policy.total, site)));
     }
     let flips: Vec<(String, Option<String>)> = policy.decisions.iter().flat_map(flips).collect();
     if !flips.is_empty() {
-        blocks.push(Block::Heading(2, "This would change if:".into()));
+        blocks.push(Block::Heading(2, "This would change if".into()));
         blocks.push(Block::Points(flips));
     }
     blocks.extend(decided.notes.iter().map(|note| Block::Remark(clean(note))));
@@ -148,16 +148,18 @@ pub(super) fn interval(share: f64, amount: &Amount) -> String {
 fn together(total: &Change, site: &Site) -> Grid {
     let mut table = Grid::list(&["per month", "before", "after", "change"]);
     let currency = clean(&site.prices.currency);
-    let rows: [(&str, &str, &Amount); 6] = [
-        ("visitors wait", "h", &total.wait_hours),
-        ("server and PHP CPU", "h", &total.core_hours),
-        ("PHP workers are busy", "h", &total.worker_hours),
-        ("traffic", "GB", &total.gb_out),
-        ("stored values", "GB", &total.gb_stored),
-        ("at the site's prices", &currency, &total.cost),
+    let hours = |value: f64| format!("{} h", units::significant(value));
+    let gigabytes = |value: f64| units::bytes((value * 1e9).round() as u64);
+    let money = |value: f64| format!("{} {currency}", units::significant(value));
+    let rows: [(&str, &dyn Fn(f64) -> String, &Amount); 6] = [
+        ("visitors wait", &hours, &total.wait_hours),
+        ("server and PHP CPU", &hours, &total.core_hours),
+        ("PHP workers are busy", &hours, &total.worker_hours),
+        ("traffic", &gigabytes, &total.gb_out),
+        ("stored values", &gigabytes, &total.gb_stored),
+        ("at the site's prices", &money, &total.cost),
     ];
-    for (name, unit, amount) in rows.iter().filter(|row| row.2.before > 0.0 || row.2.after > 0.0) {
-        let figure = |value: f64| format!("{} {unit}", units::significant(value));
+    for (name, figure, amount) in rows.iter().filter(|row| row.2.before > 0.0 || row.2.after > 0.0) {
         let change = match amount.share() {
             Some(share) if share.abs() >= VISIBLE => interval(share, amount),
             Some(_) => "=".to_owned(),

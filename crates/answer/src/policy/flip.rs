@@ -93,7 +93,7 @@ fn priced(ground: &Ground, what: &str, price: Price) -> Vec<Other> {
     let other = |factor: f64| {
         let mut site = ground.site.clone();
         *price(&mut site) *= factor;
-        let when = format!("{what} cost {}", units::times(factor));
+        let when = format!("{what} cost {}×", units::trimmed_number(factor));
         Other { site, links: ground.links.to_vec(), when }
     };
     FACTORS.into_iter().map(other).collect()
@@ -105,7 +105,7 @@ fn reads(ground: &Ground) -> Vec<Other> {
         let mut site = ground.site.clone();
         let values = site.strata.iter_mut().filter(|stratum| stratum.kind == Kind::Value);
         values.filter_map(|stratum| stratum.writes.as_mut()).for_each(|writes| writes.value *= factor);
-        let when = format!("values were written {} as often", units::times(factor));
+        let when = format!("values were written {}× as often", units::trimmed_number(factor));
         Other { site, links: ground.links.to_vec(), when }
     };
     FACTORS.into_iter().map(other).collect()

@@ -238,7 +238,7 @@ fn carried_out(emitted: &[Emitted]) -> Vec<Block> {
         };
         (place, one.unchecked.clone())
     };
-    let heading = Block::Heading(2, "Configuration, written and not installed:".into());
+    let heading = Block::Heading(2, "Configuration, written and not installed".into());
     vec![heading, Block::Points(emitted.iter().map(line).collect())]
 }
 
