@@ -147,26 +147,26 @@ pub(super) fn interval(share: f64, amount: &Amount) -> String {
 /// The amounts before and after.
 fn together(total: &Change, site: &Site) -> Grid {
     let mut table = Grid::list(&["per month", "before", "after", "change"]);
-    let currency = clean(&site.prices.currency);
-    let hours = |value: f64| format!("{} h", units::significant(value));
-    let gigabytes = |value: f64| units::bytes((value * 1e9).round() as u64);
-    let money = |value: f64| format!("{} {currency}", units::significant(value));
-    let rows: [(&str, &dyn Fn(f64) -> String, &Amount); 6] = [
-        ("visitors wait", &hours, &total.wait_hours),
-        ("server and PHP CPU", &hours, &total.core_hours),
-        ("PHP workers are busy", &hours, &total.worker_hours),
-        ("traffic", &gigabytes, &total.gb_out),
-        ("stored values", &gigabytes, &total.gb_stored),
-        ("at the site's prices", &money, &total.cost),
-    ];
-    for (name, figure, amount) in rows.iter().filter(|row| row.2.before > 0.0 || row.2.after > 0.0) {
+    let mut line = |name: &str, amount: &Amount, figure: fn(f64) -> String| {
+        if amount.before == 0.0 && amount.after == 0.0 {
+            return;
+        }
         let change = match amount.share() {
             Some(share) if share.abs() >= VISIBLE => interval(share, amount),
             Some(_) => "=".to_owned(),
             None => "–".to_owned(),
         };
-        table.line(&[(*name).to_owned(), figure(amount.before), figure(amount.after), change]);
-    }
+        table.line(&[name.to_owned(), figure(amount.before), figure(amount.after), change]);
+    };
+    let hours = |value: f64| format!("{} h", units::significant(value));
+    let gigabytes = |value: f64| units::bytes((value * 1e9).round() as u64);
+    line("visitors wait", &total.wait_hours, hours);
+    line("server and PHP CPU", &total.core_hours, hours);
+    line("PHP workers are busy", &total.worker_hours, hours);
+    line("traffic", &total.gb_out, gigabytes);
+    line("stored values", &total.gb_stored, gigabytes);
+    let prices = format!("at the site's prices, {}", clean(&site.prices.currency));
+    line(&prices, &total.cost, units::significant);
     table
 }
 
