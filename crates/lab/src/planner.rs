@@ -79,6 +79,7 @@ pub fn build(
         servers: used::servers(&cells, inventory),
         stores: used::stores(&cells, inventory),
         links: used::links(&cells, inventory),
+        sides: Vec::new(),
         cells,
         exclusions,
     })

@@ -5,6 +5,7 @@ pub mod client;
 pub mod codec;
 pub mod delivery;
 mod links;
+mod sides;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -185,6 +186,17 @@ pub trait Subject: Sync {
     /// # Errors
     /// The PHP side or a folder for temporary files cannot be put in place.
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>>;
+}
+
+/// Who carries out the visits of a plan, whose cells may be of several sides. Nothing is started before the first one.
+///
+/// # Errors
+/// As of [`Subject::executor`]; or the definitions of a side cannot be read.
+pub fn executor(plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
+    if plan.sides.is_empty() {
+        return of_plan(plan).executor(plan, around);
+    }
+    Ok(Box::new(sides::Sides::new(plan, around)?))
 }
 
 /// The versions of a plan's PHPs as they are now.

@@ -172,6 +172,10 @@ pub struct Cell {
     /// `payload/store/driver/runtime/mix/keys*workers`, such as `integer/redis/phpredis/php8.2/9:1/one*4`, and when the worker
     /// encodes, `/serializer/setting` after that.
     pub id: String,
+    /// The side of a paired run that it is measured on; null: the run has no sides. The id, and names that are another's on
+    /// another side, begin with it: `new:page-path/…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<String>,
     /// The kind of thing under test.
     pub subject: Subject,
     /// The payload's name in the plan.
@@ -217,6 +221,17 @@ impl Cell {
     ) -> String {
         let id = format!("{payload}/{}/{runtime}/{}", client.place(), client.work());
         if client.encoded { format!("{id}/{}/{setting}", serializer.unwrap_or("-")) } else { id }
+    }
+
+    /// Every factor as text, with this name for the runtime: the same configuration of another plan has the same text.
+    pub fn factors(&self, runtime: &str) -> String {
+        let (id, runtime) = (String::new(), runtime.to_owned());
+        let mut same = Cell { id, side: None, keep: false, expected_seconds: 0.0, runtime, ..self.clone() };
+        if let Some(delivery) = &mut same.delivery {
+            // Asked of one of the cells that negotiate alike: which one follows from the plan.
+            delivery.negotiation = false;
+        }
+        serde_json::to_string(&same).unwrap_or_default()
     }
 
     /// Whether slow clients download the payload. Then the result is the waiting time of other requests, not the cost

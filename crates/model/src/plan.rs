@@ -1,6 +1,7 @@
 //! A plan: the cells of a study, the seed, the excluded cells with reasons, and the expected time.
 
 pub mod negotiation;
+pub mod sides;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::advised::Advised;
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::{Origin, Payload};
+pub use sides::Side;
+
 use crate::study::{Budget, Precision, StudyText};
 use crate::way::OwnConfig;
 
@@ -36,6 +39,9 @@ pub struct Plan {
     /// The links that cells use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<crate::link::LinkSpec>,
+    /// The sides of a paired run, whose cells are measured in the same rounds; empty: no run of sides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<Side>,
     /// The cells to measure.
     pub cells: Vec<Cell>,
     /// The cells that are not measured, with reasons.

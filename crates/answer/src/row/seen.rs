@@ -87,6 +87,7 @@ mod tests {
     fn seen(shape: &Shape, visits: &[VisitRecord]) -> Seen {
         let cell = Cell {
             id: "a".into(),
+            side: None,
             subject: Subject::CODEC,
             payload: "a".into(),
             runtime: "native".into(),

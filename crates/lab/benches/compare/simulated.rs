@@ -108,6 +108,7 @@ fn plan(count: usize) -> Plan {
         let setting = Setting::at(format!("codec{number}"), 1);
         Cell {
             id: Cell::make_id("page", "native", None, &setting),
+            side: None,
             subject: Subject::CODEC,
             payload: "page".into(),
             runtime: "native".into(),

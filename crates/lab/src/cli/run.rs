@@ -328,7 +328,7 @@ pub fn finish(lab: &Lab, dir: &mut RunDir, more: &More, interrupt: &Interrupt) -
     } else {
         let (scratch, logs) = (&dir.scratch(), &dir.logs());
         let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt };
-        let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
+        let mut executor = subject::executor(&plan, &around)?;
         if let Some(remark) = executor.remark() {
             terminal::note_once(remark);
         }

@@ -123,7 +123,7 @@ pub fn profile(
 ) -> Result<Vec<ProfiledCell>> {
     let (root, logs, home) = (contents.place.path(), run.join("logs"), lab.php_home()?);
     let around = Surroundings { lab, scratch: root, logs: &logs, stores, interrupt };
-    let mut executor = subject::of_plan(plan).executor(plan, &around)?;
+    let mut executor = subject::executor(plan, &around)?;
     let mut profiled = Vec::new();
     let state = State::new(plan);
     for cell in chosen(plan, &contents.words) {

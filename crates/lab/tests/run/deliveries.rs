@@ -117,6 +117,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
     let setting = Setting::bare(name);
     Cell {
         id: Cell::make_delivery_id("text", "-", &setting, &delivery),
+        side: None,
         subject: Subject::ASSET,
         payload: "text".into(),
         runtime: "-".into(),

@@ -159,6 +159,7 @@ fn cell(name: &str, behaviour: &Behaviour) -> Cell {
     let setting = Setting::bare(name);
     Cell {
         id: Cell::make_id("text", "native", None, &setting),
+        side: None,
         subject: Subject::CODEC,
         payload: "text".into(),
         runtime: "native".into(),

@@ -20,6 +20,7 @@ fn is_alike(one: &Cell, other: &Cell) -> bool {
         && a.transport == b.transport
         && a.by == b.by
         && one.runtime == other.runtime
+        && one.side == other.side
         && one.subject == other.subject
         && bare(&one.setting) == bare(&other.setting)
 }

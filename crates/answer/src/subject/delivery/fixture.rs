@@ -139,6 +139,7 @@ impl Lab {
         self.machinery(stand);
         self.plan.cells.push(Cell {
             id: Cell::make_delivery_id(stand.payload, stand.runtime, &setting, &delivery),
+            side: None,
             subject: Subject::new(stand.subject),
             payload: stand.payload.into(),
             runtime: stand.runtime.into(),

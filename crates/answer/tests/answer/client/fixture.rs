@@ -95,6 +95,7 @@ impl Lab {
         self.machinery(payload, runtime, &client);
         self.plan.cells.push(Cell {
             id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),
+            side: None,
             subject: Subject::CLIENT,
             payload: payload.into(),
             runtime: runtime.into(),

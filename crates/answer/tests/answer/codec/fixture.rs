@@ -86,6 +86,7 @@ impl Lab {
         }
         self.plan.cells.push(Cell {
             id: Cell::make_id(payload, runtime, serializer, &setting),
+            side: None,
             subject: if runtime == "native" { Subject::CODEC } else { Subject::PHP_CODEC },
             payload: payload.into(),
             runtime: runtime.into(),

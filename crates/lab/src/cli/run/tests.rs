@@ -29,6 +29,7 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
         stores: Vec::new(),
         links: Vec::new(),
         cells: vec![fixture::cell("a/identity", Subject::ASSET, setting, Some(delivery))],
+        sides: Vec::new(),
         exclusions: Vec::new(),
     };
     let folder = room.path().join("run");

@@ -110,6 +110,7 @@ pub fn empty(study: &Study, ask: &Ask) -> Plan {
         stores: Vec::new(),
         links: Vec::new(),
         cells: Vec::new(),
+        sides: Vec::new(),
         exclusions: Vec::new(),
     }
 }
@@ -294,6 +295,7 @@ fn cell(
     let setting = Setting::bare(coding);
     Cell {
         id: Cell::make_delivery_id(&payload.name, NO_PHP, &setting, &delivery),
+        side: None,
         subject,
         payload: payload.name.clone(),
         runtime: NO_PHP.into(),

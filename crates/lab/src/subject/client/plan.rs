@@ -230,6 +230,7 @@ fn cell(
     let block = super::block_seconds(expected_seconds, &client);
     let cell = Cell {
         id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),
+        side: None,
         subject: Subject::CLIENT,
         payload: payload.clone(),
         runtime: runtime.clone(),

@@ -133,6 +133,7 @@ fn cell(
     let expected_seconds = one_pass_seconds(codec, setting.level, place.payload.bytes);
     let cell = Cell {
         id: place.id(&setting),
+        side: None,
         subject: if place.runtime.name == NATIVE { Subject::CODEC } else { Subject::PHP_CODEC },
         payload: place.payload.name.clone(),
         runtime: place.runtime.name.clone(),

@@ -69,6 +69,7 @@ impl Coder for Learner {
 fn plan(payload: &Payload) -> Plan {
     let cell = Cell {
         id: "learner".into(),
+        side: None,
         subject: Kind::CODEC,
         payload: payload.name.clone(),
         runtime: NATIVE.into(),

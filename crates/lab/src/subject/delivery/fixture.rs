@@ -43,6 +43,7 @@ pub fn delivery(by: By, kind: WayKind, accept: &str) -> Delivery {
 pub fn cell(id: &str, subject: Subject, setting: Setting, delivery: Option<Delivery>) -> Cell {
     Cell {
         id: id.into(),
+        side: None,
         subject,
         payload: "a".into(),
         runtime: "-".into(),

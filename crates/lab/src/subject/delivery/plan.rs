@@ -190,6 +190,7 @@ fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting
     let expected_seconds = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some()) + over;
     let cell = Cell {
         id: stand.id(offer, &setting),
+        side: None,
         subject: stand.block.subject.subject(),
         payload: stand.payload.name.clone(),
         runtime: stand.runtime().to_owned(),

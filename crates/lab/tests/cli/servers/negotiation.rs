@@ -38,6 +38,7 @@ pub fn cell(found: &Found, setting: Setting) -> Cell {
     };
     Cell {
         id: Cell::make_delivery_id("lib", "-", &setting, &delivery),
+        side: None,
         subject: Subject::ASSET,
         payload: "lib".into(),
         runtime: "-".into(),
