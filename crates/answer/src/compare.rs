@@ -8,6 +8,7 @@ pub mod document;
 mod environment;
 pub mod gate;
 pub mod junit;
+pub mod live;
 mod matched;
 
 use schemars::JsonSchema;
@@ -182,17 +183,20 @@ impl Comparison {
         sides.judged(b, gates, |ratios| between_runs(ratios, b.run.seed))
     }
 
-    /// Compares two sides of one run: rows that differ in the runtime alone.
-    pub fn paired(report: &Report, names: Names, gates: &[Gate]) -> Comparison {
+    /// Compares two sides of one run, each as a report of its own: they have the same rounds. What is not the same on both is what is
+    /// compared, and forbids nothing.
+    pub fn paired(a: &Report, b: &Report, names: Names, gates: &[Gate]) -> Comparison {
+        let pairs = matched::by_factors(a, b);
+        let changes = environment::changes(a, b, &pairs).into_iter();
         let sides = Sides {
             method: Method::Paired,
-            pairs: matched::by_runtime(report, &names.a, &names.b),
-            changes: environment::runtimes(report, &names),
-            a: side(report, names.a),
-            b: side(report, names.b),
+            changes: changes.map(|change| Change { forbids: false, ..change }).collect(),
+            a: side(a, names.a),
+            b: side(b, names.b),
+            pairs,
         };
         let one = |ratios: Vec<Option<Told>>| (Between::paired(ratios.iter().flatten().count()), ratios);
-        sides.judged(report, gates, |ratios| within_rounds(ratios).into_iter().map(one).collect())
+        sides.judged(b, gates, |ratios| within_rounds(ratios).into_iter().map(one).collect())
     }
 
     /// The findings: configurations that differ.

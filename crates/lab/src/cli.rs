@@ -45,7 +45,7 @@ use crate::{private, shelter};
 struct Cli {
     /// A folder with `studies/` or `php/` that is laid over the built-in definitions
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-    defs: Option<PathBuf>,
+    defs: Vec<PathBuf>,
 
     #[command(subcommand)]
     verb: Verb,
@@ -147,7 +147,12 @@ fn user() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::answer(&error, &words()),
     };
-    let defs = cli.defs.as_deref();
+    let is_pair = matches!(&cli.verb, Verb::Compare(args) if args.is_paired());
+    if cli.defs.len() > 1 && !is_pair {
+        let two = "--defs: give one folder; two are the sides of weigh compare --paired";
+        return ended(Err(exit::refused(anyhow::anyhow!(two))));
+    }
+    let defs = cli.defs.first().map(PathBuf::as_path);
     match &cli.verb {
         // What is not this process's own cannot be metered from within.
         Verb::Run(args) if args.names_running_stores() => {}
@@ -171,7 +176,7 @@ fn user() -> ExitCode {
         Verb::Report(args) => report::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::View(args) => view::run(&args),
-        Verb::Compare(args) => compare::run(&args, defs),
+        Verb::Compare(args) => compare::run(&args, &cli.defs),
         Verb::Baseline(args) => baseline::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
         Verb::Link(args) => link::run(&args, defs),

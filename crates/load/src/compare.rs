@@ -53,6 +53,9 @@ pub struct Line {
     /// differ significantly. None: fewer than two pairs have both values, or in some block the quantile is among the
     /// requests without a response. With fewer than five pairs no difference is significant.
     pub ratio: Option<Ratio>,
+    /// The same with all that was told of it; it is not kept.
+    #[serde(skip)]
+    pub told: Option<weigh_stats::Ratio>,
 }
 
 /// A ratio with its interval.
@@ -103,6 +106,21 @@ impl Quantity {
         Quantity::BodyBytes,
         Quantity::WireBytes,
     ];
+
+    /// Its name in gates and comparisons.
+    pub fn id(self) -> &'static str {
+        match self {
+            Quantity::Rate => "rate",
+            Quantity::ClientCpu => "client-cpu",
+            Quantity::TtfbP50 => "ttfb-p50",
+            Quantity::TtfbP90 => "ttfb-p90",
+            Quantity::TtfbP99 => "ttfb-p99",
+            Quantity::ResponseP50 => "p50",
+            Quantity::ResponseP99 => "p99",
+            Quantity::BodyBytes => "body-bytes",
+            Quantity::WireBytes => "wire-bytes",
+        }
+    }
 
     /// Its value in a block; none without requests or, for a mean, without completed requests. Infinite: the quantile
     /// is among the requests without a response.
@@ -190,6 +208,7 @@ fn lines(pairs: &[(Values, Values)]) -> Vec<Line> {
             a: median(&a),
             b: median(&b),
             ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high }),
+            told: ratio,
         }
     };
     rules.iter().enumerate().map(line).collect()

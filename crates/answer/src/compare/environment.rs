@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use weigh_model::payload::{Origin, Payload};
 
-use super::matched::{Names, Pairs};
-use crate::facts::{self, Difference, Facts, differences, of_runtime};
+use super::matched::Pairs;
+use crate::facts::{self, Difference, Facts, differences};
 use crate::report::Report;
 
 /// Something that is not the same on both sides.
@@ -41,15 +41,6 @@ pub fn changes(a: &Report, b: &Report, pairs: &Pairs) -> Vec<Change> {
     all.extend(one("study", &a.study.name, &b.study.name));
     all.sort_by_key(|change| !change.forbids);
     all
-}
-
-/// What sets the two runtimes of a paired run apart.
-pub fn runtimes(report: &Report, names: &Names) -> Vec<Change> {
-    let of = |name: &str| report.runtimes.iter().find(|runtime| runtime.name == name);
-    match (of(&names.a), of(&names.b)) {
-        (Some(a), Some(b)) => differing(&of_runtime(a, "PHP"), &of_runtime(b, "PHP"), |_| false),
-        _ => Vec::new(),
-    }
 }
 
 fn fact(what: &str, value: &str) -> Facts {

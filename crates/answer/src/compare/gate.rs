@@ -143,6 +143,15 @@ pub fn judge(gates: &[Gate], comparison: &Comparison, report: &Report) -> Vec<Ju
     sorted(gates.iter().flat_map(of).collect())
 }
 
+/// Judges gates that need both sides.
+pub(crate) fn beside(gates: &[Gate], comparison: &Comparison) -> Vec<Judged> {
+    let share = |gate: &Gate| match gate.limit() {
+        Ok(Limit::NoWorseThan(share)) => Some(share),
+        _ => None,
+    };
+    gates.iter().filter_map(|gate| Some(relative(gate, share(gate)?, comparison))).flatten().collect()
+}
+
 /// Judges the gates of a run that need no other run, and counts the others.
 pub fn judge_alone(gates: &[Gate], report: &Report) -> (Vec<Judged>, usize) {
     let (relative, alone): (Vec<&Gate>, Vec<&Gate>) =

@@ -40,41 +40,23 @@ pub fn by_factors<'r>(a: &'r Report, b: &'r Report) -> Pairs<'r> {
     Pairs { replaced, ..pairs }
 }
 
-/// Pairs the rows of one run that have these two runtimes.
-pub fn by_runtime<'r>(report: &'r Report, a: &str, b: &str) -> Pairs<'r> {
-    let of = |name: &str| {
-        let name = name.to_owned();
-        report.rows.iter().filter(move |row| row.cell.runtime == name)
-    };
-    pair(of(a), of(b), |_| String::new(), |_| String::new())
-}
-
 fn pair<'r>(
     a: impl Iterator<Item = &'r Row>,
     b: impl Iterator<Item = &'r Row>,
     runtime_a: impl Fn(&Cell) -> String,
     runtime_b: impl Fn(&Cell) -> String,
 ) -> Pairs<'r> {
-    let mut of_a: BTreeMap<String, &Row> = a.map(|row| (key(&row.cell, runtime_a(&row.cell)), row)).collect();
+    let mut of_a: BTreeMap<String, &Row> =
+        a.map(|row| (row.cell.factors(&runtime_a(&row.cell)), row)).collect();
     let (mut both, mut only_b) = (Vec::new(), Vec::new());
     for row in b {
-        match of_a.remove(&key(&row.cell, runtime_b(&row.cell))) {
+        match of_a.remove(&row.cell.factors(&runtime_b(&row.cell))) {
             Some(partner) => both.push((partner, row)),
             None => only_b.push(row.id().to_owned()),
         }
     }
     let only_a = of_a.into_values().map(|row| row.id().to_owned()).collect();
     Pairs { both, only_a, only_b, replaced: None }
-}
-
-/// Every factor of a cell, as text.
-fn key(cell: &Cell, runtime: String) -> String {
-    let mut same = Cell { id: String::new(), keep: false, expected_seconds: 0.0, runtime, ..cell.clone() };
-    if let Some(delivery) = &mut same.delivery {
-        // Asked of one of the cells that negotiate alike: which one follows from the plan.
-        delivery.negotiation = false;
-    }
-    serde_json::to_string(&same).unwrap_or_default()
 }
 
 fn replaced(a: &Report, b: &Report) -> Option<(String, String)> {

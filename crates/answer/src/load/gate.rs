@@ -122,7 +122,8 @@ fn one(gate: &Gate, (quantity, limit, sign): (Quantity, f64, f64), run: &Run) ->
 }
 
 /// The requests by name.
-fn requests(run: &Run) -> String {
+/// Its requests, by the name of the first.
+pub(crate) fn requests(run: &Run) -> String {
     match run.plan.requests.as_slice() {
         [] => String::new(),
         [one] => clean(&one.name),

@@ -164,11 +164,11 @@ fn a_shift_of_all_configurations_leaves_gates_undecided() {
 }
 
 #[test]
-fn two_runtimes_of_one_run_are_compared_within_rounds() {
-    let mut lab = run(0, 1, |_| 1.0);
+fn two_sides_of_one_run_are_compared_within_rounds() {
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let drift: Vec<f64> = (0..ROUNDS).map(|_| 1.0 + 0.2 * random.random::<f64>()).collect();
-    for (runtime, slower) in [("php8.2", 1.0), ("php8.4", 1.02)] {
+    let [a, b] = [("php8.2", 1.0), ("php8.4", 1.02)].map(|(runtime, slower)| {
+        let mut lab = run(0, 1, |_| 1.0);
         for codec in 0..4 {
             lab = lab.planned("page", runtime, None, &format!("codec{codec}:1"));
             for (round, drift) in (1..).zip(&drift) {
@@ -176,9 +176,9 @@ fn two_runtimes_of_one_run_are_compared_within_rounds() {
                 lab.visit(round, Figures { encode: cost, decode: cost, bytes: 20_000 });
             }
         }
-    }
-    let names = Names { a: "php8.2".into(), b: "php8.4".into() };
-    let comparison = Comparison::paired(&lab.report(), names, &[Gate::parse("encode<1%").unwrap()]);
+        lab.report()
+    });
+    let comparison = Comparison::paired(&a, &b, names(), &[Gate::parse("encode<1%").unwrap()]);
     assert_eq!(found(&comparison).len(), 8, "{:?}", comparison.rows);
     assert!(comparison.rows.iter().filter_map(|row| row.ratio).all(|r| (r.value - 1.02).abs() < 0.01));
     assert_eq!(gate::worst(&comparison.gates), Some(Outcome::Fail));

@@ -1,4 +1,4 @@
-//! `weigh compare`: two runs, a run and a baseline, or two PHPs and two URLs interleaved in one run.
+//! `weigh compare`: two runs, a run and a baseline, or two sides interleaved in one run.
 
 mod gates;
 mod paired;
@@ -50,12 +50,24 @@ pub struct Args {
     out: Option<PathBuf>,
     #[command(flatten)]
     gates: GateFlags,
-    /// Measure two sides interleaved in one run, which finds differences of 1%
+    /// Measure two sides interleaved in one run, which finds differences of 1%: what is given twice (--php, --server-config, --docroot, --defs), or two URLs
     #[arg(long, conflicts_with_all = ["baseline", "force"])]
     paired: bool,
-    /// A PHP of a pair (give two): a binary, or a fetched runtime's name
+    /// A PHP of a pair: a binary, or a fetched runtime's name
     #[arg(long, value_name = "BINARY", requires = "paired")]
     php: Vec<PathBuf>,
+    /// Your web server's configuration, in a private instance
+    #[arg(long, value_name = "FILE", requires = "paired")]
+    server_config: Vec<PathBuf>,
+    /// The server that the configuration is for, where the file does not tell
+    #[arg(long, value_name = "NAME", requires = "server_config")]
+    server: Option<String>,
+    /// The site to measure, by its name, where the configuration has several
+    #[arg(long, value_name = "NAME", requires = "server_config")]
+    site: Option<String>,
+    /// Your document root: some of its assets in place of the study's. Of two, files that both have
+    #[arg(long, value_name = "DIR", requires = "paired", conflicts_with = "content")]
+    docroot: Vec<PathBuf>,
     /// How long to measure a pair, such as 10m
     #[arg(long = "for", value_name = "TIME", default_value = "10m", requires = "paired", value_parser = quantity::time)]
     budget: f64,
@@ -74,7 +86,16 @@ const EXAMPLES: &str = "Examples:
   weigh compare --baseline main                 the newest run with a baseline (weigh baseline save main)
   weigh compare old new -f markdown --out pr.md  two runs, for a pull request
   weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
-                                                two PHPs in the same rounds: finds differences of 1%";
+                                                two PHPs in the same rounds: finds differences of 1%
+  weigh compare --paired static-assets --server-config old.conf --server-config new.conf
+                                                two configurations of your web server";
+
+impl Args {
+    /// Whether two sides are measured.
+    pub fn is_paired(&self) -> bool {
+        self.paired
+    }
+}
 
 /// How a comparison looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -90,7 +111,7 @@ enum Form {
 }
 
 /// Runs the verb.
-pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         place::can_write(out).or_refuse()?;
     }
@@ -104,11 +125,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let names = Names { a: a.name, b: b.name };
     let comparison = Comparison::of(&a.report, &b.report, names, &gates);
     allowed(&comparison, args.force).or_refuse()?;
-    finish(args, &judging, &comparison)
+    Ok(finish(args, &judging, &comparison)?.into())
 }
 
 /// Shows a comparison, and says what it came to.
-fn finish(args: &Args, judging: &Judging, comparison: &Comparison) -> Result<ExitCode> {
+fn finish(args: &Args, judging: &Judging, comparison: &Comparison) -> Result<Exit> {
     show(args, comparison)?;
     judging.write(&format!("weigh compare {}", comparison.a.name), &comparison.gates)?;
     let worse = args.baseline.is_some() && comparison.is_worse();
@@ -117,7 +138,7 @@ fn finish(args: &Args, judging: &Judging, comparison: &Comparison) -> Result<Exi
         None if worse => Exit::Worse,
         None => Exit::Fine,
     };
-    Ok(exit.into())
+    Ok(exit)
 }
 
 /// A side: its name and its results.

@@ -27,7 +27,7 @@ use crate::cli::exit::{Exit, OrRefuse};
 use crate::cli::terminal;
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
-use weigh_answer::load::{Measured, Run, gate};
+use weigh_answer::load::{Compared, Measured, Run, gate};
 
 /// Slices of a short load that has gates.
 const SLICES: f64 = 20.0;
@@ -92,13 +92,14 @@ fn judging(args: &Args) -> Result<Judging> {
     Ok(judging)
 }
 
-/// Compares two URLs in blocks that alternate, for this many seconds, as `weigh load A --vs B` does.
-pub fn versus(a: &str, b: &str, seconds: f64, json: bool) -> Result<ExitCode> {
-    let time = format!("{seconds}s");
-    let mut words = vec![a, "--vs", b, "-d", &time];
-    words.extend(json.then_some("--json"));
+/// Two URLs in blocks that alternate, for this many seconds, measured as by `weigh load A --vs B`; or how the program ends, because it
+/// was stopped.
+pub fn versus(a: &str, b: &str, (seconds, seed): (f64, u64)) -> Result<Result<Box<Compared>, ExitCode>> {
+    let (time, seed) = (format!("{seconds}s"), seed.to_string());
+    let words = [a, "--vs", b, "-d", &time, "--seed", &seed];
     let matches = Translated::command().try_get_matches_from(words).or_refuse()?;
-    run(&Translated::from_arg_matches(&matches).or_refuse()?.args)
+    let args = Translated::from_arg_matches(&matches).or_refuse()?.args;
+    compare::measured(&args, b, false)
 }
 
 /// How a load ends that the user interrupted, or in which responses failed.

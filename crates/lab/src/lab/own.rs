@@ -39,6 +39,9 @@ pub struct Own {
     /// Your document root: some of its assets, by type and size, in place of the study's; copies are served, nothing is written to it
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub docroot: Option<PathBuf>,
+    /// The files of the document root to take, by their paths below it, if they are there; none: some of them stand for all.
+    #[arg(skip)]
+    pub like: Vec<PathBuf>,
     /// The study names files of the document root itself; else some of them take the place of its content
     #[arg(skip)]
     pub names_files: bool,

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::codec::text;
-use crate::lab::{Lab, SMALL, has_php};
+use crate::lab::{Lab, SMALL, deliveries, has, has_php, study};
 use crate::load::server::{Server, response};
 
 use crate::schema::keeps;
@@ -190,6 +190,152 @@ fn two_phps_are_measured_in_the_same_rounds() {
         |metric: &str| rows.iter().filter(|r| r["metric"] == metric && !r["ratio"].is_null()).count();
     assert!(tested("encode") == 2 && tested("decode") == 2, "{found}");
     assert!(found["a"]["rounds"].as_u64().unwrap() > 5, "{found}");
-    let line = lab.refused(&["compare", "--paired", "small.toml", "--php", "php"]);
-    assert!(line.contains("--php php8.2 --php php8.4"), "{line}");
+    let names = [&found["a"]["name"], &found["b"]["name"]];
+    assert_eq!(names, ["php", "other-php"]);
+}
+
+/// A codec of PHP under its own name that does its work this often.
+fn codec(lab: &Lab, folder: &str, times: u32) {
+    let php = format!(
+        r#"<?php
+use Weighbridge\Coder;
+use Weighbridge\Extension;
+return array('format' => 'deflate', 'sets' => array(), 'levels' => array('min' => 1, 'max' => 9, 'default' => 6, 'representative' => array(1)),
+    'nominal' => array(array(1, 85.0), array(9, 9.0)),
+    'bindings' => array('extension' => array('coder' => function ($params) {{
+        $encode = function ($data) use ($params) {{
+            for ($i = 0; $i < {times}; $i++) {{ $encoded = gzdeflate($data, $params->level); }}
+            return $encoded;
+        }};
+        return new Coder($encode, function ($data) {{ return gzinflate($data); }});
+    }}) + Extension::zlibBinding('gzdeflate', 'gzinflate')));
+"#
+    );
+    lab.write(&format!("{folder}/php/codecs/mine.php"), php);
+}
+
+#[test]
+fn two_folders_of_definitions_differ_by_what_their_codecs_do() {
+    needs!(has_php());
+    let lab = Lab::new();
+    let study = SMALL.replace("[\"native\"]", "[\"php\"]");
+    lab.write("small.toml", study.replace("\"identity\", \"zlib:1|6\", \"zstd:3\"", "\"mine:1\""));
+    codec(&lab, "old", 1);
+    codec(&lab, "slow", 4);
+    codec(&lab, "same", 1);
+    let pair = |a: &str, b: &str| {
+        let words = ["compare", "--paired", "small.toml", "--defs", a, "--defs", b, "--for", "8s", "--json"];
+        let found = lab.told(&words);
+        keeps("comparison", &found);
+        assert_eq!((&found["a"]["name"], &found["b"]["name"]), (&a.into(), &b.into()));
+        let rows = found["rows"].as_array().unwrap().clone();
+        let row = rows.iter().find(|row| row["metric"] == "encode").expect("encode was measured").clone();
+        (row, found)
+    };
+    let (slower, all) = pair("old", "slow");
+    assert_eq!(slower["verdict"], "worse", "{all}");
+    assert!((2.0..8.0).contains(&slower["ratio"]["value"].as_f64().unwrap()), "{slower}");
+    assert!(slower["configuration"].as_str().unwrap().ends_with("/-/mine:1"), "{slower}");
+    let (same, all) = pair("old", "same");
+    assert!(same["verdict"] != "worse" && same["verdict"] != "better", "{all}");
+    let sizes = all["rows"].as_array().unwrap().iter().filter(|row| row["metric"] == "stored-bytes");
+    assert!(sizes.count() == 1 && all["changes"].as_array().unwrap().is_empty(), "{all}");
+    // The run of both is a run like any other.
+    assert!(lab.fine(&["report", "latest", "--full"]).contains("old:"));
+
+    // What fails on a side is told, with the exit code of failures.
+    lab.write(
+        "broken/php/codecs/mine.php",
+        lab.read("old/php/codecs/mine.php").replace("gzinflate($data)", "$data"),
+    );
+    let broken =
+        lab.run(&["compare", "--paired", "small.toml", "--defs", "old", "--defs", "broken", "--for", "3s"]);
+    assert_eq!(broken.code, 3, "{}{}", broken.stdout, broken.stderr);
+    assert!(broken.stderr.contains("of broken failed: "), "{}", broken.stderr);
+}
+
+#[test]
+fn two_configurations_of_a_server_and_two_document_roots_are_sides() {
+    needs!(has("nginx", "apt install nginx-light"));
+    let lab = Lab::new();
+    let block = deliveries("asset", "corpus:lodash-4.17.21.min", "-", "ways = [\"server/gzip:6\"]");
+    lab.write("assets.toml", study("assets", [20, 3, 1], &block));
+    lab.write("public/app.js", text(40_000));
+    lab.write("next/app.js", text(60_000));
+    for (folder, gzip) in [("plain", "off"), ("gzip", "on")] {
+        let types = "types { text/javascript js; } gzip_types text/javascript;";
+        let server = "server { listen 80; root /srv/www; }";
+        lab.write(
+            &format!("{folder}/nginx.conf"),
+            format!("events {{}}\nhttp {{ gzip {gzip}; {types}\n{server} }}\n"),
+        );
+    }
+    let pair = |words: &[&str]| {
+        let found =
+            lab.told(&[&["compare", "--paired", "assets.toml", "--for", "6s", "--json"], words].concat());
+        let rows = found["rows"].as_array().unwrap().clone();
+        let bytes = rows.into_iter().find(|row| row["metric"] == "body-bytes").expect("bytes were counted");
+        (bytes, found)
+    };
+    let configs =
+        ["--server-config", "plain/nginx.conf", "--server-config", "gzip/nginx.conf", "--docroot", "public"];
+    let (bytes, found) = pair(&configs);
+    assert_eq!((&bytes["verdict"], &found["b"]["name"]), (&"better".into(), &"gzip".into()), "{found}");
+    assert_eq!(bytes["configuration"], "app.js/nginx/-/http/server/config", "the user's configuration alone");
+    let (bytes, found) = pair(&["--docroot", "public", "--docroot", "next"]);
+    assert_eq!(bytes["verdict"], "worse", "{found}");
+    let change = &found["changes"][0];
+    assert!(change["what"] == "content of app.js" && change["forbids"] == false, "{found}");
+}
+
+#[test]
+fn two_urls_are_a_comparison_like_any_other() {
+    let lab = Lab::new();
+    let (a, b) = (Server::of("the page!"), Server::of("the page!"));
+    let (a, b) = (a.url("/"), b.url("/"));
+    let pair = ["compare", "--paired", &a, &b, "--for", "4s", "--junit", "gates.xml"];
+    let run = |more: &[&str]| lab.run(&[&pair[..], more].concat());
+    let kept = run(&["--gate", "p50<10s", "--gate", "body-bytes<1%", "--json", "--out", "pair.json"]);
+    assert!([0, 5].contains(&kept.code), "{}{}", kept.stdout, kept.stderr);
+    let found = lab.json("pair.json");
+    keeps("comparison", &found);
+    let outcome = |found: &serde_json::Value, gate: &str| {
+        let gates = found["gates"].as_array().unwrap();
+        gates.iter().find(|one| one["gate"].as_str().unwrap().starts_with(gate)).unwrap()["outcome"].clone()
+    };
+    assert_eq!((&found["method"], &found["subject"]), (&"paired".into(), &"load".into()));
+    assert_eq!(outcome(&found, "p50 at most"), "pass", "{found}");
+    let missed = run(&["--gate", "p50<1ns", "-f", "markdown"]);
+    assert_eq!(missed.code, 4, "{}{}", missed.stdout, missed.stderr);
+    assert!(missed.stdout.starts_with("### "), "{}", missed.stdout);
+    let read = junit_parser::from_reader(lab.read("gates.xml").as_bytes()).unwrap();
+    assert_eq!(read.suites[0].failures, 1);
+    for (wrong, said) in [
+        (&["--gate", "p51<5%"][..], "no metric `p51` of two loads"),
+        (&["--php", "php"], "--php is about a study"),
+        (&["--defs", "."], "--defs is about a study"),
+    ] {
+        let line = lab.refused(&[&pair[..], wrong].concat());
+        assert!(line.contains(said), "{line}");
+    }
+}
+
+#[test]
+fn a_pair_without_two_sides_is_refused() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    for (wrong, said) in [
+        (&[][..], "--paired needs two sides"),
+        (&["--php", "php"], "--paired needs two sides"),
+        (&["--php", "php", "--php", "php"], "php is on both sides"),
+        (&["--defs", ".", "--defs", ".", "--defs", "."], "give it twice at most"),
+        // Definitions do not change what is native.
+        (&["--defs", ".", "--defs", "/"], "no configuration that both sides can run and differ in"),
+        (&["--docroot", ".", "--docroot", "/", "--content", "small.toml"], "cannot be used with"),
+    ] {
+        let line = lab.refused(&[&["compare", "--paired", "small.toml", "--for", "1s"], wrong].concat());
+        assert!(line.contains(said), "{line}");
+    }
+    let line = lab.refused(&["run", "small.toml", "--defs", ".", "--defs", "."]);
+    assert!(line.contains("weigh compare --paired"), "{line}");
 }

@@ -19,10 +19,19 @@ const BLOCK: f64 = 1.0;
 /// Blocks of each side where nothing is said.
 const BLOCKS: u32 = 10;
 
-/// Compares what the arguments name with `other`.
+/// Compares what the arguments name with `other`, and shows the figures of load.
 pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
+    Ok(match measured(args, other, true)? {
+        Ok(compared) => super::exit(false, compared.faults()).into(),
+        Err(stopped) => stopped,
+    })
+}
+
+/// Measures both sides and keeps what it came to; or how the program ends, because it was stopped.
+pub fn measured(args: &Args, other: &str, is_shown: bool) -> Result<Result<Box<Compared>, ExitCode>> {
     let (plan_a, plan_b) = plans(args, other).or_refuse()?;
-    let mut conductor = Conductor::start(args, &plan_a)?;
+    let conductor = Conductor::start(args, &plan_a)?;
+    let mut conductor = if is_shown { conductor } else { conductor.unseen() };
     let began = SystemTime::now();
     let count = args.other.blocks.unwrap_or_else(|| blocks(args));
     let (mut a, mut b): (Vec<LoadResult>, Vec<LoadResult>) = (Vec::new(), Vec::new());
@@ -37,15 +46,14 @@ pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
     });
     let comparison = match compared {
         Ok(comparison) => comparison,
-        Err(stopped) => return conductor.stopped(stopped),
+        Err(stopped) => return conductor.stopped(stopped).map(Err),
     };
     let nothing = || anyhow!("there was no block");
     let side =
         |plan, results| Ok::<Run, anyhow::Error>(Run::of(plan, merge(results).ok_or_else(nothing)?, false));
-    let compared = Compared { a: side(plan_a, a)?, b: side(plan_b, b)?, comparison };
-    let failures = compared.faults();
-    conductor.finish(Measured::Comparison(Box::new(compared)), began)?;
-    Ok(super::exit(false, failures).into())
+    let compared = Box::new(Compared { a: side(plan_a, a)?, b: side(plan_b, b)?, comparison });
+    conductor.finish(Measured::Comparison(compared.clone()), began)?;
+    Ok(Ok(compared))
 }
 
 /// `-d` is the time of both sides together.

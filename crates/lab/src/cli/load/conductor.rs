@@ -27,6 +27,8 @@ pub struct Conductor {
     place: Place,
     agent: LoadAgent,
     output: Output,
+    /// Whether it shows figures.
+    is_shown: bool,
     /// Why a block could not be kept, the first time.
     unkept: Option<anyhow::Error>,
 }
@@ -53,7 +55,7 @@ impl Conductor {
         place.write("plan.json", &json(plan)?)?;
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
         let agent = LoadAgent::start(&place.log(), interrupt).context("the load agent cannot be started")?;
-        Ok(Conductor { place, agent, output, unkept: None })
+        Ok(Conductor { place, agent, output, is_shown: true, unkept: None })
     }
 
     /// Where the stderr of another worker goes.
@@ -108,12 +110,18 @@ impl Conductor {
         }
     }
 
+    /// Lets the caller show what it came to.
+    #[must_use]
+    pub fn unseen(self) -> Conductor {
+        Conductor { is_shown: false, ..self }
+    }
+
     /// Lets the agent end, shows everything, and writes it down: figures do not go with a full disk.
     ///
     /// # Errors
     /// What could not be shown or written.
     pub fn finish(self, measured: Measured, began: SystemTime) -> Result<()> {
-        let Conductor { place, agent, output, unkept } = self;
+        let Conductor { place, agent, output, is_shown, unkept } = self;
         agent.end();
         let started = jiff::Timestamp::try_from(began).unwrap_or(jiff::Timestamp::now());
         let document = Document {
@@ -125,7 +133,9 @@ impl Conductor {
             measured,
         };
         let json = json(&document)?;
-        let shown = if output.json {
+        let shown = if !is_shown {
+            Ok(())
+        } else if output.json {
             terminal::write(&String::from_utf8_lossy(&json))
         } else {
             let detail = if output.verbose { Detail::Full } else { Detail::Summary };

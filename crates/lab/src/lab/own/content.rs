@@ -40,6 +40,9 @@ impl Lab {
                 bail!("--docroot {}: there is no such folder", clean_path(path));
             }
             let files = match is_folder {
+                true if !own.like.is_empty() => {
+                    own.like.iter().map(|file| path.join(file)).filter(|file| file.is_file()).collect()
+                }
                 true => of_folder(path, planning.staging, most, planning.progress)?,
                 false => vec![path.clone()],
             };
