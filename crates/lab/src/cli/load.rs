@@ -34,6 +34,11 @@ const SLICES: f64 = 20.0;
 /// Seconds of a load whose usual slices are enough for gates.
 const GATED: f64 = 20.0;
 
+/// Pairs of blocks of a short comparison.
+const PAIRS: f64 = 10.0;
+/// Seconds of its shortest block.
+const SHORTEST: f64 = 0.1;
+
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;
 
@@ -95,8 +100,10 @@ fn judging(args: &Args) -> Result<Judging> {
 /// Two URLs in blocks that alternate, for this many seconds, measured as by `weigh load A --vs B`; or how the program ends, because it
 /// was stopped.
 pub fn versus(a: &str, b: &str, (seconds, seed): (f64, u64)) -> Result<Result<Box<Compared>, ExitCode>> {
-    let (time, seed) = (format!("{seconds}s"), seed.to_string());
-    let words = [a, "--vs", b, "-d", &time, "--seed", &seed];
+    // A short comparison has shorter blocks: a test needs some pairs of them.
+    let block = (seconds / 2.0 / PAIRS).clamp(SHORTEST, 1.0);
+    let (time, block, seed) = (format!("{seconds}s"), format!("{block}s"), seed.to_string());
+    let words = [a, "--vs", b, "-d", &time, "--block-time", &block, "--seed", &seed];
     let matches = Translated::command().try_get_matches_from(words).or_refuse()?;
     let args = Translated::from_arg_matches(&matches).or_refuse()?.args;
     compare::measured(&args, b, false)
