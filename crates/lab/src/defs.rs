@@ -23,6 +23,8 @@ static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../stores");
 static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
 static LINKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../links");
 static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
+/// What drives clusters; a user's folder replaces nothing of it.
+static ENGINE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines/ray");
 
 /// A definition larger than this is taken for a mistake.
 const MAX_BYTES: u64 = 4 << 20;
@@ -153,34 +155,48 @@ impl Definitions {
         // The drivers of stores stand beside them, as `stores/NAME/drivers/DRIVER.php`.
         let is_driver = |p: &Path| p.starts_with("stores") && p.extension().is_some_and(|e| e == "php");
         let files: Vec<_> = self.files.iter().filter(|(p, _)| p.starts_with("php") || is_driver(p)).collect();
-        let mut digest = Sha256::new();
-        for (path, bytes) in &files {
-            digest.update(path.to_string_lossy().as_bytes());
-            digest.update((bytes.len() as u64).to_le_bytes());
-            digest.update(bytes);
-        }
-        let digest = hex(&digest.finalize()[..8]);
-        let home = parent.join(format!("php-{digest}"));
-        if home.is_dir() {
-            return Ok(home);
-        }
-        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
-        let draft = tempfile::Builder::new().prefix(".php-").tempdir_in(parent)?;
-        for (path, bytes) in files {
-            let target = draft.path().join(path.strip_prefix("php").unwrap_or(path));
-            fs::create_dir_all(target.parent().unwrap_or(draft.path()))?;
-            fs::write(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
-        }
-        let draft = draft.keep();
-        if let Err(error) = fs::rename(&draft, &home) {
-            fs::remove_dir_all(&draft).ok();
-            // Another process may have been faster with the same content.
-            if !home.is_dir() {
-                return Err(error).with_context(|| format!("cannot create {}", home.display()));
-            }
-        }
-        Ok(home)
+        write_once(parent, "php", &files)
     }
+
+    /// Writes the engine of clusters below `parent` and returns its folder, as [`Definitions::write_php`] does.
+    pub fn write_engine(&self, parent: &Path) -> Result<PathBuf> {
+        let mut files = BTreeMap::new();
+        embed(Path::new("engine"), &ENGINE, &mut files);
+        let files: Vec<_> =
+            files.iter().filter(|(path, _)| path.extension().is_some_and(|e| e == "py")).collect();
+        write_once(parent, "engine", &files)
+    }
+}
+
+/// Writes files into a folder below `parent` that is named after `root`, without it, and the digest of its content.
+fn write_once(parent: &Path, root: &str, files: &[(&PathBuf, &Vec<u8>)]) -> Result<PathBuf> {
+    let mut digest = Sha256::new();
+    for (path, bytes) in files {
+        digest.update(path.to_string_lossy().as_bytes());
+        digest.update((bytes.len() as u64).to_le_bytes());
+        digest.update(bytes);
+    }
+    let digest = hex(&digest.finalize()[..8]);
+    let home = parent.join(format!("{root}-{digest}"));
+    if home.is_dir() {
+        return Ok(home);
+    }
+    fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    let draft = tempfile::Builder::new().prefix(&format!(".{root}-")).tempdir_in(parent)?;
+    for (path, bytes) in files {
+        let target = draft.path().join(path.strip_prefix(root).unwrap_or(path));
+        fs::create_dir_all(target.parent().unwrap_or(draft.path()))?;
+        fs::write(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
+    }
+    let draft = draft.keep();
+    if let Err(error) = fs::rename(&draft, &home) {
+        fs::remove_dir_all(&draft).ok();
+        // Another process may have been faster with the same content.
+        if !home.is_dir() {
+            return Err(error).with_context(|| format!("cannot create {}", home.display()));
+        }
+    }
+    Ok(home)
 }
 
 /// A crate, and what tests and installs the library: workers need nothing of them.

@@ -6,6 +6,7 @@
 pub mod advise;
 pub mod agent;
 pub mod cli;
+pub mod cluster;
 pub mod command;
 pub mod configuration;
 pub mod content;

@@ -3,20 +3,22 @@
 //! It knows lines, not what they mean: that is [`super::worker`]'s. Whatever a worker does (floods, hangs,
 //! never reads its stdin, leaves children behind), no call here blocks past its limit or grows without bound.
 
+mod body;
 mod pipes;
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::lifeline;
-use crate::command::kill_group;
 use crate::interrupt::Interrupt;
-use pipes::Heard;
+use body::Here;
+pub use body::{Body, Elsewhere, Place};
+pub(crate) use pipes::Heard;
 pub use pipes::{LastLine, isolate, keep_log, open_log};
 
 /// A reply may not be longer than this, where the spec says nothing else.
@@ -57,6 +59,8 @@ pub struct WorkerSpec {
     pub longest_line: usize,
     /// The network namespace that it runs in; none: the lab's own.
     pub network: Option<PathBuf>,
+    /// The machine that it runs on, by this same program whatever `program` is; none: this one.
+    pub elsewhere: Option<Place>,
 }
 
 impl WorkerSpec {
@@ -82,6 +86,7 @@ impl WorkerSpec {
             launcher,
             longest_line: LONGEST_LINE,
             network: None,
+            elsewhere: None,
         }
     }
 
@@ -97,6 +102,12 @@ impl WorkerSpec {
         }
         self.env.extend(on.environment.iter().cloned());
         self
+    }
+
+    /// The same on another machine.
+    #[must_use]
+    pub fn on(self, place: Place) -> WorkerSpec {
+        WorkerSpec { elsewhere: Some(place), ..self }
     }
 
     fn command(&self) -> Command {
@@ -130,11 +141,9 @@ pub enum Silence {
 /// A running worker. Dropping it kills it.
 #[derive(Debug)]
 pub struct Worker {
-    child: Child,
     requests: Option<Sender<Vec<u8>>>,
     replies: Receiver<Heard>,
-    stderr: LastLine,
-    status: Option<ExitStatus>,
+    body: Box<dyn Body>,
 }
 
 impl Worker {
@@ -144,6 +153,9 @@ impl Worker {
     /// The log cannot be written, or the launcher cannot be started. A program that is not there shows as a
     /// worker that ends at once.
     pub fn start(spec: &WorkerSpec) -> io::Result<Worker> {
+        if let Some(place) = &spec.elsewhere {
+            return place.start(spec);
+        }
         let log = open_log(&spec.log)?;
         let mut child = lifeline::spawn(spec.command())?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
@@ -151,13 +163,18 @@ impl Worker {
         else {
             return Err(io::Error::other("the worker has no pipes"));
         };
-        Ok(Worker {
-            requests: Some(pipes::write_lines(stdin)),
-            replies: pipes::read_lines(stdout, spec.longest_line),
-            stderr: keep_log(stderr, log),
-            child,
-            status: None,
-        })
+        let (requests, replies) = (pipes::write_lines(stdin), pipes::read_lines(stdout, spec.longest_line));
+        Ok(Worker::of(requests, replies, Box::new(Here::new(child, keep_log(stderr, log)))))
+    }
+
+    /// One whose lines are carried by somebody: with their newlines to it, without them from it. Both end with their channel.
+    pub(crate) fn of(requests: Sender<Vec<u8>>, replies: Receiver<Heard>, body: Box<dyn Body>) -> Worker {
+        Worker { requests: Some(requests), replies, body }
+    }
+
+    /// What carries lines to it, each with its newline, for as long as it runs; none: its input is closed.
+    pub(crate) fn requests(&self) -> Option<Sender<Vec<u8>>> {
+        self.requests.clone()
     }
 
     /// Sends one line (its newline is added) and waits for the next line of the worker.
@@ -212,9 +229,9 @@ impl Worker {
         }
     }
 
-    /// Its process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
+    /// Its process id, if it runs on this machine.
+    pub fn id(&self) -> Option<u32> {
+        self.body.id()
     }
 
     /// Waiting for a request with nothing said out of turn; a worker that is not would spoil the next answer.
@@ -224,17 +241,10 @@ impl Worker {
 
     /// The worker closed its stdout: ends what may be left of it, and says how it ended.
     fn ended(&mut self) -> Silence {
-        let patience = Instant::now() + Duration::from_secs(1);
-        while self.status.is_none() && Instant::now() < patience {
-            self.status = self.child.try_wait().ok().flatten();
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let how = match self.status {
-            Some(status) => status.to_string(),
-            None => "it closed its output and stayed".into(),
-        };
-        self.kill();
-        match self.stderr.last() {
+        let how = self.body.ended(Duration::from_secs(1));
+        let how = how.unwrap_or_else(|| "it closed its output and stayed".into());
+        self.body.kill();
+        match self.body.last_words() {
             Some(last) => Silence::Ended(format!("{how}; its last words: {last}")),
             None => Silence::Ended(how),
         }
@@ -243,25 +253,12 @@ impl Worker {
     /// Asks the worker to end by closing its stdin, and kills it when it has not after `patience`.
     pub fn end(mut self, patience: Duration) {
         self.requests = None;
-        let deadline = Instant::now() + patience;
-        while self.status.is_none() && Instant::now() < deadline {
-            self.status = self.child.try_wait().ok().flatten();
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn kill(&mut self) {
-        if self.status.is_none() {
-            // The group while its leader is not yet waited for: its number cannot be another's by now.
-            kill_group(self.child.id());
-            let _ = self.child.kill();
-            self.status = self.child.wait().ok();
-        }
+        self.body.ended(patience);
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.kill();
+        self.body.kill();
     }
 }

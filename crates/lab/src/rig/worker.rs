@@ -69,9 +69,9 @@ impl ProcessExecutor {
         self
     }
 
-    /// The worker's process id, while there is one.
+    /// The worker's process id, while there is one on this machine.
     pub fn id(&self) -> Option<u32> {
-        self.worker.as_ref().map(|(worker, _)| worker.id())
+        self.worker.as_ref().and_then(|(worker, _)| worker.id())
     }
 
     /// The worker, started and described; up to [`STARTS`] attempts, and none after those.

@@ -86,12 +86,12 @@ impl<'a> Crew<'a> {
 
     /// The memory of each, PSS in bytes.
     pub fn pss(&self) -> Vec<Option<u64>> {
-        self.workers.iter().map(|worker| pss_of(worker.id())).collect()
+        self.workers.iter().map(|worker| worker.id().and_then(pss_of)).collect()
     }
 
     /// Their process ids.
     pub fn ids(&self) -> Vec<u32> {
-        self.workers.iter().map(Worker::id).collect()
+        self.workers.iter().filter_map(Worker::id).collect()
     }
 
     /// Ends them.
