@@ -11,6 +11,7 @@ mod exit;
 pub mod link;
 mod live;
 mod load;
+mod on;
 mod pack;
 pub mod plan;
 mod profile;
@@ -81,7 +82,7 @@ enum Verb {
     /// Show what a study would measure, what is left out and why, and how long it takes; measures nothing
     Plan(plan::Args),
     /// Run studies: the built-in ones, or your own files
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// List runs, and show one: its answer, tables, files, pictures
     Report(report::Args),
     /// List runs, show a metric over time with its changes, remove old runs, export all values

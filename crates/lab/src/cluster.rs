@@ -7,8 +7,10 @@
 mod afar;
 mod engine;
 pub mod environment;
+pub mod executor;
 pub mod message;
 pub mod on;
+pub mod visits;
 
 use std::io;
 use std::path::{Path, PathBuf};

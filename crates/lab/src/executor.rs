@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::rig::process::Invocation;
 use crate::run::state::{History, State};
 use weigh_model::cell::Cell;
@@ -61,7 +63,7 @@ impl<'a> VisitOrder<'a> {
 }
 
 /// What stands under cells now, for comparison with the plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
     /// The name in the plan of a runtime, a server or a store.
     pub name: String,
@@ -88,7 +90,7 @@ pub trait Executor {
     /// What the `live` cells of a plan stand on, by index. What does not answer is left out, and its cells become faults.
     fn versions(&mut self, plan: &Plan, live: &[usize]) -> Vec<Version>;
 
-    /// Measures one cell once. The record's times in the run are the caller's to fill in.
+    /// Measures one cell once. The record's times in the run are the caller's to fill in; the stolen time too, if it is not there.
     ///
     /// # Errors
     /// [`Failure`]: what stands under the cell does not start or does not answer as it should, or the user wants the run to end.

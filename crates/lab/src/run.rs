@@ -18,4 +18,5 @@ mod standing;
 pub mod state;
 pub mod stop;
 
+pub(crate) use rounds::same_versions;
 pub use rounds::{Outcome, run};

@@ -49,6 +49,9 @@ pub struct Study {
     /// Limits that results must keep.
     #[serde(default)]
     pub gate: Vec<Gate>,
+    /// The text that it was read from; what was changed in it afterwards is not there.
+    #[serde(skip)]
+    pub(crate) source: String,
     /// What it asks of each subject.
     #[serde(skip)]
     pub(crate) parts: Vec<Arc<dyn Part>>,
@@ -88,6 +91,7 @@ impl Study {
         let mut study = Study::deserialize(of(&KEYS)).map_err(readable)?;
         let parts = parts.iter().map(|part| part.read(of(part.keys())));
         study.parts = parts.collect::<Result<_, _>>().map_err(readable)?;
+        text.clone_into(&mut study.source);
         study.check().with_context(|| whence.to_owned())?;
         Ok(study)
     }

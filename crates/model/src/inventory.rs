@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::advised::Advised;
 use crate::link::LinkSpec;
 use crate::protocol::client::DriverDescription;
@@ -15,7 +17,7 @@ pub const NATIVE: &str = "native";
 pub const PHP: &str = "php";
 
 /// Everything that can be measured here.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Inventory {
     /// Native first, then the PHPs in the order given or found.
     pub runtimes: Vec<RuntimeEntry>,
@@ -39,7 +41,7 @@ pub struct Inventory {
 
 /// One runtime as it describes itself: the native codecs, or PHP on the command line, behind a web server, or as a
 /// client of stores.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RuntimeEntry {
     /// `native`, `php8.2`, …; with a variant of a study, `php8.2+jit`.
     pub name: String,
@@ -66,7 +68,7 @@ pub struct RuntimeEntry {
 }
 
 /// One web server, available or not.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ServerEntry {
     /// `nginx`, `apache`, …
     pub name: String,
@@ -93,7 +95,7 @@ pub struct ServerEntry {
 }
 
 /// One store, available or not.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoreEntry {
     /// `redis`, `memcached`, …
     pub name: String,

@@ -62,7 +62,6 @@ def carry_out(cluster, message, tell):
             worker,
             message["program"],
             message["args"],
-            then=lambda _: tell({"say": "started", "worker": worker}),
             failed=lambda why: tell({"say": "ended", "worker": worker, "how": why}),
         )
     elif say in ("line", "close"):

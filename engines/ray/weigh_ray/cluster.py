@@ -181,17 +181,14 @@ class Member:
             self.is_lost = True
             self.tell({"say": "lost", "node": self.name, "why": _line(why)})
 
-    def call(self, method, *args, then=None, failed=None):
+    def call(self, method, *args, failed=None):
         """Asks the actor; the calls of a node are carried out in their order."""
         if self.is_lost:
             return
 
         def done(future):
             error = future.exception()
-            if error is None:
-                if then is not None:
-                    then(future.result())
-            elif failed is not None and not self.is_lost:
+            if error is not None and failed is not None and not self.is_lost:
                 failed(_line(getattr(error, "cause", None) or error))
 
         getattr(self.actor, method).remote(*args).future().add_done_callback(done)

@@ -11,11 +11,13 @@ use anyhow::Result;
 use clap::Parser;
 
 use super::{link, load};
+use crate::rig::namespace;
+use crate::{cluster, private, shelter};
 
 /// The verb.
 const VERB: &str = "agent";
 
-/// The native worker, the load agent, its target or a link's emulator; started by the lab
+/// The native worker, the load agent, its target, a link's emulator or the lab's end on a node; started by the lab
 #[derive(Debug, Parser)]
 #[command(name = "weigh agent", bin_name = "weigh agent")]
 pub struct Agent {
@@ -37,6 +39,9 @@ pub struct Agent {
     /// The network at the near end of the link
     #[arg(long, requires = "link")]
     near: Option<PathBuf>,
+    /// Carries out the visits of runs
+    #[arg(long, conflicts_with_all = ["load", "target", "link"])]
+    visits: bool,
     /// The network at its far end
     #[arg(long, requires = "link")]
     far: Option<PathBuf>,
@@ -57,6 +62,7 @@ impl Agent {
             Agent { link: Some(task), near: Some(near), far: Some(far), .. } => {
                 link::agent(&task, &near, &far)
             }
+            Agent { visits: true, .. } => visits(),
             Agent { .. } => native(),
         }
     }
@@ -64,6 +70,15 @@ impl Agent {
 
 fn native() -> Result<ExitCode> {
     crate::agent::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A lab of its own, on a node of a cluster.
+fn visits() -> Result<ExitCode> {
+    private::begin();
+    shelter::sweep();
+    namespace::allow_networks();
+    cluster::visits::serve(std::io::stdin().lock(), std::io::stdout())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,19 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::cli::compare::{GateFlags, Judging};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::{Live, Preparing};
+use crate::cli::on::OnFlags;
 use crate::cli::profiled as profiles;
 use crate::cli::report::ColumnsFlag;
 use crate::cli::{quantity, report, terminal};
+use crate::cluster::executor::{Remote, Visitor};
+use crate::cluster::{Cluster, On, Want};
+use crate::executor::Executor;
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
 use crate::lab::{Lab, Own, Planning};
 use crate::log::LogError;
 use crate::planner::Ask;
+use crate::rig::machine::Machine;
 use crate::rig::store::url::hidden;
 use crate::run;
 use crate::run::clock::SystemClock;
@@ -78,6 +83,8 @@ pub struct Args {
     #[command(flatten)]
     gates: GateFlags,
     #[command(flatten)]
+    on: OnFlags,
+    #[command(flatten)]
     own: Own,
 }
 
@@ -122,6 +129,34 @@ pub struct More {
     pub shown: Shown,
     /// The limits that results must keep, beside those of the study.
     pub judging: Judging,
+    /// The node of a cluster that the visits are made on; none: this machine.
+    pub placed: Option<Placed>,
+}
+
+/// A node of a cluster that a run is made on.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What the user wrote, to go on with.
+    pub on: On,
+    /// The cluster.
+    pub cluster: Cluster,
+    /// The node.
+    pub node: String,
+    /// The machine that it is.
+    pub machine: Machine,
+}
+
+impl Placed {
+    /// The node that runs are made on by default: the first that is not the lab's own machine, else that.
+    ///
+    /// # Errors
+    /// One line: the node does not answer.
+    pub fn new(on: &On, cluster: &Cluster, interrupt: &Interrupt) -> Result<(Placed, Remote)> {
+        let node = cluster.usable().first().context("the cluster has no node left")?.node.clone();
+        let mut remote = Remote::start(cluster, &node)?;
+        let machine = remote.machine(interrupt)?;
+        Ok((Placed { on: on.clone(), cluster: cluster.clone(), node, machine }, remote))
+    }
 }
 
 impl Args {
@@ -130,9 +165,42 @@ impl Args {
         self.own.stores.iter().any(|words| words.contains("://"))
     }
 
-    fn after(&self, own: &Own, judging: &Judging) -> More {
+    fn after(&self, own: &Own, judging: &Judging, placed: Option<Placed>) -> More {
         let (shown, judging) = (Shown::new(self.full, self.json, &self.wanted), judging.clone());
-        More { stores: own.stores.clone(), profile: self.profile.clone(), shown, judging }
+        More { stores: own.stores.clone(), profile: self.profile.clone(), shown, judging, placed }
+    }
+
+    /// Makes sure that all of it can be measured on a node, which has nothing of the user's but the content.
+    fn suits_a_node(&self, defs: Option<&Path>) -> Result<()> {
+        let Some(on) = &self.on.on else { return Ok(()) };
+        let flags = [
+            ("--defs", defs.is_some()),
+            ("--profile", self.profile.is_some()),
+            ("--server-config", self.own.config.is_some()),
+            ("--url", !self.own.urls.is_empty()),
+            ("--page", self.own.page.is_some()),
+            ("--store", !self.own.stores.is_empty()),
+        ];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => {
+                bail!("{flag} is of this machine, and --on {on} measures on another; leave one of them out")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The node that is asked for.
+    fn placed(&self, lab: &Lab) -> Result<Option<(Placed, Remote)>> {
+        let cluster = self.on.open(lab, Want::all(1))?;
+        let place = |(on, cluster)| Interrupt::during(|interrupt| Placed::new(on, &cluster, interrupt));
+        self.on
+            .on
+            .as_ref()
+            .zip(cluster)
+            .map(place)
+            .transpose()
+            .context("signals cannot be caught")?
+            .transpose()
     }
 }
 
@@ -176,6 +244,7 @@ impl Ended {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    args.suits_a_node(defs).or_refuse()?;
     let lab = Lab::open(defs).or_refuse()?;
     let judging = args.gates.read().or_refuse()?;
     if let Some(word) = &args.resume {
@@ -183,12 +252,13 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         if let Some(words) = &args.profile {
             profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }
-        return Ok(go_on(&lab, dir, &args.after(&args.own, &judging))?.code());
+        let placed = resumed_on(&dir, &args.on, || args.placed(&lab)).or_refuse()?;
+        return Ok(go_on(&lab, dir, &args.after(&args.own, &judging, placed))?.code());
     }
     let mut own = args.own.clone();
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(&lab, args, &mut own, &judging, staging.path()).or_refuse()?;
-    let (alone, more) = (plans.len() == 1, args.after(&own, &judging));
+    let (plans, placed) = plans(&lab, args, &mut own, &judging, staging.path()).or_refuse()?;
+    let (alone, more) = (plans.len() == 1, args.after(&own, &judging, placed));
     ensure!(alone || !judging.has_junit(), "--junit is one study's; name one study");
     let (mut failures, mut gates) = (0, None);
     for plan in plans {
@@ -211,7 +281,14 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 /// A plan for every study that is asked for. Every study is read and planned before the first is measured: a slip must not show after an hour.
-fn plans(lab: &Lab, args: &Args, own: &mut Own, judging: &Judging, staging: &Path) -> Result<Vec<Plan>> {
+/// On a node, they are made from what it has.
+fn plans(
+    lab: &Lab,
+    args: &Args,
+    own: &mut Own,
+    judging: &Judging,
+    staging: &Path,
+) -> Result<(Vec<Plan>, Option<Placed>)> {
     let mut studies = lab.studies(&args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {
@@ -219,7 +296,14 @@ fn plans(lab: &Lab, args: &Args, own: &mut Own, judging: &Judging, staging: &Pat
         ensure!(many < 2, "--out names one folder, but {many} studies would be run; name one study");
         refuse_used(out)?;
     }
-    let inventory = lab.survey(&studies, &args.php, own, &mut Preparing::new())?;
+    let mut placed = args.placed(lab)?;
+    let inventory = match &mut placed {
+        None => lab.survey(&studies, &args.php, own, &mut Preparing::new())?,
+        Some((_, remote)) => {
+            let survey = |interrupt: &Interrupt| remote.inventory(&studies, &args.php, interrupt);
+            Interrupt::during(survey).context("signals cannot be caught")??
+        }
+    };
     for (binary, why) in &inventory.refused {
         terminal::note(&format!("{} is left out: {why}", binary.display()));
     }
@@ -237,7 +321,40 @@ fn plans(lab: &Lab, args: &Args, own: &mut Own, judging: &Judging, staging: &Pat
     for plan in &plans {
         gate::check(&judging.with(&plan.study.gates), weigh_answer::subject::of_plan(plan))?;
     }
-    Ok(plans)
+    Ok((plans, placed.map(|(placed, _)| placed)))
+}
+
+/// The node that a run goes on on: a machine such as the one that it was begun on.
+///
+/// # Errors
+/// One line: it is another one, or the run was begun on a cluster and none is given.
+fn resumed_on(
+    dir: &RunDir,
+    flags: &OnFlags,
+    place: impl FnOnce() -> Result<Option<(Placed, Remote)>>,
+) -> Result<Option<Placed>> {
+    let begun = &dir.file().machine;
+    if dir.stored().is_complete() {
+        return Ok(None);
+    }
+    let command = &dir.file().command;
+    let was_on = command.iter().position(|word| word == "--on").and_then(|at| command.get(at + 1));
+    if let (Some(was), None) = (was_on, &flags.on) {
+        bail!(
+            "this run was begun on a cluster; go on there: weigh run --resume {} --on {was}",
+            dir.path().display()
+        );
+    }
+    let Some((placed, _)) = place()? else { return Ok(None) };
+    let now = &placed.machine;
+    ensure!(
+        (&begun.processor, begun.cores) == (&now.processor, now.cores),
+        "this run was begun on {}, and node {} is {}; go on there, or start a new run",
+        begun.line(),
+        placed.node,
+        now.line()
+    );
+    Ok(Some(placed))
 }
 
 /// The plan of each study, with its content in a folder of its own below `staging`.
@@ -274,6 +391,11 @@ pub fn nothing(plan: &Plan) -> String {
 
 /// A new run directory for a plan. Who can read what its servers will send is said.
 pub fn begin(plan: Plan, folder: &Path) -> Result<RunDir> {
+    begin_on(plan, folder, Machine::query())
+}
+
+/// The same of a run on that machine.
+fn begin_on(plan: Plan, folder: &Path, machine: Machine) -> Result<RunDir> {
     if plan.cells.is_empty() {
         return Err(anyhow!(nothing(&plan))).or_refuse();
     }
@@ -281,12 +403,13 @@ pub fn begin(plan: Plan, folder: &Path) -> Result<RunDir> {
         terminal::note(&exposed);
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
-    RunDir::create(folder, plan, command).or_refuse()
+    RunDir::create_of(folder, plan, command, machine).or_refuse()
 }
 
 /// Measures a plan into `folder`, a new run directory, and shows the results.
 pub fn measure(lab: &Lab, plan: Plan, folder: &Path, more: &More) -> Result<Ended> {
-    go_on(lab, begin(plan, folder)?, more)
+    let machine = more.placed.as_ref().map_or_else(Machine::query, |placed| placed.machine.clone());
+    go_on(lab, begin_on(plan, folder, machine)?, more)
 }
 
 /// Measures what is left of a run, which may be nothing, and shows the results.
@@ -328,19 +451,28 @@ pub fn finish(lab: &Lab, dir: &mut RunDir, more: &More, interrupt: &Interrupt) -
     } else {
         let (scratch, logs) = (&dir.scratch(), &dir.logs());
         let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt };
-        let mut executor = subject::executor(&plan, &around)?;
+        let (mut executor, clock) = match &more.placed {
+            None => (subject::executor(&plan, &around)?, SystemClock::new()),
+            Some(Placed { cluster, node, .. }) => {
+                let visitor = Visitor::new(cluster, node, &plan, &path, interrupt)?;
+                (Box::new(visitor) as Box<dyn Executor>, SystemClock::elsewhere())
+            }
+        };
         if let Some(remark) = executor.remark() {
             terminal::note_once(remark);
         }
         let mut live = Live::new(&plan, dir.records(), more.shown.detail == Detail::Full);
-        let outcome = run::run(dir, &mut *executor, interrupt, &SystemClock::new(), &mut live);
+        let outcome = run::run(dir, &mut *executor, interrupt, &clock, &mut live);
         live.clear();
         let outcome = outcome.map_err(|error| match error.downcast_ref::<LogError>() {
             Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),
             None => error,
         })?;
         if !outcome.complete {
-            terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
+            let lost = more.placed.as_ref().and_then(|placed| placed.cluster.why_ended());
+            let why = lost.map_or("interrupted".into(), |why| format!("the cluster is lost: {why}"));
+            let on = more.placed.as_ref().map_or(String::new(), |placed| format!(" --on {}", placed.on));
+            terminal::note(&format!("{why}; go on with: weigh run --resume {}{on}", path.display()));
             return Ok(false);
         }
     }

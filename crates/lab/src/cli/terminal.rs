@@ -1,7 +1,7 @@
 //! What the terminal is: its width, whether it shows colours, and how errors and pages are written to it.
 
 use std::collections::BTreeSet;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -112,6 +112,14 @@ pub fn error(error: &anyhow::Error) {
 /// A remark on stderr: one line.
 pub fn note(text: &str) {
     eprintln!("{}", console::style(clean(text)).for_stderr().dim());
+}
+
+/// Asks a question on the terminal; everything but a yes is a no.
+pub fn ask(question: &str) -> anyhow::Result<bool> {
+    eprint!("{} [y/N] ", clean(question));
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
 /// A remark that holds for all that is done: the program makes it once.

@@ -49,7 +49,15 @@ impl RunDir {
     ///
     /// # Errors
     /// The directory has files already, cannot be created, or a payload is not what the plan says.
-    pub fn create(path: &Path, mut plan: Plan, command: Vec<String>) -> Result<RunDir> {
+    pub fn create(path: &Path, plan: Plan, command: Vec<String>) -> Result<RunDir> {
+        RunDir::create_of(path, plan, command, Machine::query())
+    }
+
+    /// The same of a run on that machine.
+    ///
+    /// # Errors
+    /// As [`RunDir::create`].
+    pub fn create_of(path: &Path, mut plan: Plan, command: Vec<String>, machine: Machine) -> Result<RunDir> {
         plan.check()?;
         let root = std::path::absolute(path).with_context(|| format!("{}: no such place", path.display()))?;
         let (Some(parent), Some(name)) = (root.parent(), root.file_name()) else {
@@ -72,7 +80,7 @@ impl RunDir {
         }
         copy_payloads(&mut plan, partial.path())?;
         let plan_json = to_json(&plan)?;
-        let file = RunFile::new(&plan, &plan_json, command, Machine::query());
+        let file = RunFile::new(&plan, &plan_json, command, machine);
         write_whole(&partial.path().join(PLAN), &plan_json)?;
         write_whole(&partial.path().join(RUN), &to_json(&file)?)?;
         LogWriter::open(&partial.path().join(RECORDS), 0)?.sync()?;

@@ -160,7 +160,7 @@ impl Course<'_> {
             let meter = self.clock.cpu_times();
             match self.visit(cell, round, expected[cell], executor) {
                 Ok(mut visit) => {
-                    visit.steal = self.steal_since(meter);
+                    visit.steal = visit.steal.or_else(|| self.steal_since(meter));
                     self.count(cell, elapsed, visit)?;
                 }
                 Err(Failure::Fault(fault)) => {
@@ -262,7 +262,7 @@ impl Course<'_> {
 }
 
 /// A run has one version of everything, whenever its parts were measured.
-fn same_versions(plan: &Plan, now: &[Version]) -> Result<()> {
+pub(crate) fn same_versions(plan: &Plan, now: &[Version]) -> Result<()> {
     let changed = |what: &str, planned: &str, now: &str| {
         bail!("{what} was {planned} when this run was planned and is {now} now; start a new run")
     };

@@ -13,6 +13,7 @@ mod action;
 mod advise;
 mod check;
 mod clients;
+mod cluster;
 mod codec;
 mod compared;
 mod config;

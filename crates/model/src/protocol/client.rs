@@ -156,7 +156,7 @@ pub struct ClientDescription {
 }
 
 /// A driver as it describes itself.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriverDescription {
     /// The store's name: the name of the driver's folder.
     pub store: String,

@@ -1,6 +1,6 @@
 //! `weigh runs prune`: old runs are removed, after asking.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -75,8 +75,5 @@ fn agreed(all: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Err(anyhow!("nobody to ask whether to remove {all}; add --yes, or --dry-run")).or_refuse();
     }
-    eprint!("Remove {all}? [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+    terminal::ask(&format!("Remove {all}?"))
 }

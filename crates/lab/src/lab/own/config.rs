@@ -64,8 +64,7 @@ impl Lab {
         }
         let mut configured = self.configure(own, progress)?;
         let advised = self.advised(own, configured.as_mut(), progress)?;
-        let mut inventory = self.inventory(php)?;
-        self.look(&mut inventory, studies)?;
+        let mut inventory = self.found(studies, php)?;
         self.choose_stores(&mut inventory, own)?;
         if let Some(configured) = configured {
             let definition = &configured.found.definition;
@@ -78,6 +77,16 @@ impl Lab {
             inventory.servers.retain(|s| s.name != definition.name);
             inventory.servers.push(look::entry(&definition));
         }
+        Ok(inventory)
+    }
+
+    /// What is here for the studies, with nothing of the user's own.
+    ///
+    /// # Errors
+    /// As [`Lab::inventory`] and [`Lab::look`].
+    pub fn found(&self, studies: &[Study], php: &[PathBuf]) -> Result<Inventory> {
+        let mut inventory = self.inventory(php)?;
+        self.look(&mut inventory, studies)?;
         Ok(inventory)
     }
 
