@@ -86,6 +86,9 @@ class Cluster:
             raise Trouble("a cluster cannot be started on this machine: %s" % error) from error
 
     def _connect(self, address, options):
+        files = (os.environ.get("RAY_AUTH_TOKEN_PATH"), os.path.expanduser("~/.ray/auth_token"))
+        if not os.environ.get("RAY_AUTH_TOKEN") and not any(os.path.isfile(path or "") for path in files):
+            raise Trouble("there is no token for the cluster at %s; name its file in RAY_AUTH_TOKEN_PATH" % address)
         try:
             own = _own_address(address)
             local = {entry["NodeManagerAddress"] for entry in _table(address) if entry["Alive"]}
@@ -93,7 +96,8 @@ class Cluster:
                 self._join(address, own)
             ray.init(address=address, _node_ip_address=own, **options)
         except (OSError, ValueError, RuntimeError, RayError) as error:
-            raise Trouble("the cluster at %s cannot be used: %s" % (address, error)) from error
+            hint = "check the address, and the token in RAY_AUTH_TOKEN_PATH"
+            raise Trouble("the cluster at %s cannot be used (%s): %s" % (address, hint, error)) from error
 
     def _join(self, address, own):
         """Makes this machine a node without processors, as Ray asks of whoever uses a cluster."""

@@ -1,5 +1,7 @@
 //! Runs on the nodes of a cluster, by an engine that speaks the protocol and has this machine for its nodes: what is lost, what goes on, and
-//! what is not believed.
+//! what is not believed. With Ray itself: `ray`.
+
+mod ray;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
