@@ -7,7 +7,7 @@ pub mod gate;
 mod merge;
 pub mod report;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use weigh_load::calibrate::Calibration;
 use weigh_load::capacity::Capacity;
 use weigh_load::compare::Comparison;
@@ -22,7 +22,7 @@ pub use merge::merge;
 pub const SCHEMA: u32 = 1;
 
 /// The document that `weigh load --json` prints and that `result.json` contains.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Document {
     /// The version of this format.
     pub schema: u32,
@@ -39,8 +39,24 @@ pub struct Document {
     pub measured: Measured,
 }
 
+impl Document {
+    /// The same with its figures and caveats computed again from its counts, as for each document that was read.
+    #[must_use]
+    pub fn derived(mut self) -> Document {
+        match &mut self.measured {
+            Measured::Run(run) => run.derive(),
+            Measured::Comparison(compared) => {
+                [&mut compared.a, &mut compared.b].into_iter().for_each(Run::derive)
+            }
+            Measured::Capacity(searched) => searched.closed.derive(),
+            Measured::Calibration(_) => {}
+        }
+        self
+    }
+}
+
 /// The kind of measurement with its results.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Measured {
     /// One block of load.
@@ -54,7 +70,7 @@ pub enum Measured {
 }
 
 /// Two sides.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Compared {
     /// The baseline; all its blocks together.
     pub a: Run,
@@ -72,7 +88,7 @@ impl Compared {
 }
 
 /// A search for the highest sustained rate.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Searched {
     /// A block in a closed model, from which the search started.
     pub closed: Run,
@@ -81,7 +97,7 @@ pub struct Searched {
 }
 
 /// One block of load, or several of the same plan combined.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Run {
     /// The plan.
     pub plan: LoadPlan,
@@ -99,6 +115,11 @@ impl Run {
         let figures = Figures::of(&plan, &result);
         let caveats = caveats::of(&plan, &result, &figures, interrupted);
         Run { plan, result, figures, caveats }
+    }
+
+    fn derive(&mut self) {
+        let interrupted = self.caveats.contains(&LoadCaveat::Interrupted);
+        *self = Run::of(std::mem::take(&mut self.plan), std::mem::take(&mut self.result), interrupted);
     }
 
     /// Failed responses, and failed preflights.

@@ -4,6 +4,7 @@
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
 pub mod place;
+pub mod stored;
 pub mod target;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Caveats about a block's figures, typed, each with what would fix the cause.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use weigh_load::caveats::{Caveat, Sign, caveats};
 use weigh_load::plan::{Check, LoadPlan, Protocol};
 use weigh_load::result::{Checked, LoadResult};
@@ -11,7 +11,7 @@ use super::{Figures, has_closed};
 const FEW: u64 = 1000;
 
 /// A warning about a block.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum LoadCaveat {
     /// The generator, not the server, was the limit: the rate is not the server's rate.

@@ -1,7 +1,7 @@
 //! Figures of a block: rates, distributions of times, and the generator's cost. Units are seconds, bytes and requests
 //! per second.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use weigh_load::hist::Hist;
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Times};
@@ -10,7 +10,7 @@ use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Times};
 pub const PERCENTILES: [f64; 11] = [50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9, 99.99, 100.0];
 
 /// Figures of a block.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Figures {
     /// All classes together.
     pub total: ClassFigures,
@@ -21,7 +21,7 @@ pub struct Figures {
 }
 
 /// Figures of a class.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClassFigures {
     /// The class; `all` for all classes together.
     pub name: String,
@@ -55,7 +55,7 @@ pub struct ClassFigures {
 
 /// A distribution of times, in seconds. Requests without a response are part of it: each counts as slower than all
 /// others.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Spread {
     /// The number of times.
     pub count: u64,
@@ -94,7 +94,7 @@ pub enum Time {
 }
 
 /// A percentile.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Percentile {
     /// Percent.
     pub percent: f64,
@@ -106,7 +106,7 @@ pub struct Percentile {
 }
 
 /// The generator's own use of resources.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClientFigures {
     /// CPU seconds.
     pub cpu_seconds: f64,

@@ -16,6 +16,7 @@ use crate::cli::run::run_folder;
 use crate::cli::terminal;
 use crate::interrupt::Interrupt;
 use crate::loading::place::{self, Place};
+use crate::loading::stored::RESULT;
 use crate::loading::{Failure, LoadAgent, Outcome};
 use crate::rig::machine::Machine;
 use weigh_answer::format::Detail;
@@ -163,7 +164,7 @@ fn keep(
     failed: &mut Vec<anyhow::Error>,
 ) -> Result<()> {
     let mut write = |path: &Path, bytes: &[u8]| failed.extend(place::write(path, bytes).err());
-    write(&place.path().join("result.json"), json);
+    write(&place.path().join(RESULT), json);
     let Measured::Run(run) = &document.measured else { return Ok(()) };
     let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let slices = load_report::csv::slices(&run.plan, &run.result)?;
