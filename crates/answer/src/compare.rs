@@ -333,6 +333,8 @@ fn compared(row: &Row, metric: &Metric, (a, b): (&Estimate, &Estimate), told: Op
     let ratio = told.map(|told| told.ratio);
     let verdict = match (&ratio, is_exact(metric)) {
         (Some(ratio), _) => Verdict::of(ratio, metric.better),
+        // Neither has any.
+        (None, false) if a.value == 0.0 && b.value == 0.0 => Verdict::Same,
         (None, false) => Verdict::Untested,
         (None, true) if a.value == b.value => Verdict::Same,
         (None, true) if (b.value > a.value) == (metric.better == Better::Less) => Verdict::Worse,

@@ -42,12 +42,32 @@ pub struct Drawn {
     pub quantile: f64,
     /// The test for comparisons of this metric; none before all rows are known.
     pub rule: Option<Arc<Rule>>,
+    /// The logarithm of the value with its variance, for comparisons with another run; none: they follow from the rounds.
+    pub log: Option<(f64, f64)>,
 }
 
 impl Estimate {
     /// A value that is known exactly, with this number of rounds.
     pub fn exact(value: f64, rounds: usize) -> Estimate {
         Estimate { value, low: Some(value), high: Some(value), rounds: rounds as u32, drawn: None }
+    }
+
+    /// A value with its interval over this many parts of a run, and its logarithm with the variance. Two runs can be
+    /// compared by it; in one run it has no rounds in common with another.
+    pub fn over_parts(
+        value: f64,
+        (low, high): (f64, f64),
+        parts: usize,
+        log: Option<(f64, f64)>,
+    ) -> Estimate {
+        let drawn = Drawn { rounds: Vec::new(), quantile: MEDIAN, rule: None, log };
+        Estimate {
+            value,
+            low: Some(low),
+            high: Some(high),
+            rounds: parts as u32,
+            drawn: Some(Box::new(drawn)),
+        }
     }
 
     /// The quantile at `p` ([`QUANTILE`] or [`MEDIAN`]) over rounds of values observed once per round; (round, amount)
@@ -62,7 +82,7 @@ impl Estimate {
             median_interval(&values, CONFIDENCE).map_or((None, None), |i| (Some(i.low), Some(i.high)))
         };
         let count = rounds.len() as u32;
-        let drawn = Some(Box::new(Drawn { rounds, quantile: p, rule: None }));
+        let drawn = Some(Box::new(Drawn { rounds, quantile: p, rule: None, log: None }));
         let low = low.map(|low| low.min(value));
         Some(Estimate { value, low, high: high.map(|high| high.max(value)), rounds: count, drawn })
     }
@@ -77,7 +97,7 @@ impl Estimate {
         let drawn = self.drawn.as_ref().zip(other.drawn.as_ref()).map(|(a, b)| {
             let rounds = common(&a.rounds, &b.rounds).map(|(round, x, y)| (round, x + y)).collect();
             let rule = larger.drawn.as_ref().and_then(|drawn| drawn.rule.clone());
-            Box::new(Drawn { rounds, quantile: a.quantile, rule })
+            Box::new(Drawn { rounds, quantile: a.quantile, rule, log: None })
         });
         Estimate {
             value: self.value + other.value,

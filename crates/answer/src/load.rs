@@ -6,6 +6,10 @@ pub mod figures;
 pub mod gate;
 mod merge;
 pub mod report;
+mod rows;
+mod slices;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use weigh_load::calibrate::Calibration;
@@ -17,6 +21,7 @@ use weigh_load::result::LoadResult;
 pub use caveats::LoadCaveat;
 pub use figures::Figures;
 pub use merge::merge;
+pub use rows::ARRIVALS;
 
 /// The version of [`Document`].
 pub const SCHEMA: u32 = 1;
@@ -32,6 +37,9 @@ pub struct Document {
     pub started: String,
     /// The machine, on one line.
     pub machine: String,
+    /// The same by name, for comparisons: `processor`, `cores`, `kernel`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
     /// The command line.
     pub command: Vec<String>,
     /// The results.

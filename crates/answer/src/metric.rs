@@ -90,6 +90,8 @@ impl Unit {
     pub fn amount(self, value: f64) -> String {
         match self {
             Unit::Ns => units::ns(value),
+            // A quantile among the requests without a response.
+            Unit::S if value.is_infinite() => "no response".to_owned(),
             Unit::S => units::ns(value * 1e9),
             Unit::Bytes if value >= 0.0 => units::bytes(value.round() as u64),
             Unit::Bytes => format!("{} bytes", units::significant(value)),

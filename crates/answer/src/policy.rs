@@ -10,6 +10,7 @@ mod coded;
 mod content;
 mod document;
 mod flip;
+pub mod gate;
 mod handed;
 mod made;
 mod pool;
@@ -139,6 +140,7 @@ pub fn decide(
         pool: pool::pool(site, &made),
         php: others(&ground, &made),
         total: total(site, &made),
+        gates: Vec::new(),
     };
     Decided { policy, notes }
 }

@@ -6,6 +6,7 @@
 pub mod client;
 pub mod codec;
 pub mod delivery;
+pub mod load;
 mod split;
 
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ use crate::table::{Cell as Field, Column, Columns, Kind};
 
 /// Every subject. A plan belongs to the first one that matches one of its cells; the first one also handles a plan
 /// without cells.
-pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHAPE];
+pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHAPE, &load::SHAPE];
 
 /// The definition of a subject.
 pub struct Shape {

@@ -190,11 +190,22 @@ fn apart(pairs: &[(&Estimate, &Estimate)], seed: u64) -> Vec<Option<Apart>> {
     let second = within(kept.iter().map(|pair| pair.1).collect(), seed.wrapping_add(1));
     let mut variances = first.into_iter().zip(second);
     let of = |((a, b), usable): (&(&Estimate, &Estimate), &bool)| {
+        if let Some(apart) = known_logs(a, b) {
+            return Some(apart);
+        }
         let (x, y) = if *usable { variances.next()? } else { return None };
         let rounds = a.drawn_rounds().len().min(b.drawn_rounds().len());
         Some(Apart { log: b.value.ln() - a.value.ln(), variance: x + y, rounds })
     };
     pairs.iter().zip(&usable).map(of).collect()
+}
+
+/// Of two estimates that bring their logarithms; none where both are zero, which is no difference.
+fn known_logs(a: &Estimate, b: &Estimate) -> Option<Apart> {
+    let log = |of: &Estimate| of.drawn.as_ref()?.log;
+    let ((x, of_x), (y, of_y)) = (log(a)?, log(b)?);
+    let rounds = a.rounds.min(b.rounds) as usize;
+    (a.value != 0.0 || b.value != 0.0).then_some(Apart { log: y - x, variance: of_x + of_y, rounds })
 }
 
 /// Compares pairs (first, second) that were measured in the same rounds: second ÷ first. The correction covers exactly

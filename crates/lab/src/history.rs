@@ -1,4 +1,4 @@
-//! The history of a folder of runs: an index in SQLite beside them, `history.sqlite`, of what their records say.
+//! The history of a folder of runs and loads: an index in SQLite beside them, `history.sqlite`, of what their records say.
 //!
 //! It is derived wholly from the records and never the truth: what is missing, changed, damaged or of another version is
 //! read again from the runs. It refuses to judge figures: that is `weigh_answer::trend`.

@@ -9,6 +9,7 @@ pub mod baseline;
 pub mod clock;
 pub mod dir;
 pub mod forecast;
+pub mod kept;
 pub mod list;
 pub(crate) mod lock;
 pub mod observer;

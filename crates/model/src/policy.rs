@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::gate::Gate;
 use crate::site::Kind;
 
 /// The version of the file that this program reads and writes.
@@ -34,6 +35,9 @@ pub struct Policy {
     pub php: Vec<OtherPhp>,
     /// Everything together.
     pub total: Change,
+    /// The limits that a proof of it must keep, as `[[gate]]` tables.
+    #[serde(default, rename = "gate", skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<Gate>,
 }
 
 /// What another PHP would bring for content of a kind, with the same settings.

@@ -24,7 +24,7 @@ pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, 
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
 pub use changes::{ChangePoint, LEAST_SIDE, change_points, values_needed};
-pub use clusters::{CLUSTERS, Cluster, share_interval};
+pub use clusters::{CLUSTERS, Cluster, log_share, log_variance, share_interval};
 pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;

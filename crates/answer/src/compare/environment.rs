@@ -6,6 +6,7 @@ use weigh_model::payload::{Origin, Payload};
 
 use super::matched::Pairs;
 use crate::facts::{self, Difference, Facts, differences};
+use crate::load::ARRIVALS;
 use crate::report::Report;
 
 /// Something that is not the same on both sides.
@@ -21,16 +22,18 @@ pub struct Change {
     pub forbids: bool,
 }
 
-/// Machine properties without which figures of two runs have nothing in common.
-const SAME_MACHINE: [&str; 2] = ["processor", "cores"];
+/// What must be the same, or figures of two runs have nothing in common: of the machine, and what a load sends when.
+const SAME: [&str; 3] = ["processor", "cores", ARRIVALS];
 
 /// What changed from run A to run B; what forbids a comparison comes first.
 pub fn changes(a: &Report, b: &Report, pairs: &Pairs) -> Vec<Change> {
     let mut all = Vec::new();
     let one = |what: &str, a: &str, b: &str| differing(&fact(what, a), &fact(what, b), |_| false);
     all.extend(differing(&fact("subject", &a.subject), &fact("subject", &b.subject), |_| true));
-    all.extend(differing(&a.run.environment, &b.run.environment, |what| SAME_MACHINE.contains(&what)));
-    if a.run.environment.is_empty() && b.run.environment.is_empty() {
+    if a.run.environment.is_empty() == b.run.environment.is_empty() {
+        all.extend(differing(&a.run.environment, &b.run.environment, |what| SAME.contains(&what)));
+    }
+    if a.run.environment.is_empty() || b.run.environment.is_empty() {
         all.extend(differing(&fact("machine", &a.run.machine), &fact("machine", &b.run.machine), |_| true));
     }
     all.extend(differing(&contents(a, b), &contents(b, a), |_| true));

@@ -12,6 +12,7 @@ use super::document::interval;
 use super::setup::{Exact, Setup, Sum};
 use super::wait::{Weighted, alone};
 use super::{Ground, amount, change, stored};
+use crate::compare::gate::Judged;
 use crate::document::Block;
 use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
@@ -60,6 +61,15 @@ pub struct Proof {
     pub broken: Vec<String>,
     /// Whether something that the policy is for became worse, beyond its interval.
     pub worse: bool,
+    /// What the gates came to.
+    pub gates: Vec<Judged>,
+}
+
+impl Line {
+    /// What it is about: `pages, CPU time`.
+    pub fn name(&self) -> String {
+        format!("{}, {}", self.kind.plural(), self.amount)
+    }
 }
 
 /// Compares. `responses` are runs with the methods of before and after, one for each kind of client; `values` are runs of cached
@@ -331,11 +341,15 @@ fn stored_pair(
 pub fn proof_document(proof: &Proof) -> Vec<Block> {
     let mut table = Grid::list(&["", "predicted", "measured", ""]);
     for line in &proof.lines {
-        let name = format!("{}, {}", line.kind.plural(), line.amount);
         let measured =
             line.measured.share().map_or_else(|| "–".to_owned(), |share| interval(share, &line.measured));
         let predicted = interval(line.predicted, &Amount::default());
-        table.line(&[name, predicted, measured, if line.held { "held" } else { "did not hold" }.to_owned()]);
+        table.line(&[
+            line.name(),
+            predicted,
+            measured,
+            if line.held { "held" } else { "did not hold" }.to_owned(),
+        ]);
     }
     let mut blocks = Vec::new();
     if proof.lines.is_empty() {

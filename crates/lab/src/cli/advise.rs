@@ -9,7 +9,7 @@ use crate::advise::{self, Written};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, begin, finish, nothing, plan_each, run_folder};
-use crate::cli::{one_of, quantity, report, terminal};
+use crate::cli::{one_of, prove, quantity, report, terminal};
 use crate::configuration::{self, Emitted, checked, emit};
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Own, Progress, Proved};
@@ -29,6 +29,7 @@ use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
 use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
+use weigh_model::gate::Gate;
 use weigh_model::plan::Plan;
 use weigh_model::policy::{Objective, Policy};
 use weigh_model::site::Site;
@@ -101,7 +102,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         runs.iter().map(report).collect::<Result<_>>().or_refuse()?
     };
     let links = lab.visitors_links(&site).or_refuse()?;
-    let decided = decide(&site, &opened.sha256, &links, &reports, args.objective);
+    let mut decided = decide(&site, &opened.sha256, &links, &reports, args.objective);
+    decided.policy.gates = gates_before(&args.out)?;
     let emitted = emitted(&lab, &site, &decided)?;
     let mut blocks = document(&decided, &site);
     blocks.extend(carried_out(&emitted));
@@ -271,7 +273,16 @@ fn show(blocks: &[Block], args: &Args) -> Result<()> {
     terminal::print(&format!("{text}\n{page}Policy: {policy}. Next: weigh prove {policy}\n"))
 }
 
-/// Makes sure that the folder may be written before anything is measured.
+/// The gates that somebody wrote into the policy that is replaced.
+fn gates_before(folder: &Path) -> Result<Vec<Gate>> {
+    let file = folder.join(POLICY);
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    Ok(prove::policy(&file).context("its gates are to be kept")?.gates)
+}
+
+/// Makes sure that the folder may be written before anything is measured, and the policy there can be read.
 fn may_write(folder: &Path, force: bool) -> Result<()> {
     let named = clean_path(folder);
     if folder.symlink_metadata().is_err() {
@@ -280,5 +291,5 @@ fn may_write(folder: &Path, force: bool) -> Result<()> {
     ensure!(force, "{named} exists; name another with --out, or replace it with --force");
     let is_own = folder.join(POLICY).is_file() || std::fs::read_dir(folder)?.next().is_none();
     ensure!(is_own, "{named} has no {POLICY}, so it is not replaced; name another folder with --out");
-    Ok(())
+    gates_before(folder).map(drop)
 }

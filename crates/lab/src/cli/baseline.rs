@@ -1,4 +1,4 @@
-//! `weigh baseline`: runs kept under a name, to compare later ones with.
+//! `weigh baseline`: runs and loads kept under a name, to compare later ones with.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +10,8 @@ use serde::Serialize;
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
 use crate::run::baseline;
-use crate::run::list::{LATEST, find};
+use crate::run::kept::Kept;
+use crate::run::list::{LATEST, find_kept};
 use weigh_answer::table::Grid;
 use weigh_model::text::clean_path;
 
@@ -31,7 +32,7 @@ const EXAMPLES: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Keep a run as a baseline; one of the same name is replaced
+    /// Keep a run or a load as a baseline; one of the same name is replaced
     #[command(after_help = exit::help("Examples:
   weigh baseline save main              the newest run
   weigh baseline save v2 weigh-runs/x   a run of yours"))]
@@ -39,7 +40,7 @@ enum What {
         /// The baseline's name, such as main
         #[arg(value_name = "NAME")]
         name: String,
-        /// A run's folder, its name in weigh-runs, or `latest`
+        /// The folder of a run or load, its name in weigh-runs, or `latest`
         #[arg(value_name = "RUN", default_value = LATEST)]
         run: PathBuf,
     },
@@ -78,7 +79,7 @@ pub struct Listing {
 struct Row {
     /// What `weigh compare --baseline` takes.
     name: String,
-    /// The study; null if it is damaged.
+    /// The study, `load` for a load; null if it is damaged.
     study: Option<String>,
     /// When its run was started, RFC 3339, UTC.
     started: String,
@@ -90,7 +91,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<ExitCode> {
     match &args.what {
         What::Save { name, run } => {
-            let run = baseline::check(name).and_then(|()| find(run)).or_refuse()?;
+            let run = baseline::check(name).and_then(|()| find_kept(run)).or_refuse()?;
             let kept = baseline::save(name, &run).or_refuse()?;
             terminal::print(&format!("{}\n", clean_path(&kept)))?;
             terminal::note(&format!("Compare later runs with it: weigh compare --baseline {name}"));
@@ -104,10 +105,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 
 fn listing() -> Listing {
     let row = |found: crate::run::list::Found| {
-        let stored = found.read().ok();
+        let kept = Kept::read(&found.path).ok();
         Row {
-            configurations: stored.as_ref().map_or(0, |stored| stored.plan.cells.len()),
-            study: stored.map(|stored| stored.plan.study.name),
+            configurations: kept.as_ref().map_or(0, Kept::configurations),
+            study: kept.map(|kept| kept.study().to_owned()),
             name: found.name,
             started: found.started,
         }

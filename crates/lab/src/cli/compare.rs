@@ -1,4 +1,4 @@
-//! `weigh compare`: two runs, a run and a baseline, or two sides interleaved in one run.
+//! `weigh compare`: two runs or loads, one and a baseline, or two sides interleaved in one run.
 
 mod gates;
 mod paired;
@@ -6,17 +6,19 @@ mod paired;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::ValueEnum;
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::{quantity, report, terminal};
 use crate::loading::place;
 use crate::run::baseline;
-use crate::run::dir::StoredRun;
-use crate::run::list::{LATEST, find};
+use crate::run::dir::RUN;
+use crate::run::kept::Kept;
+use crate::run::list::{FOLDER, find_kept, kept_below};
 use weigh_answer::compare::{Change, Comparison, Names, document, gate};
 use weigh_answer::format::{self, Detail, Options};
+use weigh_answer::load;
 use weigh_answer::page;
 use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
@@ -27,7 +29,7 @@ pub use gates::{GateFlags, Judging};
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
-    /// Two runs, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs
+    /// Two runs or two loads, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs
     #[arg(value_name = "RUN")]
     words: Vec<PathBuf>,
     /// Compare with this baseline; worse results end with exit code 4
@@ -84,7 +86,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "Examples:
   weigh compare --baseline main                 the newest run with a baseline (weigh baseline save main)
-  weigh compare old new -f markdown --out pr.md  two runs, for a pull request
+  weigh compare old new -f markdown --out pr.md  two runs or two loads, for a pull request
   weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
                                                 two PHPs in the same rounds: finds differences of 1%
   weigh compare --paired static-assets --server-config old.conf --server-config new.conf
@@ -120,7 +122,10 @@ pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
         return paired::run(args, &judging, defs);
     }
     let (a, b) = sides(args).or_refuse()?;
-    let gates = judging.with(&b.report.study.gates);
+    let mut gates = judging.with(&b.report.study.gates);
+    if b.is_load {
+        gates = load::gate::between(gates);
+    }
     gate::check(&gates, b.report.shape()).or_refuse()?;
     let names = Names { a: a.name, b: b.name };
     let comparison = Comparison::of(&a.report, &b.report, names, &gates);
@@ -145,32 +150,49 @@ fn finish(args: &Args, judging: &Judging, comparison: &Comparison) -> Result<Exi
 struct Side {
     name: String,
     report: Report,
+    is_load: bool,
 }
 
 fn sides(args: &Args) -> Result<(Side, Side)> {
-    let latest = PathBuf::from(LATEST);
     match (&args.baseline, args.words.as_slice()) {
         (Some(name), words) if words.len() < 2 => {
-            let a = Side { report: read(&baseline::find(name)?)?, name: name.clone() };
-            Ok((a, side(words.first().unwrap_or(&latest))?))
+            let a = Side { name: name.clone(), ..read(&baseline::find(name)?)? };
+            let b = match words.first() {
+                Some(word) => find_kept(word)?,
+                None => newest(a.is_load)?,
+            };
+            Ok((a, read(&b)?))
         }
         (Some(_), _) => Err(anyhow!("--baseline compares one run with a baseline; leave out the second run")),
-        (None, [a, b]) => Ok((side(a)?, side(b)?)),
+        (None, [a, b]) => Ok((read(&find_kept(a)?)?, read(&find_kept(b)?)?)),
         (None, _) => Err(anyhow!(
             "name two runs, the older one first, or a baseline: weigh compare --baseline main (weigh report lists runs)"
         )),
     }
 }
 
-fn side(word: &Path) -> Result<Side> {
-    let path = find(word)?;
-    let name =
-        path.file_name().map_or_else(|| clean_path(&path).to_string(), |name| clean(&name.to_string_lossy()));
-    Ok(Side { name, report: read(&path)? })
+/// The newest run, or the newest load.
+fn newest(is_load: bool) -> Result<PathBuf> {
+    let what = if is_load { "load" } else { "run" };
+    let found =
+        kept_below(Path::new(FOLDER)).into_iter().find(|found| is_load == !found.path.join(RUN).is_file());
+    found
+        .map(|found| found.path)
+        .with_context(|| format!("{FOLDER} has no {what} to compare; measure one: weigh {what}"))
 }
 
-fn read(path: &Path) -> Result<Report> {
-    Ok(StoredRun::read(path)?.report())
+fn read(path: &Path) -> Result<Side> {
+    let name =
+        path.file_name().map_or_else(|| clean_path(path).to_string(), |name| clean(&name.to_string_lossy()));
+    let kept = Kept::read(path)?;
+    if let Kept::Load(load) = &kept {
+        let shown = clean_path(path);
+        ensure!(
+            load.is_single(),
+            "{shown}: a comparison or calibration of its own; compare single loads: weigh load URL"
+        );
+    }
+    Ok(Side { name, report: kept.report(), is_load: matches!(kept, Kept::Load(_)) })
 }
 
 /// Refuses what cannot be compared; with `--force` it is a warning.
@@ -186,7 +208,7 @@ fn allowed(comparison: &Comparison, force: bool) -> Result<()> {
         );
         terminal::note(&format!("compared although it is not comparable: another {first}{more}"));
     }
-    ensure!(!comparison.rows.is_empty(), "the two runs have no configuration in common");
+    ensure!(!comparison.rows.is_empty(), "the two have no configuration in common");
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::advise::proofs;
 use crate::cli::advise::{POLICY, measured, server_of};
+use crate::cli::compare::GateFlags;
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, begin, finish, run_folder};
@@ -17,7 +18,9 @@ use crate::lab::{Lab, Paired, Planning, Progress, Two};
 use crate::planner::Ask;
 use crate::shelter::Shelter;
 use crate::site;
+use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
+use weigh_answer::policy::gate as policy_gate;
 use weigh_answer::policy::{Measured, Proof, proof_document, prove, prove_urls};
 use weigh_model::policy::{Policy, SCHEMA};
 use weigh_model::site::Site;
@@ -52,11 +55,14 @@ pub struct Args {
     /// The proof as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    gates: GateFlags,
 }
 
 const EXAMPLES: &str = "Examples:
   weigh prove                                   the policy in advice/policy.toml, for site.toml
   weigh prove advice/policy.toml --budget 10m   narrower intervals
+  weigh prove --gate 'cpu<5%' --junit gates.xml  limits for CI, beside the [[gate]] tables of the policy
   weigh prove --before http://localhost/ --after http://localhost:8080/
                                                 two running servers: response times and bytes";
 
@@ -67,6 +73,9 @@ const LONGEST: u64 = 4 << 20;
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
     let policy = policy(&args.policy).or_refuse()?;
+    let judging = args.gates.read().or_refuse()?;
+    let gates = judging.with(&policy.gates);
+    policy_gate::check(&gates).or_refuse()?;
     let opened = site::open(&args.site).or_refuse()?;
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
@@ -83,14 +92,22 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         (Some(before), Some(after)) => asked.by_url(before, after)?,
         _ => asked.privately()?,
     };
-    let Some((proof, failures)) = proved else { return Ok(Exit::Internal.into()) };
+    let Some((mut proof, failures)) = proved else { return Ok(Exit::Internal.into()) };
+    proof.gates = policy_gate::judge(&gates, &proof);
     if args.json {
         terminal::print_json(&proof)?;
     } else {
         let options = report::options(Detail::Full, None);
         terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
     }
-    Ok(if proof.worse { Exit::Worse } else { Exit::of_failures(failures) }.into())
+    judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
+    let of_gates = Exit::of_gates(worst(&proof.gates));
+    Ok(match (proof.worse, of_gates) {
+        (true, _) => Exit::Worse,
+        (false, Exit::Fine) => Exit::of_failures(failures),
+        (false, of_gates) => of_gates,
+    }
+    .into())
 }
 
 /// What is to be proved, of what.

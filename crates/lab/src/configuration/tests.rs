@@ -45,6 +45,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         pool: None,
         php: Vec::new(),
         total: Change::default(),
+        gates: Vec::new(),
     }
 }
 

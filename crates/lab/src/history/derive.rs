@@ -1,4 +1,4 @@
-//! What the index keeps of a run, derived from its folder.
+//! What the index keeps of a run or a load, derived from its folder.
 
 use std::path::Path;
 
@@ -6,10 +6,12 @@ use anyhow::Result;
 use walkdir::WalkDir;
 
 use crate::digest;
-use crate::run::dir::{PLAN, RECORDS, RUN, StoredRun, started};
+use crate::run::dir::StoredRun;
+use crate::run::kept::Kept;
 use weigh_answer::facts::{self, Facts};
+use weigh_answer::load::Document;
 use weigh_answer::metric::Metric;
-use weigh_answer::report::rows;
+use weigh_answer::report::{Report, rows};
 use weigh_answer::row::Row;
 use weigh_answer::subject;
 use weigh_model::text::clean;
@@ -43,14 +45,17 @@ impl Derived {
     /// Reads a run; what is wrong with a damaged one is part of what is known of it.
     pub fn of(run: &Path) -> Derived {
         Derived::read(run).unwrap_or_else(|error| Derived {
-            started: started(run),
+            started: Kept::started(run),
             damaged: Some(format!("{error:#}")),
             ..Derived::default()
         })
     }
 
     fn read(run: &Path) -> Result<Derived> {
-        let stored = StoredRun::read(run)?;
+        let stored = match Kept::read(run)? {
+            Kept::Run(stored) => stored,
+            Kept::Load(load) => return Ok(Derived::of_load(&load)),
+        };
         let facts = stored.facts();
         Ok(Derived {
             started: stored.file.started.clone(),
@@ -66,19 +71,38 @@ impl Derived {
         })
     }
 
+    fn of_load(load: &Document) -> Derived {
+        let Report { study, run, rows, payloads, .. } = load.report();
+        let mut facts = run.environment;
+        facts.insert("weigh".to_owned(), run.version);
+        facts.extend(payloads.iter().map(facts::content));
+        Derived {
+            started: run.started,
+            study: Some(study.name),
+            subject: Some(subject::load::SHAPE.name),
+            is_complete: run.complete,
+            configurations: rows.len(),
+            rounds: run.rounds,
+            seconds: run.seconds,
+            rows,
+            facts: cleaned(facts),
+            damaged: None,
+        }
+    }
+
     /// The metrics that its rows may have.
     pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
         self.subject.into_iter().flat_map(|name| subject::named(name).metrics())
     }
 }
 
-/// The SHA-256 of a run's facts, of its plan and of its records; empty where they cannot be read.
+/// The SHA-256 of the files from which everything is derived; empty where they cannot be read.
 pub fn digest_of(run: &Path) -> String {
     let one = |name: &str| {
         let mut file = std::fs::File::open(run.join(name))?;
         digest::copy(&mut file, &mut std::io::sink(), u64::MAX).map(|sum| sum.sha256)
     };
-    let all: Result<String> = [RUN, PLAN, RECORDS].into_iter().map(one).collect();
+    let all: Result<String> = Kept::files(run).iter().copied().map(one).collect();
     all.unwrap_or_default()
 }
 
@@ -95,5 +119,9 @@ fn measured_with(stored: &StoredRun) -> Facts {
     facts.insert("weigh".to_owned(), stored.file.version.clone());
     facts.extend(facts::versions(&plan.runtimes, &plan.servers, &plan.stores, str::to_owned));
     facts.extend(plan.payloads.iter().map(facts::content));
+    cleaned(facts)
+}
+
+fn cleaned(facts: Facts) -> Facts {
     facts.into_iter().map(|(name, value)| (clean(&name), clean(&value))).collect()
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use rusqlite::{Connection, ErrorCode};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::run::list::folders;
+use crate::run::list::kept_folders;
 use weigh_model::text::clean_path;
 
 /// The index's name in a folder of runs.
@@ -16,7 +16,7 @@ pub const FILE: &str = "history.sqlite";
 /// Says that a database is this index: `WGHB`.
 const APPLICATION: i32 = 0x5747_4842;
 /// The version of [`TABLES`] and of what is derived. Another one is no fault: everything is derived again.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// How long another process may write.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -70,7 +70,7 @@ impl History {
     pub fn open(folder: &Path, note: &mut dyn FnMut(&str)) -> Result<History> {
         let path = folder.join(FILE);
         // Where there are no runs, there is nothing to keep.
-        if !path.exists() && folders(folder).is_empty() {
+        if !path.exists() && kept_folders(folder).is_empty() {
             return History::in_memory(folder);
         }
         let opened = match look(&path) {

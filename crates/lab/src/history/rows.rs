@@ -7,8 +7,7 @@ use rusqlite::{Row, named_params};
 use serde::Serialize;
 
 use super::History;
-use super::derive::size_of;
-use crate::run::dir::{StoredRun, started};
+use super::derive::{Derived, size_of};
 use crate::run::list::is_running;
 
 /// Which runs are asked for.
@@ -63,7 +62,7 @@ impl State {
 pub struct RunRow {
     /// The name of its folder.
     pub name: String,
-    /// The study; none where the run is damaged.
+    /// The study, `load` for a load; none where the run is damaged.
     pub study: Option<String>,
     /// When it was started, RFC 3339, UTC.
     pub started: String,
@@ -84,18 +83,18 @@ pub struct RunRow {
 impl RunRow {
     /// A run as its folder tells, without an index.
     pub fn read(name: &str, path: &Path) -> RunRow {
-        let read = StoredRun::read(path);
-        let facts = read.as_ref().map(StoredRun::facts).unwrap_or_default();
+        let Derived { started, study, is_complete, configurations, rounds, seconds, damaged, .. } =
+            Derived::of(path);
         RunRow {
             name: name.to_owned(),
-            study: read.as_ref().ok().map(|run| run.plan.study.name.clone()),
-            started: if read.is_ok() { facts.started } else { started(path) },
-            state: State::of(facts.complete, read.is_err(), path),
-            configurations: read.as_ref().map_or(0, |run| run.plan.cells.len()),
-            rounds: facts.rounds,
-            seconds: facts.seconds,
+            study,
+            started,
+            state: State::of(is_complete, damaged.is_some(), path),
+            configurations,
+            rounds,
+            seconds,
             bytes: size_of(path),
-            damaged: read.err().map(|error| format!("{error:#}")),
+            damaged,
         }
     }
 }

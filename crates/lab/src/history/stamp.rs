@@ -5,12 +5,14 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::run::dir::{PLAN, RECORDS, RUN};
+use crate::run::kept::Kept;
 
-/// Lengths, times and inodes of the run's folder, its facts, plan and records, in one text.
+/// Lengths, times and inodes of the run's folder and of the files from which everything is derived, in one text.
 pub fn of(run: &Path) -> String {
     let about = |path: &Path| path.metadata().map_or_else(|_| "-".into(), |found| text(&found));
-    [run.to_owned(), run.join(RUN), run.join(PLAN), run.join(RECORDS)].map(|path| about(&path)).join(" ")
+    let files = Kept::files(run).iter().map(|name| run.join(name));
+    let all: Vec<String> = std::iter::once(run.to_owned()).chain(files).map(|path| about(&path)).collect();
+    all.join(" ")
 }
 
 fn text(about: &Metadata) -> String {

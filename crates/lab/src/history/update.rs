@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use super::derive::{Derived, digest_of, size_of};
 use super::{History, stamp};
 use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::run::list::folders;
+use crate::run::list::kept_folders;
 use weigh_answer::row::Row;
 
 /// Runs that are written in one transaction: another process gets its turn, and an interruption loses no more.
@@ -43,7 +43,7 @@ impl History {
     /// The index cannot be written, or the user wants an end.
     pub fn update(&mut self, progress: &mut dyn FnMut(usize, usize)) -> Result<usize> {
         let interrupt = Interrupt::caught();
-        let there = folders(&self.folder);
+        let there = kept_folders(&self.folder);
         let known = known(&self.db)?;
         self.forget(&known, &there)?;
         let mut todo: Vec<Todo> =

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -49,6 +49,19 @@ pub fn read(folder: &Path) -> Result<Document> {
     serde_json::from_slice::<Sane>(&bytes).with_context(damaged)?;
     let document: Document = serde_json::from_slice(&bytes).with_context(damaged)?;
     Ok(document.derived())
+}
+
+/// When the load in a folder was started; empty where its file does not say.
+pub fn started(folder: &Path) -> String {
+    #[derive(Deserialize)]
+    struct Started {
+        started: String,
+    }
+    let file =
+        File::open(folder.join(RESULT)).ok().filter(|file| file.metadata().is_ok_and(|of| of.is_file()));
+    let reader = file.map(|file| BufReader::new(file.take(LONGEST)));
+    let read = reader.and_then(|reader| serde_json::from_reader::<_, Started>(reader).ok());
+    read.map_or_else(String::new, |read| read.started)
 }
 
 /// What says whether the rest can be read.
@@ -143,6 +156,7 @@ mod tests {
             weigh: "1".into(),
             started: "2026-01-02T03:04:05Z".into(),
             machine: "a machine".into(),
+            environment: std::collections::BTreeMap::new(),
             command: Vec::new(),
             measured: Measured::Run(Box::new(Run::of(plan, result, true))),
         };

@@ -1,11 +1,11 @@
-//! Baselines: runs kept under a name of their own, with what a comparison needs and nothing else.
+//! Baselines: runs and loads kept under a name of their own, with what a comparison needs and nothing else.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::dir::{PLAN, RECORDS, RUN, StoredRun};
-use super::list::{FOLDER, Found, below};
+use super::kept::Kept;
+use super::list::{FOLDER, Found, kept_below};
 use crate::whole;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
@@ -23,7 +23,7 @@ pub fn folder() -> PathBuf {
 
 /// The baselines, by name.
 pub fn all() -> Vec<Found> {
-    let mut all = below(&folder());
+    let mut all = kept_below(&folder());
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
@@ -45,24 +45,30 @@ pub fn find(name: &str) -> Result<PathBuf> {
     }
 }
 
-/// Keeps a run under a name; what has the name is replaced, whole.
+/// Keeps a run or a load under a name; what has the name is replaced, whole.
 ///
 /// # Errors
 /// The name is none, the run is not complete or damaged, or the folder cannot be written.
 pub fn save(name: &str, run: &Path) -> Result<PathBuf> {
     check(name)?;
-    let stored = StoredRun::read(run)?;
+    let kept = Kept::read(run)?;
     let shown = clean_path(run);
-    ensure!(
-        stored.is_complete(),
-        "{shown}: the run is not complete; go on with it: weigh run --resume {shown}"
-    );
+    match &kept {
+        Kept::Run(stored) => ensure!(
+            stored.is_complete(),
+            "{shown}: the run is not complete; go on with it: weigh run --resume {shown}"
+        ),
+        Kept::Load(load) => ensure!(
+            load.is_complete() && load.is_single(),
+            "{shown}: not one complete load, with which another can be compared"
+        ),
+    }
     let file = |name: &str| {
         let path = run.join(name);
         let text = std::fs::read_to_string(&path);
         Ok((PathBuf::from(name), text.with_context(|| format!("{}: cannot be read", clean_path(&path)))?))
     };
-    let files = [RUN, PLAN, RECORDS].map(file).into_iter().collect::<Result<Vec<_>>>()?;
+    let files = Kept::files(run).iter().copied().map(file).collect::<Result<Vec<_>>>()?;
     let folder = folder();
     std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     let into = folder.join(name);

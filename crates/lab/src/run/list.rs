@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::dir::{RUN, StoredRun, started};
+use super::dir::RUN;
+use super::kept::Kept;
 use super::lock::Lock;
+use crate::loading::stored::is_load;
 use weigh_model::suggest::nearest;
 use weigh_model::text::clean_path;
 
@@ -25,16 +27,6 @@ pub struct Found {
     pub path: PathBuf,
 }
 
-impl Found {
-    /// Reads it.
-    ///
-    /// # Errors
-    /// It is damaged, or of a later version.
-    pub fn read(&self) -> Result<StoredRun> {
-        StoredRun::read(&self.path)
-    }
-}
-
 /// A process writes the run in a folder.
 pub fn is_running(run: &Path) -> bool {
     Lock::is_held(run)
@@ -42,10 +34,17 @@ pub fn is_running(run: &Path) -> bool {
 
 /// The runs in a folder, the newest first; none where there is no such folder.
 pub fn below(folder: &Path) -> Vec<Found> {
-    let mut found: Vec<Found> = folders(folder)
-        .into_iter()
-        .map(|(name, path)| Found { started: started(&path), name, path })
-        .collect();
+    newest_first(folders(folder))
+}
+
+/// The runs and loads in a folder, the newest first.
+pub fn kept_below(folder: &Path) -> Vec<Found> {
+    newest_first(kept_folders(folder))
+}
+
+fn newest_first(folders: Vec<(String, PathBuf)>) -> Vec<Found> {
+    let found = folders.into_iter().map(|(name, path)| Found { started: Kept::started(&path), name, path });
+    let mut found: Vec<Found> = found.collect();
     found.sort();
     found.reverse();
     found
@@ -53,13 +52,38 @@ pub fn below(folder: &Path) -> Vec<Found> {
 
 /// Name and folder of each run in a folder, in no order; no file of a run is read.
 pub fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    these(folder, |path| path.join(RUN).is_file())
+}
+
+/// The same of runs and loads.
+pub fn kept_folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    these(folder, Kept::is_in)
+}
+
+fn these(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let runs = entries.map(|entry| entry.path()).filter(|path| path.join(RUN).is_file());
+    let runs = entries.map(|entry| entry.path()).filter(|path| is_one(path));
     runs.map(|path| (name_of(&path), path)).filter(|(name, _)| !name.starts_with('.')).collect()
 }
 
 fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// The folder of the run or load that a word names, as with [`find`]; [`LATEST`] is the newest of both.
+///
+/// # Errors
+/// As with [`find`].
+pub fn find_kept(word: &Path) -> Result<PathBuf> {
+    if is_load(word) {
+        return Ok(word.to_owned());
+    }
+    let text = word.to_string_lossy();
+    let is_it = |found: &Found| text == LATEST || found.name == text;
+    match kept_below(Path::new(FOLDER)).into_iter().find(is_it) {
+        Some(found) if !word.join(RUN).is_file() => Ok(found.path),
+        _ => find(word),
+    }
 }
 
 /// The folder of the run that a word names: a path, the name of a run in [`FOLDER`], or [`LATEST`].
@@ -80,7 +104,7 @@ pub fn find(word: &Path) -> Result<PathBuf> {
         bail!("{shown}: no such run, and {FOLDER} has none; measure one: weigh run --quick");
     }
     if word.join("blocks.ndjson").exists() {
-        bail!("{shown}: a result of weigh load; its figures are in {shown}/result.json");
+        bail!("{shown}: a load, not a run of a study; its figures are in {shown}/result.json");
     }
     if word.exists() {
         bail!("{shown}: not a run (it has no {RUN}); weigh report lists the runs in {FOLDER}");

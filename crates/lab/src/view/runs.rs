@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::history::{Filter, History, RunRow};
+use crate::run::dir::RUN;
 use crate::run::list::folders;
 use weigh_model::text::clean;
 
@@ -62,6 +63,8 @@ impl Runs {
                     history.runs(&Filter::default())
                 });
                 let mut runs = runs?;
+                // A load has no page here.
+                runs.retain(|run| folder.join(&run.name).join(RUN).is_file());
                 let more = runs.len().saturating_sub(LISTED);
                 runs.truncate(LISTED);
                 Ok((runs, more))

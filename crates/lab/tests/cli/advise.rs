@@ -51,7 +51,21 @@ fn a_site_is_advised_and_the_policy_is_proved() {
     let line = lab.refused(&["advise", "--budget", "1s"]);
     assert!(line.contains("advice exists") && line.contains("--force"), "{line}");
 
-    let proved = lab.told(&["prove", "--budget", "12s", "--json"]);
+    // Limits that the policy's reader writes into it.
+    let written = lab.read("advice/policy.toml");
+    lab.write(
+        "advice/policy.toml",
+        format!("{written}\n[[gate]]\nmetric = \"trafic\"\nno_worse_than = \"0%\"\n"),
+    );
+    assert!(lab.refused(&["prove", "--budget", "1s"]).contains("did you mean `traffic`?"));
+    lab.write(
+        "advice/policy.toml",
+        format!("{written}\n[[gate]]\nmetric = \"traffic\"\nno_worse_than = \"0%\"\n"),
+    );
+    let proved = lab.told(&["prove", "--budget", "12s", "--json", "--junit", "gates.xml"]);
+    assert_eq!(proved["gates"][0]["outcome"], "pass", "{proved}");
+    let read = junit_parser::from_reader(lab.read("gates.xml").as_bytes()).unwrap();
+    assert_eq!((read.suites[0].cases.len(), read.suites[0].failures, read.suites[0].errors), (1, 0, 0));
     let lines = proved["lines"].as_array().unwrap();
     let traffic = lines.iter().find(|line| line["amount"] == "traffic").unwrap();
     assert_eq!(traffic["held"], true, "{proved}");
@@ -64,8 +78,9 @@ fn a_site_is_advised_and_the_policy_is_proved() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.contains("responses"))
         .collect();
-    let again = lab.done(&["advise", "site.toml", &runs[0], "--out", "again"]);
+    let again = lab.done(&["advise", "site.toml", &runs[0], "--force"]);
     assert!(again.stdout.contains("Do this, in this order"), "{}", again.stdout);
+    assert_eq!(self::policy(&lab).gates.len(), 1, "limits of the policy before are kept");
 
     // The same on two running servers: one sends files as they are, the other with gzip.
     let files = |path: &str| std::fs::read(lab.path(&format!("public{path}"))).unwrap();
@@ -82,7 +97,10 @@ fn a_site_is_advised_and_the_policy_is_proved() {
     let before = Server::new(move |head, _| plain(head, false));
     let after = Server::new(move |head, _| coded(head, true));
     let urls = ["--before", &before.url("/"), "--after", &after.url("/")];
-    let proved = lab.told(&[&["prove", "--budget", "20s", "--json"][..], &urls].concat());
+    // What was not measured, as CPU time here, is no pass.
+    let ran = lab.run(&[&["prove", "--budget", "20s", "--json", "--gate", "cpu<5%"][..], &urls].concat());
+    assert_eq!(ran.code, 5, "{}{}", ran.stdout, ran.stderr);
+    let proved: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let lines = proved["lines"].as_array().unwrap();
     let amounts: Vec<_> = lines.iter().map(|line| line["amount"].as_str().unwrap()).collect();
     assert_eq!(amounts, ["visitors wait", "traffic"], "no CPU time is known: {proved}");

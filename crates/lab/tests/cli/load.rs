@@ -5,6 +5,7 @@ mod compare;
 mod files;
 mod full;
 mod interrupted;
+mod kept;
 mod refused;
 mod run;
 mod schema;

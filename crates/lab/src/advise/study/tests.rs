@@ -97,6 +97,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         pool: None,
         php: Vec::new(),
         total: Change::default(),
+        gates: Vec::new(),
     };
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
     let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();

@@ -125,11 +125,13 @@ impl Conductor {
         let Conductor { place, agent, output, is_shown, unkept } = self;
         agent.end();
         let started = jiff::Timestamp::try_from(began).unwrap_or(jiff::Timestamp::now());
+        let machine = Machine::query();
         let document = Document {
             schema: SCHEMA,
             weigh: env!("CARGO_PKG_VERSION").into(),
             started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            machine: Machine::query().line(),
+            machine: machine.line(),
+            environment: machine.environment(),
             command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
             measured,
         };

@@ -32,7 +32,7 @@ pub struct Listing {
 struct Row {
     /// What `weigh report` takes.
     name: String,
-    /// The study; null where the run is damaged.
+    /// The study, `load` for a load; null where the run is damaged.
     study: Option<String>,
     /// When it was started, RFC 3339, UTC.
     started: String,

@@ -67,6 +67,7 @@ fn policy(assets: Vec<Rule>, pages: Vec<Rule>) -> Policy {
         pool: None,
         php: Vec::new(),
         total: Change::default(),
+        gates: Vec::new(),
     }
 }
 

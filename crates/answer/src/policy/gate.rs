@@ -1,0 +1,141 @@
+//! Gates of a policy: limits on what it changes, judged by its proof.
+
+use anyhow::{Result, bail};
+use weigh_model::gate::{Gate, Limit};
+use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean;
+use weigh_model::units;
+
+use super::document::interval;
+use super::proof::{Line, Proof};
+use crate::compare::gate::{Held, Judged, Outcome};
+
+/// The metrics of gates, with how the amounts of a proof begin that they are about.
+const METRICS: [(&str, &str); 5] = [
+    ("cpu", "CPU time"),
+    ("traffic", "traffic"),
+    ("wait", "visitors wait"),
+    ("memory", "memory of the store"),
+    ("response", "response over"),
+];
+
+/// Checks that a proof has what gates are about.
+///
+/// # Errors
+/// The first that it has not; one line.
+pub fn check(gates: &[Gate]) -> Result<()> {
+    for gate in gates {
+        let metric = &gate.metric;
+        if METRICS.iter().all(|(known, _)| known != metric) {
+            let hint = nearest_hint(metric, METRICS.iter().map(|(known, _)| *known));
+            bail!(
+                "gate: a proof has no metric `{}`{hint}; known: cpu, traffic, wait, memory, response",
+                clean(metric)
+            );
+        }
+        if !matches!(gate.limit()?, Limit::NoWorseThan(_)) {
+            bail!("gate: a proof measures changes; write no_worse_than = \"5%\" for {metric}");
+        }
+    }
+    Ok(())
+}
+
+/// Judges gates by what was measured before and after. They must be checked.
+pub fn judge(gates: &[Gate], proof: &Proof) -> Vec<Judged> {
+    let mut all: Vec<Judged> = gates.iter().flat_map(|gate| of_gate(gate, proof)).collect();
+    all.sort_by_key(|judged| judged.outcome);
+    all
+}
+
+fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
+    let Ok(Limit::NoWorseThan(limit)) = gate.limit() else { return Vec::new() };
+    let start = METRICS.iter().find(|(known, _)| *known == gate.metric).map_or("", |(_, start)| *start);
+    let covered = |line: &&Line| line.amount.starts_with(start) && gate.covers(&line.name());
+    let lines: Vec<&Line> = proof.lines.iter().filter(covered).collect();
+    if lines.is_empty() {
+        return vec![Judged {
+            gate: gate.words(),
+            configuration: String::new(),
+            outcome: Outcome::Undecided,
+            measured: "nothing of this was measured before and after".into(),
+            remedy: Some("name an amount that the proof shows, or give a larger --budget".into()),
+        }];
+    }
+    lines.into_iter().map(|line| one(gate, limit, line)).collect()
+}
+
+fn one(gate: &Gate, limit: f64, line: &Line) -> Judged {
+    let share = line.measured.share().unwrap_or_default();
+    let (low, high) = (line.measured.low, line.measured.high);
+    let held = Held { low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY), limit };
+    let outcome = held.outcome();
+    let remedy = (outcome == Outcome::Undecided).then(|| match held.factor(share) {
+        Some(factor) => format!("about {} the budget would decide it: --budget", units::times(factor)),
+        None => "a larger --budget, or another limit".into(),
+    });
+    Judged {
+        gate: gate.words(),
+        configuration: line.name(),
+        outcome,
+        measured: interval(share, &line.measured),
+        remedy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use weigh_model::policy::Amount;
+    use weigh_model::site::Kind;
+
+    use super::*;
+
+    fn line(kind: Kind, amount: &str, share: f64, reach: f64) -> Line {
+        let measured =
+            Amount { before: 1.0, after: 1.0 + share, low: Some(share - reach), high: Some(share + reach) };
+        Line { kind, amount: amount.into(), predicted: 0.0, measured, held: true }
+    }
+
+    fn judged(gate: Gate) -> Vec<(Outcome, String)> {
+        let lines = vec![
+            line(Kind::Page, "CPU time", 0.10, 0.02),
+            line(Kind::Asset, "CPU time", -0.30, 0.02),
+            line(Kind::Page, "traffic", -0.60, 0.0),
+            line(Kind::Page, "response over cable", -0.2, 0.1),
+        ];
+        let proof = Proof { lines, ..Proof::default() };
+        check(std::slice::from_ref(&gate)).unwrap();
+        judge(&[gate], &proof).into_iter().map(|judged| (judged.outcome, judged.configuration)).collect()
+    }
+
+    fn gate(metric: &str, share: &str, only: Option<&str>) -> Gate {
+        Gate {
+            metric: metric.into(),
+            no_worse_than: Some(share.into()),
+            only: only.map(str::to_owned),
+            ..Gate::default()
+        }
+    }
+
+    #[test]
+    fn a_change_keeps_a_limit_misses_it_or_leaves_it_open() {
+        let pages = || "pages, CPU time".to_owned();
+        assert_eq!(
+            judged(gate("cpu", "5%", None)),
+            [(Outcome::Fail, pages()), (Outcome::Pass, "assets, CPU time".into())]
+        );
+        assert_eq!(judged(gate("cpu", "5%", Some("assets"))), [(Outcome::Pass, "assets, CPU time".into())]);
+        assert_eq!(judged(gate("cpu", "11%", Some("pages"))), [(Outcome::Undecided, pages())]);
+        assert_eq!(judged(gate("cpu", "15%", Some("pages"))), [(Outcome::Pass, pages())]);
+        assert_eq!(judged(gate("response", "0%", None))[0].0, Outcome::Pass);
+        // What was not measured is no pass.
+        assert_eq!(judged(gate("memory", "5%", None)), [(Outcome::Undecided, String::new())]);
+    }
+
+    #[test]
+    fn what_a_proof_cannot_judge_is_refused() {
+        let said = |gate: &Gate| check(std::slice::from_ref(gate)).unwrap_err().to_string();
+        assert!(said(&gate("trafic", "5%", None)).contains("did you mean `traffic`?"));
+        let absolute = Gate { metric: "cpu".into(), at_most: Some("5ms".into()), ..Gate::default() };
+        assert!(said(&absolute).contains("no_worse_than"));
+    }
+}

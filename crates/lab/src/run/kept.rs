@@ -1,0 +1,81 @@
+//! What is kept of a measurement, whatever it was: a run of a study, or a load. What compares, lists and indexes them asks
+//! here.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::dir::{self, PLAN, RECORDS, RUN, StoredRun};
+use crate::loading::stored::{self, RESULT, is_load};
+use weigh_answer::load::Document;
+use weigh_answer::report::Report;
+use weigh_answer::subject;
+
+/// A measurement as it stands on the disk.
+#[derive(Debug)]
+pub enum Kept {
+    /// A run of a study.
+    Run(Box<StoredRun>),
+    /// A load.
+    Load(Box<Document>),
+}
+
+impl Kept {
+    /// Whether a folder is one.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(RUN).is_file() || is_load(folder)
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// It is damaged, or of a later version.
+    pub fn read(folder: &Path) -> Result<Kept> {
+        match is_load(folder) && !folder.join(RUN).exists() {
+            true => stored::read(folder).map(|load| Kept::Load(Box::new(load))),
+            false => StoredRun::read(folder).map(|run| Kept::Run(Box::new(run))),
+        }
+    }
+
+    /// When the one in a folder was started, RFC 3339, UTC; empty where its file does not say.
+    pub fn started(folder: &Path) -> String {
+        if folder.join(RUN).is_file() { dir::started(folder) } else { stored::started(folder) }
+    }
+
+    /// The files from which everything else follows, by their names in the folder.
+    pub fn files(folder: &Path) -> &'static [&'static str] {
+        if folder.join(RUN).exists() { &[RUN, PLAN, RECORDS] } else { &[RESULT] }
+    }
+
+    /// The results.
+    pub fn report(&self) -> Report {
+        match self {
+            Kept::Run(run) => run.report(),
+            Kept::Load(load) => load.report(),
+        }
+    }
+
+    /// Whether it ended by itself.
+    pub fn is_complete(&self) -> bool {
+        match self {
+            Kept::Run(run) => run.is_complete(),
+            Kept::Load(load) => load.is_complete(),
+        }
+    }
+
+    /// The study's name; `load` for a load.
+    pub fn study(&self) -> &str {
+        match self {
+            Kept::Run(run) => &run.plan.study.name,
+            Kept::Load(_) => subject::load::SHAPE.name,
+        }
+    }
+
+    /// Configurations in its plan.
+    pub fn configurations(&self) -> usize {
+        match self {
+            Kept::Run(run) => run.plan.cells.len(),
+            Kept::Load(load) => load.report().rows.len(),
+        }
+    }
+}
