@@ -175,7 +175,7 @@ fn sides(args: &Args) -> Result<(Side, Side)> {
 fn newest(is_load: bool) -> Result<PathBuf> {
     let what = if is_load { "load" } else { "run" };
     let found =
-        kept_below(Path::new(FOLDER)).into_iter().find(|found| is_load == !found.path.join(RUN).is_file());
+        kept_below(Path::new(FOLDER)).into_iter().find(|found| is_load != found.path.join(RUN).is_file());
     found
         .map(|found| found.path)
         .with_context(|| format!("{FOLDER} has no {what} to compare; measure one: weigh {what}"))

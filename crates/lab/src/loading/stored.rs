@@ -177,7 +177,7 @@ mod tests {
         let mut forged = written.clone();
         forged["figures"]["total"]["achieved_per_second"] = 1e9.into();
         forged["caveats"].as_array_mut().unwrap().retain(|caveat| caveat["code"] == "interrupted");
-        assert_eq!(serde_json::to_value(&reading(&forged).unwrap()).unwrap(), written);
+        assert_eq!(serde_json::to_value(reading(&forged).unwrap()).unwrap(), written);
     }
 
     #[test]
