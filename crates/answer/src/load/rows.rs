@@ -233,6 +233,7 @@ fn row(side: &str, plan: &LoadPlan, class: &str, values: Values) -> Row {
         subject: Subject::new(SHAPE.name),
         payload: format!("{side}{class}"),
         runtime: NO_PHP.into(),
+        side: None,
         serializer: None,
         setting: Setting::bare(SHAPE.name),
         keep: false,
