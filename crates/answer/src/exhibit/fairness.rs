@@ -6,7 +6,7 @@ use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell, Slow};
 use weigh_model::record::DeliveryVisit;
-use weigh_model::record::fairness::{Fairness, Moment};
+use weigh_model::record::fairness::{Fairness, LightMoment, Moment};
 use weigh_model::units;
 use weigh_stats::median;
 
@@ -74,6 +74,9 @@ pub struct FairnessResult {
     pub outcome: Outcome,
     /// The last block over time.
     pub busy_over_time: Vec<Moment>,
+    /// Light requests of the last block over time; empty if they were not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub light_over_time: Vec<LightMoment>,
     /// Caveats.
     pub caveats: Vec<Caveat>,
 }
@@ -180,8 +183,20 @@ impl FairnessResult {
             slow_rate: slow_rate.is_finite().then_some(slow_rate),
             outcome: outcome(slow, busy, prompt as f64 / due.max(1) as f64),
             busy_over_time: last.busy.clone(),
+            light_over_time: last.light.clone(),
             caveats,
         })
+    }
+
+    /// Server and method, as `nginx · readfile`; with its PHP and its workers where they differ.
+    pub(crate) fn setup(&self, report: &Report) -> String {
+        let server = self.cell.delivery.as_ref().map_or("", |delivery| &delivery.server);
+        let mut parts = vec![names::server(server)];
+        parts.extend((report.runtimes.len() > 1).then(|| names::runtime(&self.cell.runtime)));
+        parts.push(names::way(&self.cell));
+        let workers = self.slow().filter(|slow| slow.script_memory > 0).map(|slow| slow.workers);
+        let workers = workers.map(|workers| format!(", {workers} workers")).unwrap_or_default();
+        clean(&parts.join(" · ")) + &workers
     }
 
     /// The slow clients.

@@ -409,14 +409,8 @@ struct Pool<'a> {
 fn pools(report: &Report) -> Vec<Pool<'_>> {
     let mut cells: Vec<(String, (&FairnessResult, &Slow))> = Vec::new();
     for result in report.exhibits.fairness.iter().flat_map(|slow| &slow.0) {
-        let Some(delivery) = result.cell.delivery.as_ref() else { continue };
-        let Some(slow) = delivery.slow.as_ref() else { continue };
-        let workers =
-            if slow.script_memory > 0 { format!(", {} workers", slow.workers) } else { String::new() };
-        let mut parts = vec![names::server(&delivery.server)];
-        parts.extend((report.runtimes.len() > 1).then(|| names::runtime(&result.cell.runtime)));
-        parts.push(names::way(&result.cell));
-        cells.push((clean(&parts.join(" · ")) + &workers, (result, slow)));
+        let Some(slow) = result.slow() else { continue };
+        cells.push((result.setup(report), (result, slow)));
     }
     let mut pools: Vec<Pool> = grouped(cells).into_iter().map(|(name, cells)| Pool { name, cells }).collect();
     pools.sort_by(|a, b| a.name.cmp(&b.name));

@@ -22,8 +22,27 @@ pub struct Fairness {
     pub slow_bytes: u64,
     /// The pool over time; empty if its status could not be read.
     pub busy: Vec<Moment>,
+    /// Light requests over time, by when they were answered. Empty if a slow client completed its download, because
+    /// its time cannot be told from theirs, and in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub light: Vec<LightMoment>,
     /// The most memory that PHP's processes had during the block: PSS, bytes.
     pub php_pss: Option<u64>,
+}
+
+/// Light requests that were answered within a short time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct LightMoment {
+    /// Seconds from the start of the block to the start of this time.
+    pub at: f64,
+    /// Its length in seconds.
+    pub seconds: f64,
+    /// Light requests that were answered in it.
+    pub answered: u64,
+    /// Their median response time in seconds; null if none was answered.
+    pub p50: Option<f64>,
+    /// Their longest response time in seconds; null if none was answered.
+    pub longest: Option<f64>,
 }
 
 /// The workers of a pool at one moment.

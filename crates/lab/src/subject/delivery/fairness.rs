@@ -10,7 +10,7 @@ use std::time::Duration;
 use weigh_load::fault::FaultKind;
 use weigh_load::hist::Packed;
 use weigh_load::plan::{Length, Limits, LoadPlan, Request, Stream};
-use weigh_load::result::{ClassResult, LoadResult};
+use weigh_load::result::{ClassResult, LoadResult, Slice};
 
 use super::block;
 use super::forecast::WATCHED_SECONDS;
@@ -20,7 +20,7 @@ use super::watch::Seen;
 use crate::rig::fpm::Pool;
 use weigh_model::cell::Slow;
 use weigh_model::record::DeliveryVisit;
-use weigh_model::record::fairness::Fairness;
+use weigh_model::record::fairness::{Fairness, LightMoment};
 
 /// Classes, streams and requests of both kinds have the same names.
 const LIGHT: &str = "light";
@@ -32,6 +32,8 @@ const VISITORS: u32 = 16;
 const RECEIVE_BUFFER: u32 = 16 << 10;
 /// Seconds that what is in flight at the end is still waited for.
 const DRAIN: f64 = 0.1;
+/// Seconds of a slice of the response times over time: a dozen light requests.
+const SLICE: f64 = 0.25;
 /// How long workers may take to notice that their clients have gone.
 const SETTLING: Duration = Duration::from_secs(2);
 
@@ -72,6 +74,7 @@ pub fn plan(
     LoadPlan {
         length: Length { requests: None, seconds: Some(WATCHED_SECONDS) },
         limits: Limits { drain_seconds: DRAIN, ..plan.limits },
+        slice_seconds: SLICE,
         ..plan
     }
 }
@@ -92,6 +95,7 @@ pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> 
         slow_completed: slow_class.counts.completed,
         slow_bytes: slow_class.counts.wire_bytes,
         busy: seen.moments(),
+        light: light_over_time(&result.slices, slow_class.counts.completed),
         php_pss: seen.pss_bytes,
     };
     let (server, php) = (metered.server_net(), metered.php_net());
@@ -126,6 +130,22 @@ pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> 
     }
 }
 
+/// Light requests by slice. A slice has the times of every class: none where a slow client completed its download.
+fn light_over_time(slices: &[Slice], slow_completed: u64) -> Vec<LightMoment> {
+    let moment = |slice: &Slice| {
+        let times = slice.response.unpack().ok();
+        let times = times.as_ref();
+        LightMoment {
+            at: slice.start,
+            seconds: slice.seconds,
+            answered: slice.completed,
+            p50: times.and_then(|times| times.quantile(0.5)),
+            longest: times.and_then(|times| times.max()),
+        }
+    };
+    if slow_completed > 0 { Vec::new() } else { slices.iter().map(moment).collect() }
+}
+
 /// Waits until the pool's workers have noticed that their clients are gone; whether they have.
 pub fn settles(pool: &Pool) -> bool {
     let deadline = std::time::Instant::now() + SETTLING;
@@ -138,4 +158,31 @@ pub fn settles(pool: &Pool) -> bool {
         std::thread::sleep(Duration::from_millis(20));
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use weigh_load::hist::Hist;
+
+    use super::*;
+
+    #[test]
+    fn light_requests_over_time_are_those_of_the_slices_unless_a_download_is_among_them() {
+        let mut times = Hist::default();
+        [10_000_000, 20_000_000, 400_000_000].into_iter().for_each(|ns| times.record(ns));
+        let slice = |start: f64, completed: u64, response: Packed| Slice {
+            start,
+            seconds: SLICE,
+            completed,
+            response,
+            ..Slice::default()
+        };
+        let slices = [slice(0.0, 3, Packed::of(&times)), slice(SLICE, 0, Packed::default())];
+        let told = light_over_time(&slices, 0);
+        assert_eq!((told.len(), told[0].answered, told[1].at), (2, 3, SLICE));
+        assert!((told[0].p50.unwrap() - 0.02).abs() < 1e-4, "{told:?}");
+        assert!((told[0].longest.unwrap() - 0.4).abs() < 1e-3, "{told:?}");
+        assert_eq!((told[1].answered, told[1].p50, told[1].longest), (0, None, None));
+        assert!(light_over_time(&slices, 1).is_empty());
+    }
 }
