@@ -105,6 +105,9 @@ pub struct Options {
     pub findings: usize,
     /// The command that makes this run again, for the report's last section.
     pub command: Option<String>,
+    /// The same command without what only that run had (its folder, its profiles), to which `--configuration` is added
+    /// for one configuration; none if it measured more than studies.
+    pub repeat: Option<String>,
     /// The columns of tables.
     pub columns: Columns,
     /// How a reader gets the other columns.
@@ -142,6 +145,7 @@ impl Default for Options {
             detail: Detail::Summary,
             findings: 10,
             command: None,
+            repeat: None,
             columns: Columns::Few,
             more: "--columns all",
         }

@@ -20,6 +20,7 @@ use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan, Policy};
 use weigh_model::setting::LevelRequest;
 use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean;
 use weigh_model::units;
 
 /// The word for everything of a kind.
@@ -40,12 +41,21 @@ pub struct Ask {
     pub exhaustive: bool,
     /// Levels where a request says nothing of them.
     pub levels: LevelRequest,
+    /// Only the configurations with these ids; empty: all.
+    pub configurations: Vec<String>,
 }
 
 impl Default for Ask {
     fn default() -> Self {
         let levels = LevelRequest::Representative;
-        Ask { quick: false, seed: 1, budget_seconds: None, exhaustive: false, levels }
+        Ask {
+            quick: false,
+            seed: 1,
+            budget_seconds: None,
+            exhaustive: false,
+            levels,
+            configurations: Vec::new(),
+        }
     }
 }
 
@@ -67,7 +77,11 @@ pub fn build(
     let subject = subject::of_study(study);
     let mut draft = Draft::new(study, ask, inventory);
     subject.plan(study, &mut draft, contents)?;
-    let Draft { policy, payloads, cells, mut exclusions, .. } = draft;
+    let Draft { policy, payloads, mut cells, mut exclusions, .. } = draft;
+    if !ask.configurations.is_empty() {
+        cells.retain(|cell| ask.configurations.contains(&cell.id));
+        exclusions.retain(|exclusion| ask.configurations.iter().any(|id| leaves_out(exclusion, id)));
+    }
     let mut once = HashSet::new();
     exclusions.retain(|e| once.insert((e.cell.clone(), e.reason.clone())));
     Ok(Plan {
@@ -83,6 +97,31 @@ pub fn build(
         cells,
         exclusions,
     })
+}
+
+/// Makes sure that each of these ids is a configuration of one of these plans, which were built for them alone.
+///
+/// # Errors
+/// One line: why the first that is in none is not there.
+pub fn has_each(plans: &[Plan], ids: &[String]) -> Result<()> {
+    let is_planned = |id: &str| plans.iter().flat_map(|plan| &plan.cells).any(|cell| cell.id == id);
+    let Some(id) = ids.iter().find(|id| !is_planned(id)) else { return Ok(()) };
+    let told = clean(id);
+    if let Some(left) = plans.iter().flat_map(|plan| &plan.exclusions).find(|left| leaves_out(left, id)) {
+        let remedy = left.remedy.as_deref().map(|remedy| format!("; {}", clean(remedy))).unwrap_or_default();
+        bail!("--configuration {told} is left out here: {}{remedy}", clean(&left.reason));
+    }
+    let names: Vec<&str> = plans.iter().map(|plan| plan.study.name.as_str()).collect();
+    let first = names.first().copied().unwrap_or("STUDY");
+    bail!(
+        "--configuration {told}: no configuration of {} has this id here; list them: weigh plan {first} --cells",
+        units::list(&names)
+    )
+}
+
+/// An exclusion names a configuration, or how the ids of several begin.
+fn leaves_out(exclusion: &Exclusion, id: &str) -> bool {
+    id.starts_with(exclusion.cell.trim_end_matches('*'))
 }
 
 /// How long, how often and how exact a study is measured.

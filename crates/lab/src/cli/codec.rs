@@ -98,6 +98,7 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
         budget_seconds: Some(args.budget),
         exhaustive: args.exhaustive,
         levels: levels.clone(),
+        configurations: Vec::new(),
     };
     let inventory = if args.php.is_empty() { lab.native() } else { lab.inventory(&args.php)? };
     if args.php.is_empty() {

@@ -10,8 +10,8 @@ use crate::cli::live::Preparing;
 use crate::cli::run::words;
 use crate::cli::terminal;
 use crate::lab::{Lab, Own, Planning};
-use crate::planner::Ask;
 use crate::planner::forecast::{plan_seconds, rounds_seconds};
+use crate::planner::{Ask, has_each};
 use crate::run;
 use crate::shelter::Shelter;
 use crate::site;
@@ -38,6 +38,9 @@ pub struct Args {
     /// Only the blocks of the study whose description has these words, such as "slow clients"
     #[arg(long, value_name = "WORDS", requires = "study", value_parser = words)]
     only: Option<String>,
+    /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
+    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = words)]
+    configurations: Vec<String>,
     /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
@@ -109,11 +112,13 @@ fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;
     let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
-    let ask = Ask { quick: args.quick, ..Ask::default() };
+    let ask = Ask { quick: args.quick, configurations: args.configurations.clone(), ..Ask::default() };
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
-    lab.plan_own(study, &own, &mut planning)
+    let plan = lab.plan_own(study, &own, &mut planning)?;
+    has_each(std::slice::from_ref(&plan), &args.configurations)?;
+    Ok(plan)
 }
 
 /// What `weigh advise` would measure for a site.

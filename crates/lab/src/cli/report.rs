@@ -10,7 +10,7 @@ use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::run::Shown;
 use crate::cli::{runs, terminal};
 use crate::history::Filter;
-use crate::run::dir::StoredRun;
+use crate::run::dir::{RunFile, StoredRun};
 use crate::run::list::{FOLDER, LATEST, below, find};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
@@ -76,8 +76,16 @@ fn formats() -> String {
 }
 
 /// How a report on this terminal looks.
-pub fn options(detail: Detail, command: Option<String>) -> Options {
-    Options { width: terminal::width(), color: terminal::colours(), detail, command, ..Options::default() }
+pub fn options(detail: Detail, run: Option<&RunFile>) -> Options {
+    let (command, repeat) = (run.map(RunFile::command_line), run.and_then(RunFile::repeat));
+    Options {
+        width: terminal::width(),
+        color: terminal::colours(),
+        detail,
+        command,
+        repeat,
+        ..Options::default()
+    }
 }
 
 /// Runs the verb.
@@ -112,7 +120,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let shown = Shown::new(args.full, args.json, &args.wanted);
     document::check(&results, &shown.columns).or_refuse()?;
     let Shown { detail, columns, .. } = shown;
-    let options = Options { columns, ..options(detail, Some(shell_words::join(&stored.file.command))) };
+    let options = Options { columns, ..options(detail, Some(&stored.file)) };
     for format in formats {
         match &args.out {
             Some(folder) => {

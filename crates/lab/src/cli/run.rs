@@ -19,12 +19,12 @@ use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
 use crate::lab::{Lab, Own, Planning};
 use crate::log::LogError;
-use crate::planner::Ask;
+use crate::planner::{Ask, has_each};
 use crate::rig::machine::Machine;
 use crate::rig::store::url::hidden;
 use crate::run;
 use crate::run::clock::SystemClock;
-use crate::run::dir::{RunDir, refuse_used};
+use crate::run::dir::{RunDir, RunFile, refuse_used};
 use crate::run::list::{FOLDER, find};
 use crate::shelter::Shelter;
 use crate::study::Study;
@@ -51,8 +51,11 @@ pub struct Args {
     /// Only the blocks of the study whose description has these words, such as "slow clients"
     #[arg(long, value_name = "WORDS", value_parser = words)]
     only: Option<String>,
+    /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
+    #[arg(long = "configuration", value_name = "ID", value_parser = words)]
+    configurations: Vec<String>,
     /// Go on with an interrupted run: its folder, its name in weigh-runs, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["studies", "quick", "only", "configurations", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
     resume: Option<PathBuf>,
     /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
@@ -312,9 +315,15 @@ fn plans(
         seed: args.seed,
         budget_seconds: args.budget,
         exhaustive: args.exhaustive,
+        configurations: args.configurations.clone(),
         ..Ask::default()
     };
-    let plans = plan_each(lab, &studies, own, &inventory, &ask, staging)?;
+    let mut plans = plan_each(lab, &studies, own, &inventory, &ask, staging)?;
+    if !args.configurations.is_empty() {
+        has_each(&plans, &args.configurations)?;
+        // The other studies were not meant.
+        plans.retain(|plan| !plan.cells.is_empty());
+    }
     if let Some(words) = &args.profile {
         profiled::check(lab, &plans, words)?;
     }
@@ -420,9 +429,9 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
     if !finish(lab, &mut dir, more, &interrupt)? {
         return Ok(Ended::Interrupted);
     }
-    let (results, command) = (dir.stored().report(), shell_words::join(&dir.file().command));
+    let (results, file) = (dir.stored().report(), dir.file().clone());
     drop(dir);
-    show(&results, &path, &more.shown, command)?;
+    show(&results, &path, &more.shown, &file)?;
     if let Some(contents) = &contents {
         profiles::run(lab, &path, &plan, contents, more, &interrupt)?;
     }
@@ -480,9 +489,9 @@ pub fn finish(lab: &Lab, dir: &mut RunDir, more: &More, interrupt: &Interrupt) -
 }
 
 /// Prints the results, and leaves report and pictures in the run directory.
-fn show(results: &Report, path: &Path, shown: &Shown, command: String) -> Result<()> {
+fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<()> {
     let columns = shown.columns.clone();
-    let mut options = Options { columns, ..report::options(shown.detail, Some(command)) };
+    let mut options = Options { columns, ..report::options(shown.detail, Some(file)) };
     // A misspelt name is no reason to lose what was measured: it can be asked for again.
     if let Err(error) = document::check(results, &options.columns) {
         terminal::note(&format!("{error}; show them with: weigh report {} --full", path.display()));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::planner::{Ask, build};
+use crate::planner::{Ask, build, has_each};
 use crate::study::Study;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::{Origin, Payload};
@@ -177,4 +177,28 @@ fn without_php_its_cells_are_one_exclusion() {
     let plan = build(&study, &Ask::default(), &native, &mut |name, _| Ok(vec![payload(name)])).unwrap();
     assert_eq!(plan.exclusions[0].reason, "no PHP was found");
     assert!(plan.exclusions[0].remedy.as_deref().unwrap().contains("--php"));
+}
+
+#[test]
+fn configurations_that_are_named_are_planned_alone_with_what_they_use() {
+    let block = "[[cells]]\ncontent=[\"value:v\"]\nruntimes=[\"php\"]\nserializers=[\"serialize\",\"igbinary\"]\ncodecs=[\"gzdeflate:6\",\"zstd:3\"]\n\
+        [[cells]]\ncontent=[\"value:v\"]\nruntimes=[\"native\"]\ncodecs=[\"zlib:1|9\"]\n";
+    let only = |ids: &[&str]| {
+        let configurations: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+        let plan =
+            plan_with(block, &Ask { configurations: configurations.clone(), ..Ask::default() }).unwrap();
+        let checked = has_each(std::slice::from_ref(&plan), &configurations).map_err(|e| e.to_string());
+        (plan, checked)
+    };
+    let (one, checked) = only(&["v/native/-/zlib:9"]);
+    assert_eq!((ids(&one), one.exclusions.len(), checked), (vec!["v/native/-/zlib:9"], 0, Ok(())));
+    assert_eq!(one.runtimes.iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["native"]);
+    let (both, checked) = only(&["v/native/-/zlib:9", "v/php8.2/serialize/gzdeflate:6"]);
+    assert_eq!((both.cells.len(), both.runtimes.len(), checked), (2, 2, Ok(())));
+    let why = |id: &str| only(&[id]).1.unwrap_err();
+    assert_eq!(
+        why("v/php8.2/serialize/zstd:3"),
+        "--configuration v/php8.2/serialize/zstd:3 is left out here: no extension and no FFI; apt install php-zstd"
+    );
+    assert!(why("v/native/-/zlib:8").ends_with("has this id here; list them: weigh plan t --cells"));
 }

@@ -106,7 +106,8 @@ fn row(run: &RunRow) -> String {
 /// The report cannot be written in that form.
 pub fn run_page(run: &StoredRun) -> Result<Page> {
     let report = run.report();
-    let options = Options { command: Some(shell_words::join(&run.file.command)), ..Options::default() };
+    let (command, repeat) = (Some(run.file.command_line()), run.file.repeat());
+    let options = Options { command, repeat, ..Options::default() };
     let html = format::available().find(|format| format.name() == "html");
     let files = html.map(|format| format.render(&report, &options)).transpose()?;
     match files.and_then(|files| files.into_iter().next()) {

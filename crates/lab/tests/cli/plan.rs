@@ -37,6 +37,20 @@ fn it_shows_cells_exclusions_and_the_expected_time_and_leaves_nothing() {
     assert_eq!(lab.left_over(), 0);
 }
 
+#[test]
+fn one_configuration_is_planned_and_measured_alone() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    let id = "synthetic-rows-4k/native/-/zlib:6";
+    let text = lab.fine(&["plan", "small.toml", "--cells", "--configuration", id]);
+    assert!(text.contains(id) && text.contains("1 configuration, seed 1"), "{text}");
+    lab.fine(&["run", "small.toml", "--configuration", id, "--out", "run"]);
+    let plan = lab.json("run/plan.json");
+    assert_eq!((plan["cells"].as_array().unwrap().len(), &plan["cells"][0]["id"]), (1, &id.into()));
+    let line = lab.refused(&["run", "small.toml", "--configuration", "zlib:6"]);
+    assert!(line.contains("no configuration of small has this id here"), "{line}");
+}
+
 fn planned(lab: &Lab) -> Value {
     without_facts(serde_json::from_str(&lab.fine(&["plan", "small.toml", "--json"])).unwrap())
 }

@@ -47,6 +47,41 @@ impl RunFile {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         RunFile { schema: SCHEMA, started, version, command, seed: plan.seed, machine, digests }
     }
+
+    /// The command line as it can be typed.
+    pub fn command_line(&self) -> String {
+        shell_words::join(&self.command)
+    }
+
+    /// The command line without what only this run had: its folder, its profiles, how it was shown and judged. None of
+    /// another verb than `run`, which measures more than studies.
+    pub fn repeat(&self) -> Option<String> {
+        const WITH_VALUE: [&str; 6] = ["--out", "--profile", "--columns", "--gate", "--gates", "--junit"];
+        const ALONE: [&str; 2] = ["--json", "--full"];
+        let mut words = self.command.iter();
+        let mut kept: Vec<&str> = words.next().map(String::as_str).into_iter().collect();
+        let mut verb = None;
+        while let Some(word) = words.next() {
+            let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+            if ALONE.contains(&name) {
+                continue;
+            }
+            if WITH_VALUE.contains(&name) {
+                // Its value is the next word, unless it stands in this one.
+                if name == word {
+                    words.next();
+                }
+                continue;
+            }
+            kept.push(word);
+            if name == "--defs" && name == word {
+                kept.extend(words.next().map(String::as_str));
+            } else if verb.is_none() && !word.starts_with('-') {
+                verb = Some(word.as_str());
+            }
+        }
+        (verb == Some("run")).then(|| shell_words::join(kept))
+    }
 }
 
 /// A run as it stands.
@@ -160,4 +195,26 @@ fn load(dir: &Path, name: &str) -> Result<(Vec<u8>, serde_json::Value)> {
 
 fn typed<T: serde::de::DeserializeOwned>(dir: &Path, name: &str, json: serde_json::Value) -> Result<T> {
     serde_json::from_value(json).with_context(|| format!("{}: damaged", dir.join(name).display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weigh_model::plan::Plan;
+
+    fn repeated(words: &[&str]) -> Option<String> {
+        let command = words.iter().map(|word| (*word).to_owned()).collect();
+        RunFile::new(&Plan::default(), b"", command, Machine::default()).repeat()
+    }
+
+    #[test]
+    fn a_command_is_repeated_without_what_only_that_run_had() {
+        let words = ["weigh", "--defs", "run", "run", "page-output", "--out", "here", "--json", "--seed=2"];
+        assert_eq!(repeated(&words).unwrap(), "weigh --defs run run page-output --seed=2");
+        let words = ["weigh", "run", "--profile=redis", "--gate", "p99<5ms", "--content", "my page.html"];
+        assert_eq!(repeated(&words).unwrap(), "weigh run --content 'my page.html'");
+        assert_eq!(repeated(&["weigh", "advise", "site.toml"]), None);
+        assert_eq!(repeated(&["weigh", "--out"]), None);
+        assert_eq!(repeated(&[]), None);
+    }
 }
