@@ -59,6 +59,8 @@ export interface Point {
   candidate: boolean;
   config: [string, string][];
   caveats: string[];
+  /** The command that measures it again, alone. */
+  command: string | null;
   write: Observed | null;
   read: Observed | null;
   bytes: number | null;
@@ -79,6 +81,35 @@ export interface Group {
   points: Point[];
 }
 
+/** One method of sending beside a number of slow clients. Times in seconds. */
+export interface Slow {
+  id: string;
+  /** Server and method; the same for every number of slow clients. */
+  setup: string;
+  /** The place of the setup, and its colour. */
+  place: number;
+  color: string;
+  content: string;
+  clients: number;
+  workers: number;
+  outcome: "alone" | "free" | "kept" | "starved";
+  due: number;
+  answered: number;
+  prompt: number;
+  failed: number;
+  /** What was not answered took longer than this. */
+  beyond: number | null;
+  p50: number | null;
+  p99: number | null;
+  /** Percent and time. */
+  percentiles: [number, number][];
+  /** At, busy workers, waiting connections. */
+  busy: [number, number, number][];
+  /** From, answered light requests, their median time, the longest. */
+  light: [number, number, number | null, number | null][];
+  command: string | null;
+}
+
 export interface Data {
   schema: number;
   program: string;
@@ -93,6 +124,7 @@ export interface Data {
   sharing: number;
   rules: Record<string, Rule>;
   groups: Group[];
+  slow: Slow[];
   faults: { cell: string; round: number; reason: string; remedy: string | null }[];
 }
 

@@ -117,7 +117,8 @@ export function detail(data: Data, point: Point, width: number, close: () => voi
     point.dominated_by !== null && `${point.dominated_by} is no larger and not measurably slower.`,
     !point.candidate && "It was given up early: another configuration is significantly better in every respect.",
   ].filter((words): words is string => typeof words === "string");
-  const command = data.run.command;
+  const [command, words] =
+    point.command === null ? [data.run.command, "Measured by:"] : [point.command, "Measure this configuration again:"];
   return h(
     "section",
     { id: "detail", "aria-label": `Details of ${point.label}`, tabindex: "-1" },
@@ -131,7 +132,7 @@ export function detail(data: Data, point: Point, width: number, close: () => voi
       h(
         "div",
         {},
-        h("p", {}, "Measured by:"),
+        h("p", {}, words),
         h("pre", { class: "literal" }, h("code", {}, command), copyButton(() => command)),
       ),
   );

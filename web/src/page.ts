@@ -4,6 +4,7 @@ import { type Data, SCHEMA } from "./data";
 import { copyButton, h } from "./dom";
 import { explorer } from "./explorer";
 import { failures } from "./failures";
+import { waits } from "./waits";
 
 function read(): Data | null {
   const text = document.getElementById("data")?.textContent ?? "null";
@@ -58,6 +59,7 @@ const data = read();
 const place = document.getElementById("explore");
 if (data !== null && place !== null) {
   explorer(data, place);
+  waits(data, place);
   failures(data, place);
 }
 copies();

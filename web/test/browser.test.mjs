@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 import { changed } from "./changed.mjs";
 import { compare } from "./compare.mjs";
 
-const { PAGE, PAGE_HOSTILE, PAGE_CASES, PAGE_SHOTS, CHROMIUM } = process.env;
+const { PAGE, PAGE_HOSTILE, PAGE_SLOW, PAGE_SLOW_HOSTILE, PAGE_CASES, PAGE_SHOTS, CHROMIUM } = process.env;
 const skip = PAGE && CHROMIUM ? false : "PAGE and CHROMIUM are not set";
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let browser;
@@ -128,12 +128,19 @@ test("every control works by keyboard, and the address keeps the state", { skip 
   await page.close();
 });
 
-for (const [colorScheme, width] of [["light", 1400], ["dark", 1400], ["light", 375]]) {
-  test(`axe finds nothing wrong in ${colorScheme} at ${width} pixels`, { skip }, async () => {
+/** Pages that axe looks at, with what is opened in them before. */
+const LOOKED_AT = [
+  ["a ranking", PAGE, (page) => page.locator(".ranking tbody button").first().click()],
+  ["slow clients", PAGE_SLOW, (page) => openAll(page, "#waits details")],
+];
+const openAll = (page, of) => page.locator(of).evaluateAll((all) => all.forEach((details) => (details.open = true)));
+
+for (const [colorScheme, width, [what, file, prepare]] of [["light", 1400], ["dark", 1400], ["light", 375]].flatMap((of) => LOOKED_AT.map((one) => [...of, one]))) {
+  test(`axe finds nothing wrong in ${what}, ${colorScheme} at ${width} pixels`, { skip }, async () => {
     const page = await browser.newPage({ viewport: { width, height: 1000 }, colorScheme, bypassCSP: true });
-    await page.goto(pathToFileURL(PAGE).href);
-    await page.waitForSelector("#explore .ranking");
-    await page.locator(".ranking tbody button").first().click();
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForSelector("main table.grid");
+    await prepare(page);
     await page.addScriptTag({ path: axe });
     const { violations } = await page.evaluate(() => window.axe.run());
     const told = violations.map((of) => `${of.id}: ${of.help}: ${of.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
@@ -146,11 +153,84 @@ test("hostile names stay text", { skip }, async () => {
   const { page, wrong } = await open(PAGE_HOSTILE);
   await page.locator(".ranking tbody button").first().click();
   await page.locator("g.point").first().dispatchEvent("click");
+  assert.match(await page.locator("#detail pre code").innerText(), /^weigh run cache-levels --configuration /);
   assert.equal(await page.evaluate(() => window.pwned), undefined);
   assert.equal(await page.locator("img").count(), 0);
   assert.equal(await page.locator("script").count(), 2);
   assert.ok((await page.locator("h1").textContent()).includes("<script>"));
   assert.deepEqual(wrong, []);
+  await page.close();
+});
+
+test("slow clients over time: methods and their number are chosen by keyboard, and a moment has its values", { skip }, async () => {
+  const { page, wrong } = await open(PAGE_SLOW, {}, "", "#waits table.grid");
+  assert.ok(await page.locator("#explore").isHidden());
+  const rows = () => page.locator("#waits .scroll").first().locator("tbody tr").allInnerTexts();
+  const lines = () => page.locator("#waits figure svg [stroke^='var(--setup']").count();
+  const [before, drawn] = [await rows(), await lines()];
+  assert.ok(before.length > 1 && drawn > 1, `${before.length} rows, ${drawn} lines`);
+  const other = page.locator("#waits .methods input:not(:checked)").first();
+  const name = await other.inputValue();
+  await other.focus();
+  await page.keyboard.press("Space");
+  assert.equal((await rows()).length, before.length + 1);
+  assert.ok((await rows()).some((row) => row.includes(name)));
+  assert.ok((await lines()) > drawn);
+  // Without slow clients no worker is kept.
+  await page.locator("#waits input[type=radio]:checked").focus();
+  for (let at = 0; at < 4; at++) await page.keyboard.press("ArrowLeft");
+  await page.locator("#waits input[type=radio][value='0']").press("Space");
+  assert.ok((await rows()).every((row) => row.includes("alone")), (await rows()).join(" | "));
+  await page.locator("#waits input[type=radio][value='8']").press("Space");
+  // The moment: by keyboard, and by the pointer.
+  const moment = page.getByRole("slider", { name: "Time" });
+  await moment.press("Home");
+  const first = await rows();
+  assert.match(await page.locator("#waits caption").first().innerText(), /^At 0\.00 s$/);
+  assert.ok(first.every((row) => row.includes("–")), first.join(" | "));
+  for (let at = 0; at < 60; at++) await moment.press("ArrowRight");
+  assert.ok((await rows()).some((row) => /8 of 8/.test(row)));
+  const chart = page.locator("#waits figure svg[role=img]").first();
+  await chart.hover({ position: { x: 200, y: 100 } });
+  const there = await page.locator("#waits output").innerText();
+  await chart.hover({ position: { x: 320, y: 100 } });
+  assert.ok(parseFloat(await page.locator("#waits output").innerText()) > parseFloat(there));
+  // Each has the command that measures it alone.
+  await page.locator("#waits details").last().locator("summary").press("Enter");
+  assert.match(await page.locator("#waits pre code").first().innerText(), /^weigh run .* --configuration '?browser-compat/);
+  assert.deepEqual(wrong, []);
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator("#waits").isHidden());
+  assert.ok(await page.locator("figure.chart").first().isVisible());
+  await page.close();
+});
+
+test("hostile names of methods stay text beside slow clients, and response times over time have their line", { skip }, async () => {
+  const { page, wrong } = await open(PAGE_SLOW_HOSTILE, {}, "", "#waits table.grid");
+  await openAll(page, "#waits details");
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assert.deepEqual([await page.locator("img").count(), await page.locator("script").count()], [0, 2]);
+  assert.ok((await page.locator("#waits .methods").innerText()).includes("<img src=x"));
+  assert.match(await page.locator("#waits").innerText(), /Response time of light requests/);
+  assert.match(await page.locator("#waits .scroll").first().innerText(), /longest/);
+  assert.deepEqual(wrong, []);
+  await page.close();
+});
+
+test("charts follow light and dark, and what is printed is light", { skip }, async () => {
+  const { page } = await open(PAGE_SLOW, { colorScheme: "dark" }, "", "#waits table.grid");
+  const paper = () => page.evaluate(() => {
+    const rect = document.querySelector("figure.chart svg > rect");
+    return [getComputedStyle(rect).fill, getComputedStyle(document.body).backgroundColor];
+  });
+  const [dark, page_dark] = await paper();
+  assert.equal(dark, page_dark);
+  await page.locator(".theme").click();
+  const [light] = await paper();
+  assert.equal(light, "rgb(255, 255, 255)");
+  await page.locator(".theme").click();
+  await page.emulateMedia({ media: "print" });
+  assert.equal((await paper())[0], "rgb(255, 255, 255)");
   await page.close();
 });
 

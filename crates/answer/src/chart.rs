@@ -7,6 +7,7 @@
 mod axis;
 mod bars;
 mod canvas;
+pub mod dark;
 mod fields;
 mod labels;
 mod lines;

@@ -6,6 +6,7 @@
 
 pub mod data;
 mod markup;
+mod slow;
 
 use std::sync::LazyLock;
 
@@ -64,7 +65,7 @@ pub fn page(blocks: &[Block], pictures: &[Picture], data: Option<&impl Serialize
         _ => None,
     });
     let title = title.as_deref().unwrap_or("Weighbridge");
-    let body = markup::body(blocks, pictures);
+    let (body, charts) = markup::body(blocks, pictures);
     let data = data.map(json).transpose()?.unwrap_or_else(|| "null".to_owned());
     let policy = content_security_policy();
     Ok(format!(
@@ -72,7 +73,7 @@ pub fn page(blocks: &[Block], pictures: &[Picture], data: Option<&impl Serialize
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>{STYLE}{charts}</style>\n</head>\n<body>\n{body}\
          <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     ))
 }

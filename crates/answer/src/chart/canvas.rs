@@ -101,10 +101,20 @@ impl Color {
         std::iter::successors(Some(self), darker).last().unwrap_or(self)
     }
 
+    /// Without its opacity.
+    pub fn rgb(self) -> (u8, u8, u8) {
+        self.rgb
+    }
+
+    /// `#rrggbb`.
+    pub fn hex(self) -> String {
+        let (red, green, blue) = self.rgb;
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    }
+
     /// As the attribute `fill` or `stroke`.
     fn paint(self, attribute: &str) -> String {
-        let (red, green, blue) = self.rgb;
-        let color = format!("{attribute}=\"#{red:02x}{green:02x}{blue:02x}\"");
+        let color = format!("{attribute}=\"{}\"", self.hex());
         if self.opacity < 1.0 { format!("{color} opacity=\"{}\"", self.opacity) } else { color }
     }
 }

@@ -18,6 +18,8 @@ use crate::row::{Row, Seen};
 use crate::text::clean;
 use crate::words::explain;
 
+use super::slow::{SlowData, slow};
+
 /// The version of this form: raised when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 1;
 
@@ -38,6 +40,7 @@ pub struct Data {
     sharing: f64,
     rules: BTreeMap<String, PlainRule>,
     groups: Vec<GroupData>,
+    slow: Vec<SlowData>,
     faults: Vec<Failure>,
 }
 
@@ -105,6 +108,8 @@ struct Point {
     candidate: bool,
     config: Vec<(String, String)>,
     caveats: Vec<String>,
+    /// The command that measures it again, alone.
+    command: Option<String>,
     write: Option<Observed>,
     read: Option<Observed>,
     bytes: Option<f64>,
@@ -180,10 +185,17 @@ impl Data {
             sharing: conditions.sharing,
             conditions,
             rules: rules(report),
-            groups: groups(report),
+            groups: groups(report, options),
+            slow: slow(report, options),
             faults: report.faults.iter().map(|of| failure(report, of)).collect(),
         }
     }
+}
+
+/// The command that measures one configuration again, alone.
+pub(super) fn repeat(options: &Options, id: &str) -> Option<String> {
+    let command = options.repeat.as_deref()?;
+    Some(format!("{} --configuration {}", clean(command), shell_words::quote(&clean(id))))
 }
 
 /// Links that a reader may have, from their definitions.
@@ -235,13 +247,13 @@ pub fn rules(report: &Report) -> BTreeMap<String, PlainRule> {
 }
 
 /// Every group with its configurations in the plan's order.
-pub fn groups(report: &Report) -> Vec<GroupData> {
+pub fn groups(report: &Report, options: &Options) -> Vec<GroupData> {
     let group = |view: &View| GroupData {
         title: view.title(),
         part: report.shape().look.part.map(|part| part(report, view.group)),
         content: view.content(),
         key: key(view),
-        points: report.members(view.group).map(|row| point(view, row)).collect(),
+        points: report.members(view.group).map(|row| point(view, row, options)).collect(),
     };
     views(report).iter().map(group).collect()
 }
@@ -261,7 +273,7 @@ fn key(view: &View) -> Vec<(&'static str, String)> {
     factors.filter_map(|factor| of(factor.id)).collect()
 }
 
-fn point(view: &View, row: &Row) -> Point {
+fn point(view: &View, row: &Row, options: &Options) -> Point {
     let report = view.report;
     let shape = report.shape();
     let contender = Contender::of(report, row);
@@ -284,6 +296,7 @@ fn point(view: &View, row: &Row) -> Point {
         dominated_by: row.dominated_by.as_deref().map(|id| label(report, id)),
         candidate: contender.as_ref().is_none_or(|contender| contender.candidate),
         config: config(report, row),
+        command: repeat(options, row.id()),
         caveats: row.caveats.iter().map(|caveat| explain(caveat, row.stop.as_ref()).0).collect(),
         write: observed(
             contender.as_ref().and_then(|contender| contender.write.as_ref()),

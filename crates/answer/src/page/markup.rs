@@ -1,6 +1,9 @@
 //! Blocks as HTML. Every text is escaped here, and nowhere else.
 
+use std::collections::BTreeSet;
+
 use super::{Block, Picture};
+use crate::chart::dark;
 use crate::document::group::RECOMMENDED;
 use crate::table::{Columns, Grid, Kind, Role, Tone};
 use crate::text::{clean, slug};
@@ -36,14 +39,16 @@ struct Body {
     parts: usize,
     tables: usize,
     is_open: bool,
+    paints: BTreeSet<dark::Paint>,
 }
 
-/// The body of a page: title and question, the answer, the place of the page's program, contents, and the parts.
-pub(super) fn body(blocks: &[Block], pictures: &[Picture]) -> String {
+/// The body of a page: title and question, the answer, the place of the page's program, contents, and the parts; and the
+/// style of its charts.
+pub(super) fn body(blocks: &[Block], pictures: &[Picture]) -> (String, String) {
     let mut body = Body::default();
     blocks.iter().for_each(|block| body.add(block, pictures));
     body.close();
-    let Body { head, answer, main, contents, .. } = body;
+    let Body { head, answer, main, contents, paints, .. } = body;
     let contents = match contents.is_empty() {
         true => String::new(),
         false => {
@@ -56,10 +61,11 @@ pub(super) fn body(blocks: &[Block], pictures: &[Picture]) -> String {
         true => String::new(),
         false => format!("<section id=\"answer\" aria-label=\"Answer\">{answer}</section>\n"),
     };
-    format!(
+    let body = format!(
         "<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header id=\"head\">{head}</header>\n<main id=\"main\">\n\
          {answer}<section id=\"explore\" aria-label=\"Your own conditions\" hidden></section>\n{contents}{main}</main>\n"
-    )
+    );
+    (body, dark::rules(&paints))
 }
 
 impl Body {
@@ -145,6 +151,7 @@ impl Body {
             let svg = picture.chart.svg();
             // The file starts with a declaration that has no place inside a page.
             let svg = svg.find("<svg").map_or("", |at| &svg[at..]);
+            self.paints.extend(dark::colors(svg));
             let figure = format!(
                 "<figure class=\"chart\">\n{svg}<figcaption>{about}. The figures are in the tables.</figcaption>\n</figure>\n"
             );

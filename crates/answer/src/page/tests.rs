@@ -25,7 +25,7 @@ fn hostile_blocks() -> Vec<Block> {
 
 #[test]
 fn no_text_becomes_an_element() {
-    let body = markup::body(&hostile_blocks(), &[]);
+    let (body, _) = markup::body(&hostile_blocks(), &[]);
     assert!(!body.contains("<script") && !body.contains("<img") && !body.contains('\u{202e}'), "{body}");
     assert_eq!(body.matches("&lt;script&gt;alert(1)").count(), 14, "{body}");
     let data = json(&HOSTILE).unwrap();
@@ -44,7 +44,7 @@ fn the_answer_comes_before_the_parts_and_every_part_is_in_the_contents() {
         Block::Text("a".into()),
         Block::Heading(2, "Two".into()),
     ];
-    let body = markup::body(&blocks, &[]);
+    let (body, _) = markup::body(&blocks, &[]);
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text} is not in {body}"));
     let order = [
         "<h1>Title",

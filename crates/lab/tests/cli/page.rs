@@ -13,6 +13,7 @@ use weigh_answer::format::{Options, named};
 use weigh_answer::page::{self, data::Data};
 use weigh_answer::ranking::{Conditions, contenders, rank};
 use weigh_answer::report::Report;
+use weigh_model::record::fairness::LightMoment;
 
 use crate::lab::Lab;
 use crate::servers::dictionaries::chromium;
@@ -107,25 +108,53 @@ fn a_browser_shows_the_ranking_of_the_analysis_and_nothing_hostile() {
     let lab = Lab::new();
     let report = stored("cache-levels");
     let render = |report: &Report| {
-        let options = Options { command: Some("weigh run cache-levels".into()), ..Options::default() };
+        let command = Some("weigh run cache-levels".to_owned());
+        let options = Options { repeat: command.clone(), command, ..Options::default() };
         named("html").unwrap().render(report, &options).unwrap().remove(0).bytes
     };
     lab.write("page.html", render(&report));
     lab.write("hostile.html", render(&hostile(report.clone())));
+    let slow = stored("downloads");
+    lab.write("slow.html", render(&slow));
+    lab.write("slow-hostile.html", render(&hostile_setup(slow)));
     lab.write("cases.json", cases(&report, STATES).to_string());
     let shots = std::env::var_os("PAGE_SHOTS").map_or_else(|| lab.path("shots"), PathBuf::from);
     fs::create_dir_all(&shots).unwrap();
     node.env("PAGE", lab.path("page.html"))
         .env("PAGE_HOSTILE", lab.path("hostile.html"))
+        .env("PAGE_SLOW", lab.path("slow.html"))
+        .env("PAGE_SLOW_HOSTILE", lab.path("slow-hostile.html"))
         .env("PAGE_CASES", lab.path("cases.json"))
         .env("PAGE_SHOTS", shots)
         .env("CHROMIUM", chromium);
     passes(node);
 }
 
-/// The report with names that would be scripts if a browser took them for HTML.
+/// A name that would be a script if a browser took it for HTML.
+const HOSTILE: &str =
+    "</script><script>window.pwned = 1</script>\"'><img src=x onerror=\"window.pwned=1\">\u{202e}";
+
+/// Slow clients with such names of methods, servers and contents, and response times over time.
+fn hostile_setup(mut report: Report) -> Report {
+    for result in report.exhibits.fairness.iter_mut().flat_map(|slow| &mut slow.0) {
+        result.cell.setting.codec = HOSTILE.into();
+        result.cell.payload = HOSTILE.into();
+        result.cell.id.push_str(HOSTILE);
+        let light = |n: u32| LightMoment {
+            at: f64::from(n) * 0.25,
+            seconds: 0.25,
+            answered: 12,
+            p50: (n % 5 != 4).then_some(0.002 * f64::from(n + 1)),
+            longest: Some(0.2),
+        };
+        result.light_over_time = (0..16).map(light).collect();
+    }
+    report
+}
+
+/// The report with such names everywhere.
 fn hostile(mut report: Report) -> Report {
-    let name = "</script><script>window.pwned = 1</script>\"'><img src=x onerror=\"window.pwned=1\">\u{202e}";
+    let name = HOSTILE;
     report.study.title = name.into();
     report.study.question = name.into();
     report.payloads[0].kind = name.into();
