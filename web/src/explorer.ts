@@ -6,7 +6,7 @@ import type { Conditions, Data, Group, Point } from "./data";
 import { detail } from "./detail";
 import { copyButton, h } from "./dom";
 import { groupChoice } from "./groups";
-import { bytes, list, ns, price, significant } from "./format";
+import { bytes, list, mbit as speed, ns, price, significant, trimmed } from "./format";
 import { type Ranked, rank } from "./ranking";
 import { type Scatter, scatter } from "./scatter";
 
@@ -44,6 +44,8 @@ export function explorer(data: Data, place: HTMLElement): void {
   const group = (): Group => data.groups[index] ?? (groups[0] as Group);
   const best = h("p", { class: "verdict" });
   const besides = h("p", { class: "besides" });
+  // On paper, for the controls.
+  const printed = h("p", { class: "remark printed" });
   const spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
   const figure = h("figure", { class: "scatter" });
   const legend = h("figcaption");
@@ -120,6 +122,7 @@ export function explorer(data: Data, place: HTMLElement): void {
     best.textContent = first;
     besides.textContent = rest;
     legend.textContent = legendOf(conditions);
+    printed.textContent = `${group().title}. ${inWords(data, conditions)}`;
     clearTimeout(resting);
     if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked), REST);
     else showTable(ranked);
@@ -231,6 +234,7 @@ export function explorer(data: Data, place: HTMLElement): void {
       { class: "remark" },
       "Move what is different for you: the ranking follows, by the same rules as the analysis. CPU times are measured; the time on the link is computed.",
     ),
+    printed,
     best,
     besides,
     spoken,
@@ -291,6 +295,24 @@ function answer(ranked: Ranked[], conditions: Conditions): [string, string] {
       ? ""
       : `The study's recommendation, ${recommended.point.label}, takes ${significant(recommended.total / best.total)}× as much here.`;
   return [first, [open, behind].filter((words) => words !== "").join(" ")];
+}
+
+/** The conditions in a sentence or two. */
+function inWords(data: Data, conditions: Conditions): string {
+  const link = ({ mbit, rtt_ms, share }: Conditions["links"][number]) => {
+    const all = conditions.links.reduce((sum, one) => sum + one.share, 0);
+    const part = conditions.links.length > 1 ? ` (${Math.round((100 * share) / all)}% of visitors)` : "";
+    return `${speed(mbit)} with ${trimmed(rtt_ms)} ms${part}`;
+  };
+  const connections = { warm: "kept and busy", idle: "kept and idle", new: "new" };
+  const money = `Least cost, with prices of ${conditions.core_hour} per core-hour, ${conditions.gb} per GB and ${conditions.second} per second of waiting`;
+  const parts = [
+    conditions.goal === "time" ? "Least time" : money,
+    data.costs?.bytes != null && `link: ${list(conditions.links.map(link), 9)}`,
+    data.costs?.bytes != null && `connections: ${connections[conditions.connection]}`,
+    data.costs?.write != null && `${trimmed(conditions.reads)} reads per write`,
+  ];
+  return `${parts.filter((part) => part !== false).join("; ")}.`;
 }
 
 function legendOf(conditions: Conditions): string {

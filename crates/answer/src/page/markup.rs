@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Block, Picture};
 use crate::chart::dark;
 use crate::document::group::RECOMMENDED;
-use crate::table::{Columns, Grid, Kind, Role, Tone};
+use crate::table::{Columns, Grid, Role, Tone};
 use crate::text::{clean, slug};
 
 /// A text in HTML, also inside a quoted attribute.
@@ -167,13 +167,19 @@ fn point((what, remedy): &(String, Option<String>)) -> String {
 
 /// A table in a box of its own that scrolls.
 fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
-    let (shown, _) = grid.chosen(wanted);
+    let (mut shown, _) = grid.chosen(wanted);
+    // A column that says nothing takes room from the others.
+    shown.retain(|index| grid.texts(*index).iter().any(|text| !text.trim().is_empty()));
     if shown.is_empty() {
         return String::new();
     }
     let columns: Vec<_> = shown.iter().map(|index| &grid.columns[*index]).collect();
     let texts: Vec<_> = shown.iter().map(|index| grid.texts(*index)).collect();
-    let class = |kind: Kind| if kind.is_right() { " class=\"number\"" } else { "" };
+    let class = |column: &crate::table::Column| match (column.kind.is_right(), column.role) {
+        (true, _) => " class=\"number\"",
+        (false, Role::Note) => " class=\"note\"",
+        (false, _) => "",
+    };
     let head = |column: &&crate::table::Column| {
         let about = match column.about {
             "" => String::new(),
@@ -183,7 +189,7 @@ fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
             "" => String::new(),
             unit => format!(" <span class=\"unit\">{}</span>", safe(unit)),
         };
-        format!("<th scope=\"col\"{}{about}>{}{unit}</th>", class(column.kind), safe(column.name))
+        format!("<th scope=\"col\"{}{about}>{}{unit}</th>", class(column), safe(column.name))
     };
     let heads: String = columns.iter().map(head).collect();
     let named = columns.iter().position(|column| column.role == Role::Factor);
@@ -200,7 +206,7 @@ fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
             let content = safe(texts[row].trim());
             match Some(at) == named {
                 true => format!("<th scope=\"row\">{content}</th>"),
-                false => format!("<td{}>{content}</td>", class(column.kind)),
+                false => format!("<td{}>{content}</td>", class(column)),
             }
         };
         let cells: String = columns.iter().zip(&texts).enumerate().map(cell).collect();
