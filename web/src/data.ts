@@ -110,8 +110,25 @@ export interface Slow {
   command: string | null;
 }
 
-export interface Data {
+/** A profile as merged call paths; none is before its caller's. */
+export interface Flame {
+  name: string;
+  about: string;
+  unit: string;
+  total: number;
+  functions: [string, "own" | "php" | "file"][];
+  /** The place of the caller's path or -1, of the function, and the cost with everything that it calls. */
+  paths: [number, number, number][];
+  left_out: number;
+}
+
+/** What every page has. */
+export interface Embedded {
   schema: number;
+  flames: Flame[];
+}
+
+export interface Data extends Embedded {
   program: string;
   title: string;
   question: string;

@@ -1,14 +1,15 @@
 // The program of a page: the explorer where the run has something to rank, buttons that copy, and light or dark.
 
-import { type Data, SCHEMA } from "./data";
+import { type Data, type Embedded, SCHEMA } from "./data";
 import { copyButton, h } from "./dom";
 import { explorer } from "./explorer";
 import { failures } from "./failures";
+import { flames } from "./flames";
 import { waits } from "./waits";
 
-function read(): Data | null {
+function read(): Embedded | Data | null {
   const text = document.getElementById("data")?.textContent ?? "null";
-  const data = JSON.parse(text) as Data | null;
+  const data = JSON.parse(text) as Embedded | Data | null;
   return data !== null && data.schema === SCHEMA ? data : null;
 }
 
@@ -57,10 +58,14 @@ function printing(): void {
 document.getElementById("head")?.append(themeSwitch());
 const data = read();
 const place = document.getElementById("explore");
-if (data !== null && place !== null) {
-  explorer(data, place);
-  waits(data, place);
-  failures(data, place);
+const main = document.getElementById("main");
+if (data !== null && place !== null && main !== null) {
+  if ("groups" in data) {
+    explorer(data, place);
+    waits(data, place);
+    failures(data, place);
+  }
+  flames(data.flames, main);
 }
 copies();
 pictures();

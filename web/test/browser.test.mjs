@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 import { changed } from "./changed.mjs";
 import { compare } from "./compare.mjs";
 
-const { PAGE, PAGE_HOSTILE, PAGE_SLOW, PAGE_SLOW_HOSTILE, PAGE_CASES, PAGE_SHOTS, CHROMIUM } = process.env;
+const { PAGE, PAGE_HOSTILE, PAGE_SLOW, PAGE_SLOW_HOSTILE, PAGE_PROFILE, PAGE_CASES, PAGE_SHOTS, CHROMIUM } = process.env;
 const skip = PAGE && CHROMIUM ? false : "PAGE and CHROMIUM are not set";
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let browser;
@@ -131,6 +131,7 @@ test("every control works by keyboard, and the address keeps the state", { skip 
 /** Pages that axe looks at, with what is opened in them before. */
 const LOOKED_AT = [
   ["a ranking", PAGE, (page) => page.locator(".ranking tbody button").first().click()],
+  ["a profile", PAGE_PROFILE, (page) => openAll(page, "#flames details")],
   ["slow clients", PAGE_SLOW, (page) => openAll(page, "#waits details")],
 ];
 const openAll = (page, of) => page.locator(of).evaluateAll((all) => all.forEach((details) => (details.open = true)));
@@ -213,6 +214,36 @@ test("hostile names of methods stay text beside slow clients, and response times
   assert.ok((await page.locator("#waits .methods").innerText()).includes("<img src=x"));
   assert.match(await page.locator("#waits").innerText(), /Response time of light requests/);
   assert.match(await page.locator("#waits .scroll").first().innerText(), /longest/);
+  assert.deepEqual(wrong, []);
+  await page.close();
+});
+
+test("a flame graph is walked and zoomed by keyboard, and hostile names of functions stay text", { skip }, async () => {
+  const { page, wrong } = await open(PAGE_PROFILE, {}, "", "#flames .frame");
+  const names = () => page.locator("#flames .frame").evaluateAll((all) => all.map((of) => of.getAttribute("aria-label")));
+  const told = () => page.locator("#flames [role=status]").innerText();
+  assert.equal((await names()).length, 4);
+  assert.equal(await page.locator("#flames .frame[tabindex='0']").count(), 1);
+  await page.locator("#flames .frame[tabindex='0']").focus();
+  assert.match(await told(), /^\{main\}: 100 samples, 100\.0%/);
+  await page.keyboard.press("ArrowDown");
+  assert.match(await told(), /^work: 90 samples/);
+  await page.keyboard.press("ArrowDown");
+  assert.match(await told(), /^php::strlen: 60 samples/);
+  await page.keyboard.press("ArrowRight");
+  assert.ok((await told()).includes("<img src=x"));
+  await page.keyboard.press("Enter");
+  // The chosen one and its callers over the whole width.
+  const widths = await page.locator("#flames .frame rect").evaluateAll((all) => all.map((of) => Math.round(Number(of.getAttribute("width")))));
+  assert.ok(widths.length === 3 && widths.every((width) => width === widths[0]), widths.join(" "));
+  await page.keyboard.press("Escape");
+  assert.equal((await names()).length, 4);
+  await page.locator("#flames .frame").nth(1).click();
+  await page.getByRole("button", { name: "Show everything" }).press("Enter");
+  assert.equal((await names()).length, 4);
+  await page.locator("#flames details details summary").press("Enter");
+  assert.match(await page.locator("#flames table tbody tr").first().innerText(), /php::strlen\s+60 samples, 60\.0%/);
+  assert.deepEqual([await page.evaluate(() => window.pwned), await page.locator("img").count(), await page.locator("script").count()], [undefined, 0, 2]);
   assert.deepEqual(wrong, []);
   await page.close();
 });
@@ -398,10 +429,15 @@ test("pictures of the page in three widths, light, dark and printed", { skip: sk
       await page.locator("#explore").scrollIntoViewIfNeeded();
       await page.evaluate(() => document.getElementById("explore").scrollIntoView());
       await page.screenshot({ path: join(PAGE_SHOTS, `explore-${width}-${colorScheme}.png`) });
+      const cut = await page.evaluate(() => [...document.querySelectorAll("#answer .scroll")].filter((box) => box.scrollWidth > box.clientWidth).length);
+      assert.ok(width < 1024 || cut === 0, `at ${width} pixels a table of the answer is cut`);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(overflow <= 0, `at ${width} pixels the page is ${overflow} pixels too wide`);
       assert.deepEqual(wrong, []);
       await page.close();
+      const slow = await open(PAGE_SLOW, { viewport: { width, height: 1200 }, colorScheme }, "", "#waits table.grid");
+      await slow.page.locator("#waits").screenshot({ path: join(PAGE_SHOTS, `slow-${width}-${colorScheme}.png`) });
+      await slow.page.close();
     }
   }
   const { page } = await open(PAGE);

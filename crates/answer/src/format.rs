@@ -3,6 +3,7 @@
 //!
 //! A new format is a file in `format/` and its line in [`FORMATS`] (with the `mod` above it).
 
+pub mod composed;
 pub mod csv;
 pub mod html;
 pub mod json;
@@ -13,14 +14,17 @@ pub mod svg;
 pub mod terminal;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use anyhow::Result;
 
 use weigh_model::suggest::nearest_hint;
 
+use crate::page::Flame;
 use crate::report::Report;
 use crate::table::{Columns, Sheet};
 use crate::text::clean;
+use composed::Composed;
 
 /// How a format's files are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +58,14 @@ pub trait Format: Debug + Sync {
     /// # Errors
     /// The report cannot be expressed in this form; the message says what and why.
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>>;
+    /// The files of a result that is no run.
+    ///
+    /// # Errors
+    /// It has no such form; the message says which it has.
+    fn render_composed(&self, composed: &Composed, _: &Options) -> Result<Vec<Rendered>> {
+        let (name, noun) = (self.name(), composed.noun);
+        anyhow::bail!("{noun} has no format {name}; use terminal, html, markdown, json, svg or png")
+    }
 }
 
 /// Every format, in the order of help.
@@ -108,6 +120,8 @@ pub struct Options {
     /// The same command without what only that run had (its folder, its profiles), to which `--configuration` is added
     /// for one configuration; none if it measured more than studies.
     pub repeat: Option<String>,
+    /// Flame graphs of the run's profiles, for the page.
+    pub flames: Arc<[Flame]>,
     /// The columns of tables.
     pub columns: Columns,
     /// How a reader gets the other columns.
@@ -146,6 +160,7 @@ impl Default for Options {
             findings: 10,
             command: None,
             repeat: None,
+            flames: Arc::default(),
             columns: Columns::Few,
             more: "--columns all",
         }

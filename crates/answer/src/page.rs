@@ -5,6 +5,7 @@
 //! content security policy runs no script but this one.
 
 pub mod data;
+mod flame;
 mod markup;
 mod slow;
 
@@ -19,6 +20,7 @@ use sha2::{Digest, Sha256};
 use crate::document::Block;
 use crate::picture::Picture;
 
+pub use flame::{Flame, PATHS};
 pub use markup::{escape, safe};
 
 /// The page's program and style, made from `web/` with Node; empty in a build without them.

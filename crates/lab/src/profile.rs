@@ -13,6 +13,7 @@ mod report_tests;
 mod sampled;
 pub mod script;
 pub mod speedscope;
+pub mod stored;
 pub mod tools;
 
 pub use input::read;

@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 
+use super::composed::Composed;
 use super::{Format, Options, Rendered};
 use crate::document;
-use crate::page::{self, data::Data};
+use crate::page;
+use crate::page::data::{Data, FlameData};
 use crate::report::Report;
 
 /// `--format html`.
@@ -32,6 +34,12 @@ impl Format for Html {
         let blocks = document::build(report, &options.whole());
         let data = Data::of(report, options);
         let page = page::page(&blocks, &report.pictures(), Some(&data))?;
+        Ok(vec![Rendered::new("report.html", page)])
+    }
+
+    fn render_composed(&self, composed: &Composed, _: &Options) -> Result<Vec<Rendered>> {
+        let data = FlameData::of(&composed.flames);
+        let page = page::page(&composed.blocks, &composed.pictures, Some(&data))?;
         Ok(vec![Rendered::new("report.html", page)])
     }
 }

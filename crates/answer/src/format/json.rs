@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use super::composed::Composed;
 use super::{Format, Options, Rendered};
 use crate::report::Report;
 
@@ -41,5 +42,9 @@ impl Format for Json {
         let mut bytes = serde_json::to_vec_pretty(&document).context("writing the report as JSON")?;
         bytes.push(b'\n');
         Ok(vec![Rendered::new("report.json", bytes)])
+    }
+
+    fn render_composed(&self, composed: &Composed, _: &Options) -> Result<Vec<Rendered>> {
+        Ok(vec![Rendered::new("report.json", composed.json.clone())])
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::composed::Composed;
 use super::{Format, Options, Rendered};
 use crate::document::{self, Block};
 use crate::picture::Picture;
@@ -29,6 +30,10 @@ impl Format for Markdown {
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = document::build(report, &options.whole());
         Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures(), options))])
+    }
+
+    fn render_composed(&self, composed: &Composed, options: &Options) -> Result<Vec<Rendered>> {
+        Ok(vec![Rendered::new("report.md", text(&composed.blocks, &composed.pictures, options))])
     }
 }
 
@@ -65,7 +70,10 @@ pub fn text(blocks: &[Block], charts: &[Picture], options: &Options) -> String {
                 out.push('\n');
             }
             Block::Table(grid) => out.push_str(&table(grid, options)),
-            Block::Literal(line) => out.push_str(&format!("    {}\n\n", clean(line))),
+            Block::Literal(lines) => {
+                lines.lines().for_each(|line| out.push_str(&format!("    {}\n", clean(line))));
+                out.push('\n');
+            }
             Block::Charts(group) => {
                 charts
                     .iter()

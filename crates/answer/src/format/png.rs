@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options as Reading, Tree};
 
+use super::composed::Composed;
 use super::{Format, Medium, Options, Rendered};
 pub use crate::chart::fonts;
 use crate::picture::Picture;
@@ -32,13 +33,19 @@ impl Format for Png {
 
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
         let reading = Reading { fontdb: fonts(), ..Reading::default() };
-        let render = |picture: Picture| {
-            let bytes = pixels(&picture.chart.svg(), &reading);
-            let bytes = bytes.with_context(|| format!("rasterising the chart {}", picture.stem))?;
-            Ok(Rendered::new(format!("{}.png", picture.stem), bytes))
-        };
-        report.pictures().into_iter().map(render).collect()
+        report.pictures().iter().map(|picture| file(picture, &reading)).collect()
     }
+
+    fn render_composed(&self, composed: &Composed, _: &Options) -> Result<Vec<Rendered>> {
+        let reading = Reading { fontdb: fonts(), ..Reading::default() };
+        composed.drawn(|picture| file(picture, &reading))
+    }
+}
+
+fn file(picture: &Picture, reading: &Reading) -> Result<Rendered> {
+    let bytes = pixels(&picture.chart.svg(), reading);
+    let bytes = bytes.with_context(|| format!("rasterising the chart {}", picture.stem))?;
+    Ok(Rendered::new(format!("{}.png", picture.stem), bytes))
 }
 
 fn pixels(svg: &str, reading: &Reading) -> Result<Vec<u8>> {

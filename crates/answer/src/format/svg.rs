@@ -2,7 +2,9 @@
 
 use anyhow::Result;
 
+use super::composed::Composed;
 use super::{Format, Medium, Options, Rendered};
+use crate::picture::Picture;
 use crate::report::Report;
 
 /// `--format svg`.
@@ -27,9 +29,14 @@ impl Format for Svg {
     }
 
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
-        let pictures = report.pictures().into_iter();
-        Ok(pictures
-            .map(|picture| Rendered::new(format!("{}.svg", picture.stem), picture.chart.svg()))
-            .collect())
+        Ok(report.pictures().iter().map(file).collect())
     }
+
+    fn render_composed(&self, composed: &Composed, _: &Options) -> Result<Vec<Rendered>> {
+        composed.drawn(|picture| Ok(file(picture)))
+    }
+}
+
+fn file(picture: &Picture) -> Rendered {
+    Rendered::new(format!("{}.svg", picture.stem), picture.chart.svg())
 }

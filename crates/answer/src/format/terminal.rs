@@ -3,6 +3,7 @@
 use anyhow::Result;
 use console::Style;
 
+use super::composed::Composed;
 use super::{Format, Medium, Options, Rendered};
 use crate::document::{self, Block};
 use crate::report::Report;
@@ -34,6 +35,10 @@ impl Format for Terminal {
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
         Ok(vec![Rendered::new("report.txt", text(&document::build(report, options), options))])
+    }
+
+    fn render_composed(&self, composed: &Composed, options: &Options) -> Result<Vec<Rendered>> {
+        Ok(vec![Rendered::new("report.txt", text(&composed.blocks, options))])
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod calibration;
 mod capacity;
+mod charts;
 mod compare;
 pub mod csv;
 mod faults;
@@ -15,15 +16,21 @@ mod times;
 
 use std::fmt::Write;
 
+use anyhow::{Context, Result};
+
 use crate::document::Block;
+use crate::format::composed::{Composed, joined};
 use crate::format::{Detail, Options, terminal};
 use crate::load::figures::Time;
 use crate::load::{Document, Measured, Run};
 use crate::table::Cell;
-use crate::text::{clean, columns, wrap};
+use crate::text::{clean, columns, shorten, wrap};
+use weigh_model::units;
 
 /// Columns of the names of facts.
 const NAMES: usize = 13;
+/// Columns of a URL in a title at most.
+const NAMED: usize = 80;
 /// Facts wider than this are hard to read.
 const WIDEST: usize = 110;
 
@@ -33,13 +40,75 @@ const JSON: &str = "--json";
 /// The report for a terminal.
 pub fn terminal(document: &Document, options: &Options) -> String {
     let options = &Options { more: JSON, ..options.clone() };
-    let blocks = match &document.measured {
+    terminal::text(&blocks(document, options), options)
+}
+
+fn blocks(document: &Document, options: &Options) -> Vec<Block> {
+    match &document.measured {
         Measured::Run(run) => run_blocks(run, options),
         Measured::Comparison(compared) => compare::blocks(compared, options),
         Measured::Calibration(calibration) => calibration::blocks(calibration),
         Measured::Capacity(searched) => capacity::blocks(searched, options),
+    }
+}
+
+/// The report in the formats of runs: a title, the figures, charts, and the command.
+///
+/// # Errors
+/// The result cannot be written as JSON.
+pub fn composed(document: &Document, options: &Options) -> Result<Composed> {
+    let options = &Options { more: JSON, ..options.clone() };
+    let pictures = charts::pictures(document);
+    let command: Vec<String> = document.command.iter().map(|word| clean(word)).collect();
+    let started = clean(document.started.trim_end_matches('Z')).replace('T', " ");
+    let mut rest = joined(blocks(document, options));
+    let has_title = matches!(rest.first(), Some(Block::Heading(1, _)));
+    let title = if has_title { rest.remove(0) } else { Block::Heading(1, title(document)) };
+    let mut all = vec![title, Block::Remark(format!("{started} UTC · {}", clean(&document.machine)))];
+    if let Measured::Run(run) = &document.measured {
+        all.push(Block::Answer(vec![answer(run)]));
+    }
+    // Charts stand below the results in words.
+    let results =
+        rest.iter().position(|block| matches!(block, Block::Heading(2, of) if of == outcome::RESULTS));
+    let charts = results.map_or(rest.len(), |at| (at + 2).min(rest.len()));
+    rest.insert(charts, Block::StudyCharts);
+    all.extend(rest);
+    all.push(Block::Heading(2, "Measure it again".into()));
+    all.push(Block::Literal(shell_words::join(command)));
+    let json = serde_json::to_string_pretty(document).context("writing the result as JSON")? + "\n";
+    Ok(Composed { noun: "a load", blocks: all, pictures, flames: Vec::new(), json })
+}
+
+/// Rate, times and failures in a sentence.
+fn answer(run: &Run) -> String {
+    let total = &run.figures.total;
+    let time = |percent: f64, name: &str| {
+        let words = match total.response.as_ref()?.percentile(percent)? {
+            Time::Took(time) => seconds(time),
+            Time::Beyond(time) => format!("more than {}", seconds(time)),
+        };
+        Some(format!("{name} {words}"))
     };
-    terminal::text(&blocks, options)
+    let rate = format!("{} responses per second", units::significant(total.achieved_per_second));
+    let all = total.counts.completed.saturating_add(total.counts.faulted);
+    let failed = format!("{} of {} requests failed", whole(total.counts.faulted), whole(all));
+    let parts = [Some(rate), time(50.0, "median"), time(99.0, "p99"), Some(failed)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ") + "."
+}
+
+/// What was measured, with its first URL.
+fn title(document: &Document) -> String {
+    let of = |what: &str, run: &Run| match run.plan.requests.first() {
+        Some(request) => format!("{what} {}", shorten(&clean(&request.url), NAMED)),
+        None => what.to_owned(),
+    };
+    match &document.measured {
+        Measured::Run(run) => of("Load on", run),
+        Measured::Comparison(compared) => of("Two servers under load:", &compared.a),
+        Measured::Capacity(searched) => of("Highest rate of", &searched.closed),
+        Measured::Calibration(_) => "The load generator's own cost".to_owned(),
+    }
 }
 
 fn run_blocks(run: &Run, options: &Options) -> Vec<Block> {
@@ -82,7 +151,7 @@ fn parts(parts: &[String]) -> String {
 
 /// A time in seconds.
 fn seconds(time: f64) -> String {
-    weigh_model::units::ns(time * 1e9)
+    units::ns(time * 1e9)
 }
 
 /// A time in milliseconds for a table, or its lower bound.
@@ -96,12 +165,12 @@ fn milliseconds(time: Option<Time>) -> Cell {
 
 /// Not a number, but more than this.
 fn beyond(number: f64) -> String {
-    format!("> {}", weigh_model::units::significant(number))
+    format!("> {}", units::significant(number))
 }
 
 /// A whole number with thousands separated.
 fn whole(number: u64) -> String {
-    weigh_model::units::count(usize::try_from(number).unwrap_or(usize::MAX), "", "").trim().to_owned()
+    units::count(usize::try_from(number).unwrap_or(usize::MAX), "", "").trim().to_owned()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::row::{Row, Seen};
 use crate::text::clean;
 use crate::words::explain;
 
+use super::flame::Flame;
 use super::slow::{SlowData, slow};
 
 /// The version of this form: raised when a field changes its meaning or is removed.
@@ -41,7 +42,22 @@ pub struct Data {
     rules: BTreeMap<String, PlainRule>,
     groups: Vec<GroupData>,
     slow: Vec<SlowData>,
+    flames: Vec<Flame>,
     faults: Vec<Failure>,
+}
+
+/// What the page's program needs of a result that has flame graphs only.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlameData<'f> {
+    schema: u32,
+    flames: &'f [Flame],
+}
+
+impl<'f> FlameData<'f> {
+    /// Of these.
+    pub fn of(flames: &'f [Flame]) -> FlameData<'f> {
+        FlameData { schema: SCHEMA, flames }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -187,6 +203,7 @@ impl Data {
             rules: rules(report),
             groups: groups(report, options),
             slow: slow(report, options),
+            flames: options.flames.to_vec(),
             faults: report.faults.iter().map(|of| failure(report, of)).collect(),
         }
     }

@@ -8,8 +8,12 @@ mod head;
 pub mod speedscope;
 mod table;
 
+use anyhow::{Context, Result};
+
 use crate::document::Block;
+use crate::format::composed::{Composed, joined};
 use crate::format::{Options, terminal};
+use crate::page::Flame;
 use crate::profile::document::{Document, Shown};
 use weigh_model::profile::Unit;
 use weigh_model::units;
@@ -57,6 +61,26 @@ pub struct Choice {
 /// The report for a terminal.
 pub fn terminal(document: &Document, choice: &Choice, options: &Options) -> String {
     let options = &Options { more: "--json", ..options.clone() };
+    terminal::text(&blocks(document, choice, options), options)
+}
+
+/// The report in the formats of runs, with these flame graphs.
+///
+/// # Errors
+/// The result cannot be written as JSON.
+pub fn composed(
+    document: &Document,
+    choice: &Choice,
+    options: &Options,
+    flames: Vec<Flame>,
+) -> Result<Composed> {
+    let options = &Options { more: "--json", ..options.clone() };
+    let json = serde_json::to_string_pretty(document).context("writing the profile as JSON")? + "\n";
+    let blocks = joined(blocks(document, choice, options));
+    Ok(Composed { noun: "a profile", blocks, pictures: Vec::new(), flames, json })
+}
+
+fn blocks(document: &Document, choice: &Choice, options: &Options) -> Vec<Block> {
     let mut blocks = Vec::new();
     for shown in &document.profiles {
         blocks.extend(head::blocks(shown, options));
@@ -68,7 +92,7 @@ pub fn terminal(document: &Document, choice: &Choice, options: &Options) -> Stri
     if let Some(comparison) = &document.comparison {
         blocks.extend(compared::blocks(comparison, choice));
     }
-    terminal::text(&blocks, options)
+    blocks
 }
 
 /// An amount with its unit, for a sentence.

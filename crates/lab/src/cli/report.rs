@@ -1,8 +1,11 @@
 //! `weigh report`: a run again, in any format; without one, the runs there are.
 
+mod other;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
@@ -10,10 +13,12 @@ use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::run::Shown;
 use crate::cli::{runs, terminal};
 use crate::history::Filter;
+use crate::profile::stored;
 use crate::run::dir::{RunFile, StoredRun};
 use crate::run::list::{FOLDER, LATEST, below, find};
 use weigh_answer::document;
-use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
+use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options, Rendered};
+use weigh_answer::page::Flame;
 use weigh_answer::ranking::document::RankingDocument;
 use weigh_answer::ranking::{self, Conditions};
 use weigh_answer::report::Report;
@@ -24,7 +29,7 @@ use weigh_model::text::clean_path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
-    /// A run's folder, its name in weigh-runs, or `latest`; without one, the runs in weigh-runs are listed
+    /// A run's folder, its name in weigh-runs, or `latest`; or the folder of a load or a profile; without one, the runs in weigh-runs are listed
     #[arg(value_name = "RUN")]
     run: Option<PathBuf>,
     #[arg(long, short, default_value = "terminal", value_name = "FORMAT", value_parser = known_format, help = formats())]
@@ -97,7 +102,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         terminal::note(&format!("{} is a folder of runs; name one of them", clean_path(word)));
         return runs::show(word, &Filter::default(), args.json);
     }
-    let path = find(word).or_refuse()?;
     let json: &[&dyn Format] = &[&format::json::Json];
     let formats = if args.json { json } else { &args.format };
     if let Some(why) = formats.iter().find_map(|format| format.unavailable()) {
@@ -112,6 +116,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !out.is_dir()) {
         return Err(anyhow::anyhow!("--out {}: not a folder", clean_path(out))).or_refuse();
     }
+    if other::is_other(word) {
+        other::show(word, args, formats)?;
+        return Ok(Exit::Fine.into());
+    }
+    let path = find(word).or_refuse()?;
     let stored = StoredRun::read(&path).or_refuse()?;
     let results = stored.report();
     if let Some(text) = &args.at {
@@ -120,7 +129,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let shown = Shown::new(args.full, args.json, &args.wanted);
     document::check(&results, &shown.columns).or_refuse()?;
     let Shown { detail, columns, .. } = shown;
-    let options = Options { columns, ..options(detail, Some(&stored.file)) };
+    let flames = flames(&path, formats);
+    let options = Options { columns, flames, ..options(detail, Some(&stored.file)) };
     for format in formats {
         match &args.out {
             Some(folder) => {
@@ -135,6 +145,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         further(&path, detail);
     }
     Ok(Exit::Fine.into())
+}
+
+/// The flame graphs of a run for those formats that show them.
+pub fn flames(run: &Path, formats: &[&dyn Format]) -> Arc<[Flame]> {
+    let has_page = formats.iter().any(|format| format.name() == "html");
+    if has_page { stored::flames_of_run(run).into() } else { Arc::default() }
 }
 
 /// Prints the ranking under these conditions.
@@ -190,7 +206,11 @@ fn from_here(path: &Path) -> String {
 
 /// Prints the report in one format.
 pub fn print(results: &Report, format: &dyn Format, options: &Options) -> Result<()> {
-    let files = format.render(results, options)?;
+    print_files(&format.render(results, options)?, format)
+}
+
+/// Prints files of a format.
+fn print_files(files: &[Rendered], format: &dyn Format) -> Result<()> {
     let show = if format.medium() == Medium::Screen { terminal::print } else { terminal::write };
     files.iter().try_for_each(|file| show(&String::from_utf8_lossy(&file.bytes)))
 }
@@ -202,11 +222,15 @@ pub fn write(
     options: &Options,
     folder: &Path,
 ) -> Result<Vec<PathBuf>> {
-    let plain = Options { color: false, ..options.clone() };
+    write_files(&format.render(results, &Options { color: false, ..options.clone() })?, folder)
+}
+
+/// Writes files into a folder, each whole or not at all.
+fn write_files(files: &[Rendered], folder: &Path) -> Result<Vec<PathBuf>> {
     let doing = || format!("{}: the report cannot be written", folder.display());
     std::fs::create_dir_all(folder).with_context(doing)?;
     let mut written = Vec::new();
-    for file in format.render(results, &plain)? {
+    for file in files {
         let path = folder.join(&file.file_name);
         let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
         draft.write_all(&file.bytes).with_context(doing)?;

@@ -434,6 +434,13 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
     show(&results, &path, &more.shown, &file)?;
     if let Some(contents) = &contents {
         profiles::run(lab, &path, &plan, contents, more, &interrupt)?;
+        // The page shows them.
+        let pages: Vec<_> = format::available().filter(|format| format.name() == "html").collect();
+        let options = report::options(more.shown.detail, Some(&file));
+        let options = Options { flames: report::flames(&path, &pages), ..options };
+        for page in pages {
+            report::write(&results, page, &options, &path.join("report"))?;
+        }
     }
     let gates = judged(&results, more)?;
     Ok(Ended::Complete { failures: results.faults.len(), gates })

@@ -1,9 +1,12 @@
 //! The pages: the list of runs, a run, a run while it measures, and a comparison.
 
+use std::path::Path;
+
 use anyhow::Result;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::history::{RunRow, State};
+use crate::profile::stored::flames_of_run;
 use crate::run::dir::StoredRun;
 use weigh_answer::compare::{self, Comparison, Names};
 use weigh_answer::format::{self, Options, markdown};
@@ -100,14 +103,15 @@ fn row(run: &RunRow) -> String {
     )
 }
 
-/// The page of a run: its report in the format `html`, or as text in a build without that.
+/// The page of the run in this folder: its report in the format `html`, or as text in a build without that.
 ///
 /// # Errors
 /// The report cannot be written in that form.
-pub fn run_page(run: &StoredRun) -> Result<Page> {
+pub fn run_page(folder: &Path, run: &StoredRun) -> Result<Page> {
     let report = run.report();
     let (command, repeat) = (Some(run.file.command_line()), run.file.repeat());
-    let options = Options { command, repeat, ..Options::default() };
+    let flames = flames_of_run(folder).into();
+    let options = Options { command, repeat, flames, ..Options::default() };
     let html = format::available().find(|format| format.name() == "html");
     let files = html.map(|format| format.render(&report, &options)).transpose()?;
     match files.and_then(|files| files.into_iter().next()) {

@@ -201,7 +201,7 @@ async fn of_run(name: &str, shared: &Arc<Shared>, wanted: Wanted) -> Answer {
     match wanted {
         Wanted::Live => Ok(Some(shown(pages::live_page(&name)))),
         Wanted::Report => {
-            let page = making(shared, move || pages::run_page(&StoredRun::read(&path)?));
+            let page = making(shared, move || pages::run_page(&path, &StoredRun::read(&path)?));
             Ok(Some(shown(page.await?)))
         }
         Wanted::Events => {

@@ -116,6 +116,9 @@ fn a_browser_shows_the_ranking_of_the_analysis_and_nothing_hostile() {
     lab.write("hostile.html", render(&hostile(report.clone())));
     let slow = stored("downloads");
     lab.write("slow.html", render(&slow));
+    lab.write("profile", format!("{{main}};work;php::strlen 60\n{{main}};work;{HOSTILE} 30\n{{main}} 10\n"));
+    lab.fine(&["profile", "profile", "--out", "profiled"]);
+    lab.fine(&["report", "profiled", "-f", "html", "--out", "profiled"]);
     lab.write("slow-hostile.html", render(&hostile_setup(slow)));
     lab.write("cases.json", cases(&report, STATES).to_string());
     let shots = std::env::var_os("PAGE_SHOTS").map_or_else(|| lab.path("shots"), PathBuf::from);
@@ -124,6 +127,7 @@ fn a_browser_shows_the_ranking_of_the_analysis_and_nothing_hostile() {
         .env("PAGE_HOSTILE", lab.path("hostile.html"))
         .env("PAGE_SLOW", lab.path("slow.html"))
         .env("PAGE_SLOW_HOSTILE", lab.path("slow-hostile.html"))
+        .env("PAGE_PROFILE", lab.path("profiled/report.html"))
         .env("PAGE_CASES", lab.path("cases.json"))
         .env("PAGE_SHOTS", shots)
         .env("CHROMIUM", chromium);

@@ -62,6 +62,30 @@ fn a_file_is_a_table_a_function_and_a_folder_of_every_form() {
 }
 
 #[test]
+fn a_folder_is_shown_again_in_the_formats_of_runs() {
+    let lab = Lab::new();
+    lab.write("cachegrind.out.1", cachegrind(1));
+    let printed = lab.fine(&["profile", "cachegrind.out.1", "--out", "out"]);
+    assert_eq!(lab.fine(&["report", "out"]), printed);
+    assert_eq!(lab.fine(&["report", "out", "--json"]), lab.read("out/profile.json"));
+    assert!(lab.fine(&["report", "out", "-f", "markdown"]).contains("php::strlen"));
+    let line = lab.refused(&["report", "out", "-f", "svg", "--out", "shown"]);
+    assert!(line.contains("a profile has no charts"), "{line}");
+    if weigh_answer::page::is_built_in() {
+        lab.fine(&["report", "out", "-f", "html", "--out", "shown"]);
+        let page = lab.read("shown/report.html");
+        let flame = page.split("\"flames\":[").nth(1).unwrap();
+        assert!(
+            flame.contains("[\"work\",\"own\"]") && flame.contains("[\"php::strlen\",\"php\"]"),
+            "{flame:.400}"
+        );
+    }
+    lab.write("out/profile.json", "{\"schema\": 1}");
+    let line = lab.refused(&["report", "out"]);
+    assert!(line.contains("no profile of weigh, or damaged"), "{line}");
+}
+
+#[test]
 fn a_compressed_file_is_read_like_a_plain_one() {
     let lab = Lab::new();
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

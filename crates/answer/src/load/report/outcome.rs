@@ -8,11 +8,13 @@ use crate::load::{LoadCaveat, Run};
 use crate::table::{Grid, Kind, factor, field};
 use weigh_model::units;
 
+/// The heading.
+pub(super) const RESULTS: &str = "Results";
 /// Points of the sparkline at most.
 const POINTS: usize = 60;
 
 pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(2, "Results".into())];
+    let mut blocks = vec![Block::Heading(2, RESULTS.into())];
     blocks.extend(facts(&rows(run), options));
     if run.figures.classes.len() > 1 {
         blocks.push(Block::Heading(2, "Classes".into()));

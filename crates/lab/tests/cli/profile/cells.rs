@@ -50,6 +50,12 @@ fn a_codec_is_profiled_apart_from_the_serializer_around_it() {
         }
         assert!(profile["run"]["overhead"]["ratio"].as_f64().unwrap() > 0.0, "{profile}");
     }
+    // The run's page has them.
+    if weigh_answer::page::is_built_in() {
+        let page = lab.read("run/report/report.html");
+        assert!(page.contains("\"flames\":[{\"name\":") && page.contains("[\"php::gzinflate\",\"php\"]"));
+        assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    }
     // Nothing of it is recorded.
     let visits = lab.records("run").iter().filter(|record| record["type"] == "visit").count();
     assert_eq!(visits, 3);
