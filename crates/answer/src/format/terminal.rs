@@ -38,6 +38,7 @@ impl Format for Terminal {
     }
 
     fn render_composed(&self, composed: &Composed, options: &Options) -> Result<Vec<Rendered>> {
+        let options = &Options { more: "--json", ..options.clone() };
         Ok(vec![Rendered::new("report.txt", text(&composed.blocks, options))])
     }
 }
@@ -84,7 +85,9 @@ pub fn text(blocks: &[Block], options: &Options) -> String {
                 }
             }
             Block::Table(grid) => out.push_str(&grid.draw(&options.sheet())),
-            Block::Literal(line) => out.push_str(&format!("  {line}\n")),
+            Block::Literal(lines) => {
+                lines.split('\n').for_each(|line| out.push_str(&format!("  {line}\n")));
+            }
             Block::Charts(_) | Block::StudyCharts => {}
         }
     }

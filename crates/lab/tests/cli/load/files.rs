@@ -34,7 +34,7 @@ fn a_result_is_shown_again_in_the_formats_of_runs() {
     let printed = lab.fine(&["load", &url, "-n", "300", "-c", "3", "--out", "run", "--slice", "10ms"]);
     // The same text, below a title.
     let again = lab.fine(&["report", "run"]);
-    let rate = printed.lines().find(|line| line.contains("requests/s")).unwrap();
+    let rate = printed.lines().find(|line| line.contains("requests/s")).unwrap().trim();
     assert!(again.starts_with("GET http") && again.contains(rate), "{again}");
     assert_eq!(document(&lab.fine(&["report", "run", "--json"])), lab.json("run/result.json"));
     let markdown = lab.fine(&["report", "run", "-f", "markdown"]);
