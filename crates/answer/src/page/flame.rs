@@ -43,7 +43,7 @@ enum Kind {
 }
 
 impl Flame {
-    /// Of a profile, with at most so many paths, the widest; none without costs. `about` says where it is from.
+    /// Of a profile, with at most this many paths, the widest; none without costs. `about` says where it is from.
     pub fn of(name: &str, about: &str, profile: &Profile, most: usize) -> Option<Flame> {
         let nodes = profile.stacks.nodes();
         let mut costs: Vec<i64> = nodes.iter().map(|node| node.own.amount.max(0)).collect();

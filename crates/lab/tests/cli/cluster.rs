@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::lab::{Lab, SMALL, has, lines, wait_until};
 use weigh::cluster::environment::Environment;
 
-/// A lab whose environment for Ray is an engine with so many nodes that does this; none where there is no Python.
+/// A lab whose environment for Ray is an engine with this many nodes that does this; none where there is no Python.
 fn with_engine(nodes: u32, deed: &str) -> Option<Lab> {
     if !has("python3", "apt install python3") {
         return None;
