@@ -2,8 +2,8 @@
 //! reads at each start.
 
 fn main() {
-    for folder in ["studies", "php", "corpus", "servers", "stores", "runtimes", "links"] {
-        println!("cargo::rerun-if-changed=../../{folder}");
+    for folder in ["studies", "php", "corpus", "servers", "stores", "runtimes", "links", "engines"] {
+        println!("cargo::rerun-if-changed=embedded/{folder}");
     }
     let target = |part: &str| std::env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
     if target("OS") == "linux" && target("ENV") == "gnu" {

@@ -17,14 +17,14 @@ use crate::study::Study;
 use weigh_model::link::LinkSpec;
 use weigh_model::suggest::nearest_hint;
 
-static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
-static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
-static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../stores");
-static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
-static LINKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../links");
-static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
+static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/studies");
+static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/servers");
+static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/stores");
+static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/runtimes");
+static LINKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/links");
+static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/php");
 /// What drives clusters; a user's folder replaces nothing of it.
-static ENGINE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines/ray");
+static ENGINE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/engines/ray");
 
 /// A definition larger than this is taken for a mistake.
 const MAX_BYTES: u64 = 4 << 20;

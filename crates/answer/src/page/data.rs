@@ -217,12 +217,12 @@ pub(super) fn repeat(options: &Options, id: &str) -> Option<String> {
 
 /// Links that a reader may have, from their definitions.
 const TYPICAL: [(&str, &str); 6] = [
-    ("3g", include_str!("../../../../links/3g.toml")),
-    ("lte", include_str!("../../../../links/lte.toml")),
-    ("dsl", include_str!("../../../../links/dsl.toml")),
-    ("cable", include_str!("../../../../links/cable.toml")),
-    ("fibre", include_str!("../../../../links/fibre.toml")),
-    ("data-centre", include_str!("../../../../links/data-centre.toml")),
+    ("3g", include_str!("../../embedded/links/3g.toml")),
+    ("lte", include_str!("../../embedded/links/lte.toml")),
+    ("dsl", include_str!("../../embedded/links/dsl.toml")),
+    ("cable", include_str!("../../embedded/links/cable.toml")),
+    ("fibre", include_str!("../../embedded/links/fibre.toml")),
+    ("data-centre", include_str!("../../embedded/links/data-centre.toml")),
 ];
 
 fn preset(link: &LinkSpec) -> Option<Preset> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::source::{Package, Source, is_word};
 
 /// The table that is built into the program.
-const EMBEDDED: &str = include_str!("../../../../corpus/corpus.toml");
+const EMBEDDED: &str = include_str!("../../embedded/corpus/corpus.toml");
 
 /// The whole table.
 #[derive(Clone, Debug, Deserialize)]

@@ -24,7 +24,7 @@ use crate::rig::template;
 use weigh_model::text::clean_path;
 
 /// What is taken as it is, and the configurations, which are templates.
-static FIXED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../corpus/sample");
+static FIXED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/embedded/corpus/sample");
 
 /// Folders that web servers and PHP read.
 const OF_THE_SERVER: [&str; 3] = ["public", "pages", "values"];

@@ -22,8 +22,8 @@ use weigh_model::text::{clean, clean_path};
 
 /// The generator's files.
 const GENERATOR: [(&str, &str); 2] = [
-    ("values.php", include_str!("../../../../php/values.php")),
-    ("values-classes.php", include_str!("../../../../php/values-classes.php")),
+    ("values.php", include_str!("../../embedded/php/values.php")),
+    ("values-classes.php", include_str!("../../embedded/php/values-classes.php")),
 ];
 /// The longest it may take, on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
