@@ -1,5 +1,5 @@
-//! Takes the page's program and style from `dist` (in a published package) or `web/dist` (in a checkout, made by
-//! `make web`). A build without them is complete but for `--format html`, which says so.
+//! Takes the page's program and style from `dist`, a link to `web/dist` (made by `make web`); a published package has the files themselves. A build
+//! without them is complete but for `--format html`, which says so.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -7,13 +7,10 @@ use std::{env, fs};
 fn main() {
     let own = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the folder of the package"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the folder of the output"));
-    let folders = [own.join("dist"), own.join("../../web/dist")];
-    for folder in &folders {
-        println!("cargo::rerun-if-changed={}", folder.display());
-    }
+    println!("cargo::rerun-if-changed=dist");
     for name in ["page.js", "page.css"] {
-        println!("cargo::rerun-if-changed={}", folders[1].join(name).display());
-        let text = folders.iter().find_map(|folder| read(&folder.join(name))).unwrap_or_default();
+        println!("cargo::rerun-if-changed=dist/{name}");
+        let text = read(&own.join("dist").join(name)).unwrap_or_default();
         fs::write(out.join(name), text).expect("the folder of the output can be written");
     }
 }
