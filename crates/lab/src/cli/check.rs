@@ -1,5 +1,6 @@
 //! `weigh check`: what can be measured here, what is missing, and the one command that installs it.
 
+mod fix;
 mod servers;
 mod stores;
 
@@ -32,6 +33,12 @@ pub struct Args {
     /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
+    /// Install the packages that are missing, with apt, as root; shows the command and asks first, and starts no service
+    #[arg(long)]
+    fix: bool,
+    /// Install without asking
+    #[arg(long, requires = "fix")]
+    yes: bool,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -40,7 +47,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh check
   weigh check --php /opt/php84/bin/php      one PHP alone
-  weigh check --json";
+  weigh check --fix                         install what is missing, after asking";
 
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
@@ -155,17 +162,24 @@ impl Missing {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
-    let mut inventory =
-        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_refuse()? };
-    look::stores(&lab, &mut inventory, &[]).or_refuse()?;
-    let findings = look(&lab, inventory).or_refuse()?;
+    let mut findings = findings(args, defs)?;
+    if args.fix && fix::install(&packages(&findings.missing), args.yes)? {
+        findings = self::findings(args, defs)?;
+    }
     if args.json {
         terminal::print_json(&findings)?;
     } else {
         terminal::print(&text(&findings))?;
     }
     Ok(Exit::Fine.into())
+}
+
+fn findings(args: &Args, defs: Option<&Path>) -> Result<Findings> {
+    let lab = Lab::open(defs).or_refuse()?;
+    let mut inventory =
+        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_refuse()? };
+    look::stores(&lab, &mut inventory, &[]).or_refuse()?;
+    look(&lab, inventory).or_refuse()
 }
 
 fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
@@ -221,15 +235,20 @@ fn missing_things(inventory: &Inventory) -> Vec<Missing> {
     found
 }
 
-/// One `apt install` of every package that a remedy names, without repetition.
-fn mend(missing: &[Missing]) -> Option<String> {
+/// Every package that a remedy names, without repetition.
+fn packages(missing: &[Missing]) -> Vec<&str> {
     let remedies = missing.iter().filter_map(|m| m.remedy.as_deref());
     let packages: BTreeSet<&str> = remedies
         .filter_map(|r| r.strip_prefix("apt install "))
         .flat_map(|r| r.split(&[' ', ';', ',', '('][..]).next())
         .filter(|p| !p.is_empty())
         .collect();
-    let list: Vec<&str> = packages.into_iter().collect();
+    packages.into_iter().collect()
+}
+
+/// One `apt install` of all of them.
+fn mend(missing: &[Missing]) -> Option<String> {
+    let list = packages(missing);
     let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
     (!list.is_empty()).then(|| format!("{sudo}apt install {}", list.join(" ")))
 }
@@ -256,6 +275,9 @@ fn text(f: &Findings) -> String {
     }
     if let Some(mend) = &f.mend {
         out.push_str(&format!("\ninstall it: {}\n", bold(mend)));
+        if !packages(&f.missing).is_empty() {
+            out.push_str("or type: weigh check --fix, which installs the packages and starts no service\n");
+        }
     }
     if f.machine.governor.as_deref().is_some_and(|g| g != "performance") {
         out.push_str(

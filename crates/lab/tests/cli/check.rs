@@ -1,6 +1,8 @@
 //! `weigh check`.
 
-use crate::lab::{Lab, has_php};
+use std::path::Path;
+
+use crate::lab::{Lab, Ran, has_php};
 
 #[test]
 fn it_says_what_can_be_measured_and_what_mends_the_rest() {
@@ -85,7 +87,7 @@ fn each_php_is_shown_with_the_php_fpm_beside_it() {
     assert!(text.lines().any(|l| l.contains("PHP-FPM") && l.contains(fpm.to_str().unwrap())), "{text}");
 }
 
-fn executable(path: &std::path::Path, script: &str) {
+fn executable(path: &Path, script: &str) {
     std::fs::write(path, script).unwrap();
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
@@ -142,4 +144,69 @@ fn a_server_of_the_users_own_is_shown_with_the_others() {
     lab.write("defs/servers/mine/server.toml", "schema = 1\nnme = \"mine\"\n");
     let line = lab.refused(&["--defs", "defs", "check"]);
     assert_eq!(line, "servers/mine/server.toml, line 2: unknown key `nme`; did you mean `name`?");
+}
+
+/// A room of stand-ins for apt: what it was asked is in `asked`, and it has every package but those of Valkey.
+fn stand_ins(lab: &Lab) -> String {
+    let (asked, policy) = (lab.path("asked"), lab.path("policy-rc.d"));
+    let (asked, policy) = (asked.display(), policy.display());
+    std::fs::create_dir_all(lab.path("bin")).unwrap();
+    executable(
+        &lab.path("bin/apt-get"),
+        &format!("#!/bin/sh\necho \"$*\" >>{asked}\ncat {policy} >{asked}-policy\numask >{asked}-mask\n"),
+    );
+    executable(&lab.path("bin/apt-cache"), "#!/bin/sh\ncase $3 in valkey*) exit 100 ;; esac\n");
+    executable(&lab.path("bin/systemctl"), "#!/bin/sh\n");
+    // The shell's own tools, and no PHP, server or store.
+    for tool in ["sh", "id", "cut", "tee", "chmod", "rm", "grep", "cat"] {
+        let folders = ["/usr/bin", "/bin"];
+        if let Some(found) = folders.map(|f| Path::new(f).join(tool)).into_iter().find(|p| p.is_file()) {
+            std::os::unix::fs::symlink(found, lab.path("bin").join(tool)).unwrap();
+        }
+    }
+    lab.path("bin").display().to_string()
+}
+
+fn fixed(lab: &Lab, path: &str, more: &[&str]) -> Ran {
+    let mut command = lab.weigh(&[&["check", "--fix"], more].concat());
+    command.env("PATH", path).env("SETUP_POLICY", lab.path("policy-rc.d"));
+    Ran::of(command.output().unwrap())
+}
+
+#[test]
+fn what_is_missing_is_installed_after_asking_and_no_service_starts() {
+    let lab = Lab::new();
+    let path = stand_ins(&lab);
+    if !rustix::process::geteuid().is_root() {
+        let line = fixed(&lab, &path, &["--yes"]).refusal();
+        assert!(line.ends_with("type: sudo weigh check --fix"), "{line}");
+        return;
+    }
+    let unasked = fixed(&lab, &path, &[]);
+    assert_eq!(unasked.code, 2, "nobody can be asked: {}", unasked.stderr);
+    assert!(unasked.stderr.contains("weigh check --fix --yes"), "{}", unasked.stderr);
+    assert!(!lab.path("asked").exists(), "nothing is installed unasked");
+
+    let ran = fixed(&lab, &path, &["--yes"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let shown = ran.stdout.lines().next().unwrap();
+    let asked = lab.read("asked");
+    assert_eq!(shown, format!("apt-get {}", asked.trim_end()), "the command is shown as it is run");
+    let words: Vec<&str> = asked.split_whitespace().collect();
+    assert!(words.starts_with(&["install", "-y", "-q", "--no-remove", "--no-install-recommends"]), "{asked}");
+    assert!(words.contains(&"redis-server") && words.contains(&"php-cli"), "{asked}");
+    assert!(!asked.contains("valkey"), "{asked}");
+    assert!(ran.stderr.contains("Not in this system's package sources: valkey"), "{}", ran.stderr);
+    assert!(lab.read("asked-policy").contains("exit 101"), "services may not start meanwhile");
+    assert_eq!(lab.read("asked-mask").trim(), "0022", "what packages make is for everybody");
+    assert!(!lab.path("policy-rc.d").exists() && lab.left_over() == 0);
+}
+
+#[test]
+fn without_apt_the_packages_are_named_and_nothing_is_tried() {
+    let lab = Lab::new();
+    std::fs::create_dir(lab.path("bin")).unwrap();
+    let line = fixed(&lab, lab.path("bin").to_str().unwrap(), &["--yes"]).refusal();
+    assert!(line.contains("no apt-get here") && line.contains("redis-server"), "{line}");
+    assert!(lab.refused(&["check", "--yes"]).contains("--fix"));
 }
