@@ -6,11 +6,13 @@ pub mod baseline;
 pub mod check;
 mod codec;
 mod compare;
+mod completion;
 pub mod corpus;
 mod exit;
 pub mod link;
 mod live;
 mod load;
+mod man;
 mod on;
 mod pack;
 pub mod plan;
@@ -27,6 +29,7 @@ mod terminal;
 mod usage;
 mod view;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -103,6 +106,9 @@ enum Verb {
     Link(link::Args),
     /// Fetch, list and remove PHP runtimes beside the system's
     Runtime(runtime::Args),
+    /// Write the manual's pages and the completions of shells, for packages
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 /// Runs the program and tells its exit code, see `cli::exit`.
@@ -140,14 +146,15 @@ fn tell_limits() {
 
 /// The verbs that people type.
 fn user() -> ExitCode {
+    completion::answer();
     private::begin();
-    // What a killed lab could not clear away.
-    shelter::sweep();
-    let matches = command().try_get_matches_from(std::env::args_os());
+    let matches = command().long_version(long_version()).try_get_matches_from(std::env::args_os());
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage::answer(&error, &words()),
     };
+    // What a killed lab could not clear away.
+    shelter::sweep();
     let is_pair = matches!(&cli.verb, Verb::Compare(args) if args.is_paired());
     if cli.defs.len() > 1 && !is_pair {
         let two = "--defs: give one folder; two are the sides of weigh compare --paired";
@@ -184,7 +191,20 @@ fn user() -> ExitCode {
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Profile(args) => profile::run(&args, defs),
+        Verb::Man(args) => man::run(&args),
     })
+}
+
+/// The version, and below it the codec libraries: figures are theirs.
+fn long_version() -> &'static str {
+    let libraries: BTreeSet<String> = weigh_codec::codecs::all()
+        .iter()
+        .filter(|codec| codec.info().name != "identity")
+        .map(|codec| codec.library())
+        .collect();
+    let libraries: Vec<String> = libraries.into_iter().collect();
+    // Made once, and read as long as the program runs.
+    format!("{}\ncodecs: {}", env!("CARGO_PKG_VERSION"), libraries.join(", ")).leak()
 }
 
 /// The command line as text, for suggestions.

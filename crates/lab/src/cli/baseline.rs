@@ -38,7 +38,7 @@ enum What {
   weigh baseline save v2 weigh-runs/x   a run of yours"))]
     Save {
         /// The baseline's name, such as main
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "BASELINE")]
         name: String,
         /// The folder of a run or load, its name in weigh-runs, or `latest`
         #[arg(value_name = "RUN", default_value = LATEST)]
@@ -58,7 +58,7 @@ enum What {
   weigh baseline remove main"))]
     Remove {
         /// The baseline's name
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "BASELINE")]
         name: String,
     },
 }

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(value_name = "RUN")]
     words: Vec<PathBuf>,
     /// Compare with this baseline; worse results end with exit code 4
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "BASELINE")]
     baseline: Option<String>,
     /// Compare what has another machine, content or link all the same, with a warning
     #[arg(long)]

@@ -39,7 +39,7 @@ pub struct Args {
 #[derive(Clone, Debug, Default, clap::Args)]
 struct Which {
     /// Only runs of this study
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "STUDY")]
     study: Option<String>,
     /// Only runs since then: a date (UTC) such as 2026-01-31, or an age such as 30d, 12h or 2w
     #[arg(long, value_name = "WHEN", value_parser = quantity::since)]

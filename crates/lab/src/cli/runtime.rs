@@ -34,6 +34,7 @@ enum What {
     )]
     Add {
         /// SOURCE:SUITE, such as debian:trixie or debian:bullseye
+        #[arg(value_name = "SUITE")]
         name: String,
     },
     /// List the PHPs on PATH and those fetched
@@ -47,6 +48,7 @@ enum What {
     #[command(after_help = "Examples:\n  weigh runtime remove php8.4")]
     Remove {
         /// Its name, such as php8.4
+        #[arg(value_name = "RUNTIME")]
         name: String,
     },
 }

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Where to look")]
     server_config: Option<PathBuf>,
     /// The web server, where neither its configuration nor a URL tells: nginx, apache, caddy, lighttpd
-    #[arg(long, value_name = "NAME", help_heading = "Where to look")]
+    #[arg(long, value_name = "SERVER", help_heading = "Where to look")]
     server: Option<String>,
     /// Access logs, plain or compressed (repeatable): requests are counted, personal data is not kept
     #[arg(long = "log", value_name = "FILE", num_args = 1.., help_heading = "Where to look")]

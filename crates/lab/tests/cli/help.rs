@@ -39,7 +39,13 @@ fn every_verb_helps_and_names_the_version() {
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }
     assert!(lab.fine(&["corpus"]).contains("Usage: weigh corpus"));
-    assert_eq!(lab.fine(&["--version"]), format!("weigh {}\n", env!("CARGO_PKG_VERSION")));
+    let short = format!("weigh {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(lab.fine(&["-V"]), short);
+    let long = lab.fine(&["--version"]);
+    let libraries = long.strip_prefix(&short).expect("the first line is the version alone");
+    for library in ["zlib 1.", "zlib-ng 2.", "libdeflate 1.", "zstd 1.", "brotli 1.", "lz4 1."] {
+        assert!(libraries.contains(library), "{library}: {libraries}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod clients;
 mod cluster;
 mod codec;
 mod compared;
+mod completion;
 mod config;
 mod corpus;
 mod delivered;
