@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures clean
+.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures deb roots release clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -13,6 +13,9 @@ help:
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
 	@echo "make fuzz          a minute of random input for the parsers of servers' bytes and users' files"
 	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
+	@echo "make deb           the Debian package: the program, its manual, completions; needs cargo-deb"
+	@echo "make roots         the package installed, used and purged in clean roots of Debian 12 and 13; needs root and debootstrap"
+	@echo "make release       the release checklist, docs/RELEASE.md, up to the upload"
 	@echo "make pictures      draw every picture of README and docs from the runs in docs/runs"
 	@echo "make bench-codec   our codec figures compared with zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"
@@ -99,6 +102,15 @@ bench-proof:
 
 pictures: build
 	@scripts/pictures
+
+deb: web
+	@CARGO="$(CARGO)" scripts/deb
+
+roots: web
+	@package=$$(CARGO="$(CARGO)" scripts/deb) && scripts/roots "$$package"
+
+release:
+	@scripts/release
 
 clean:
 	@$(CARGO) clean
