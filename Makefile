@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures deb roots release clean
+.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures deb roots release clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -11,6 +11,7 @@ help:
 	@echo "make build         build the release binary: $(WEIGH)"
 	@echo "make web           the page of a run's report, from web/ with Node; part of make build"
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
+	@echo "make book          the guide as a book: target/book/html/index.html"
 	@echo "make fuzz          a minute of random input for the parsers of servers' bytes and users' files"
 	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
 	@echo "make deb           the Debian package: the program, its manual, completions; needs cargo-deb"
@@ -66,7 +67,11 @@ lint:
 docs:
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
-ci: lint docs test
+# The guide, from docs/SUMMARY.md.
+book:
+	@CARGO="$(CARGO)" scripts/book
+
+ci: lint docs book test
 
 fuzz:
 	@scripts/fuzz 60
