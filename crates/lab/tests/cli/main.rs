@@ -11,6 +11,7 @@ macro_rules! needs {
 
 mod action;
 mod advise;
+mod book;
 mod check;
 mod clients;
 mod cluster;

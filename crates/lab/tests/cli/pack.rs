@@ -402,7 +402,7 @@ fn wrong_calls_are_refused_in_one_line() {
 }
 
 /// A policy with one rule for gzip and, beforehand, one for brotli of scripts.
-fn policy(gzip: &str, by: &str) -> String {
+pub fn policy(gzip: &str, by: &str) -> String {
     let zero = "{ before = 0.0, after = 0.0 }";
     let change = ["wait_hours", "core_hours", "gb_out", "gb_stored", "cost"]
         .map(|name| format!("{name} = {zero}\n"))

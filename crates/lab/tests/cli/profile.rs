@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::lab::Lab;
 
 /// A file as Xdebug writes it; `times` scales what `work` spends itself.
-fn cachegrind(times: u64) -> String {
+pub fn cachegrind(times: u64) -> String {
     format!(
         "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /x.php\npart: 1\npositions: line\n\n\
          events: Time_(10ns) Memory_(bytes)\n\nfl=(1) php:internal\nfn=(1) php::strlen\n3 300 -8\n\n\

@@ -1,0 +1,90 @@
+//! The book of `docs/SUMMARY.md`: its commands are run, its links lead somewhere, and it has every document.
+
+mod commands;
+mod desk;
+mod link;
+mod links;
+pub mod markdown;
+
+use std::collections::BTreeSet;
+
+use commands::{commands, run};
+use desk::Desk;
+use markdown::Document;
+
+/// Runs the commands of a chapter one after the other, as its reader would. What an earlier chapter measures is not measured again.
+fn chapter(name: &str) {
+    needs!(Desk::can_be());
+    let earlier = RUN.iter().take_while(|earlier| **earlier != name).map(|earlier| Document::read(earlier));
+    let mut seen: BTreeSet<Vec<String>> =
+        earlier.flat_map(|document| commands(&document)).filter_map(|command| command.measures()).collect();
+    let desk = Desk::new();
+    let document = Document::read(name);
+    let all: Vec<_> = commands(&document).into_iter().filter(|command| !command.is_of_a_link()).collect();
+    let new = all.iter().filter(|command| command.measures().is_none_or(|words| seen.insert(words)));
+    let faults: Vec<String> = new.filter_map(|command| run(&desk, command)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(all.iter().any(|command| command.is_weigh() && command.left_out.is_none()), "{name}");
+}
+
+/// The chapters whose commands are run, each by a test.
+macro_rules! chapters {
+    ($($test:ident: $name:literal),+ $(,)?) => {
+        $(#[test]
+        fn $test() {
+            chapter($name);
+        })+
+
+        const RUN: &[&str] = &[$($name),+];
+    };
+}
+
+chapters! {
+    commands_of_readme_are_run: "README.md",
+    commands_of_the_questions_are_run: "docs/QUESTIONS.md",
+    commands_of_the_recipes_are_run: "docs/RECIPES.md",
+    commands_of_other_tools_are_run: "docs/FROM.md",
+    commands_of_the_guide_are_run: "docs/GUIDE.md",
+    commands_of_comparing_are_run: "docs/COMPARING.md",
+    commands_of_dictionaries_are_run: "docs/DICTIONARIES.md",
+    commands_of_load_are_run: "docs/LOAD.md",
+    commands_of_pack_are_run: "docs/PACK.md",
+    commands_of_profiles_are_run: "docs/PROFILES.md",
+    commands_of_results_are_run: "docs/RESULTS.md",
+    commands_of_runtimes_are_run: "docs/RUNTIMES.md",
+    commands_of_site_are_run: "docs/SITE.md",
+}
+
+#[test]
+fn every_command_of_the_book_is_run_or_says_why_not() {
+    for chapter in markdown::chapters() {
+        let open: Vec<_> = commands(&chapter)
+            .into_iter()
+            .filter(|command| command.is_weigh() && command.left_out.is_none() && !command.is_of_a_link())
+            .collect();
+        assert!(
+            open.is_empty() || RUN.contains(&chapter.name.as_str()),
+            "{}: a line in book.rs runs {:?}",
+            chapter.name,
+            open[0].line
+        );
+    }
+}
+
+/// Commands within sentences, and those that cannot be run here, have flags and values that the program knows.
+#[test]
+fn flags_of_commands_in_sentences_are_known() {
+    let desk = Desk::bare();
+    let (mut seen, mut faults) = (0, Vec::new());
+    for chapter in markdown::chapters() {
+        let codes = chapter.codes.iter().filter(|code| code.starts_with("weigh ")).cloned();
+        let left_out =
+            commands(&chapter).into_iter().filter(|c| c.is_weigh() && c.left_out.is_some()).map(|c| c.line);
+        for line in codes.chain(left_out) {
+            faults.extend(desk.refuses(&line).map(|said| format!("{}: {said}", chapter.name)));
+            seen += 1;
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(seen > 50, "{seen}");
+}
