@@ -172,6 +172,10 @@ pub const BUDGET: f64 = 300.0;
 pub fn written_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Written>> {
     let server = server_of(lab, site)?;
     let written = advise::studies(site, &site::folder_of(file), server.as_ref(), seconds)?;
+    if written.is_empty() && server.is_none() {
+        let remedy = "look at the site again with its --server, --server-config or --url";
+        bail!("{}: it does not say which web server sends the site; {remedy}", clean_path(file));
+    }
     if written.is_empty() {
         bail!("{}: it has no sample file to measure; look at the site again: weigh site", clean_path(file));
     }

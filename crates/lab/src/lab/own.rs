@@ -105,6 +105,12 @@ impl Own {
             bail!("--store: {name} measures no stores; use it with cache-client or cache-levels");
         }
         let deliveries = study.part::<DeliveryBlocks>().deliveries;
+        let has_files = !study.part::<CellBlocks>().cells.is_empty() || !deliveries.is_empty();
+        if !self.content.is_empty() && (!self.stores.is_empty() || !has_files) {
+            bail!(
+                "--content: {name} stores values of its own; give your files to cache-levels without --store, or to weigh codec"
+            );
+        }
         let sends_files = deliveries.iter().any(|block| block.subject != Served::Page);
         let flag = if !self.urls.is_empty() {
             "--url"

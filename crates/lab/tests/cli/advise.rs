@@ -213,6 +213,11 @@ fn files_behind_an_alias_of_apache_are_the_sites() {
 #[test]
 fn wrong_policies_and_sites_are_one_line() {
     let lab = Lab::new();
+    // Nothing says which server sends it.
+    lab.write("public/app.js", "let a = 1;\n".repeat(200));
+    lab.fine(&["site", "--docroot", "public"]);
+    let line = lab.refused(&["advise"]);
+    assert!(line.contains("which web server sends the site") && line.contains("--server-config"), "{line}");
     for (args, said) in [
         (["advise", "none.toml"].as_slice(), "none.toml: cannot be read; `weigh site` writes one"),
         (&["advise", "a.toml", "b.toml"], "two sites are named"),

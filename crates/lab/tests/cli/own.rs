@@ -43,6 +43,16 @@ fn names(plan: &Value, list: &str, key: &str) -> Vec<String> {
 }
 
 #[test]
+fn content_is_refused_where_stores_are_measured() {
+    let lab = Lab::new();
+    lab.write("page.html", text(3000));
+    for args in [&["cache-levels", "--store", "redis"][..], &["cache-client"]] {
+        let line = lab.refused(&[&["plan", "--content", "page.html"][..], args].concat());
+        assert!(line.contains("stores values of its own") && line.contains("without --store"), "{line}");
+    }
+}
+
+#[test]
 fn the_users_files_are_sent_in_place_of_the_content() {
     needs!(nginx());
     let lab = Lab::new();

@@ -25,10 +25,6 @@ impl Command {
         self.words[0] == "weigh"
     }
 
-    pub fn is_of_a_link(&self) -> bool {
-        self.is_weigh() && self.words.get(1).is_some_and(|verb| verb == "link")
-    }
-
     /// Its small form, of a command that is run and measures by itself, whatever was run before.
     pub fn measures(&self) -> Option<Vec<String>> {
         let has = |flag: &str| self.words.iter().any(|word| word == flag);
@@ -125,15 +121,23 @@ fn small(words: &[String]) -> Vec<String> {
     let mut words = words.to_vec();
     let has = |words: &[String], flag: &str| words.iter().any(|word| word == flag);
     match words.first().map(String::as_str) {
-        Some("run") if !has(&words, "--resume") => {
+        // Of the blocks of a study that is run elsewhere, it is looked up whether there are such.
+        Some("run") if has(&words, "--only") => {
+            if let Some(at) = words.iter().position(|word| word == "--budget") {
+                words.drain(at..at + 2);
+            }
+            "plan".clone_into(&mut words[0]);
+        }
+        // The desk's own study is small.
+        Some("run") if !has(&words, "--resume") && !has(&words, "my-study.toml") => {
             set(&mut words, "--budget", "2s");
             if !has(&words, "--quick") {
                 words.push("--quick".to_owned());
             }
         }
-        Some("codec") => set(&mut words, "--budget", "1s"),
+        Some("codec") => set(&mut words, "--budget", "500ms"),
         Some("advise") => {
-            set(&mut words, "--budget", "3s");
+            set(&mut words, "--budget", "2s");
             words.push("--force".to_owned());
             if has(&words, "--objective") {
                 // What the next commands name is the usual one's.
@@ -141,7 +145,7 @@ fn small(words: &[String]) -> Vec<String> {
             }
         }
         Some("site") if words.len() > 1 => words.push("--force".to_owned()),
-        Some("prove") => set(&mut words, "--budget", "3s"),
+        Some("prove") => set(&mut words, "--budget", "2s"),
         Some("pack") if !has(&words, "--policy") && !has(&words, "--clean") => {
             set(&mut words, "--effort", "fast");
         }
@@ -153,14 +157,7 @@ fn small(words: &[String]) -> Vec<String> {
         }
         Some("load") if has(&words, "-n") => set(&mut words, "-n", "500"),
         Some("load") if has(&words, "--find-capacity") => set(&mut words, "-d", "2s"),
-        Some("load") => set(&mut words, "-d", "500ms"),
-        Some("link") => {
-            if let Some(at) = words.iter().position(|word| word == "weigh") {
-                let inner = small(&words[at + 1..]);
-                words.truncate(at + 1);
-                words.extend(inner);
-            }
-        }
+        Some("load") => set(&mut words, "-d", "300ms"),
         _ => {}
     }
     words

@@ -95,7 +95,6 @@ impl Desk {
         for name in ["php8.2", "php8.4"] {
             std::os::unix::fs::symlink("/usr/bin/php", bin.join(name)).unwrap();
         }
-        std::os::unix::fs::symlink(WEIGH, bin.join("weigh")).unwrap();
         let [first, second] = [(); 2].map(|()| {
             let public = self.path("public");
             Server::new(move |head, _| {
@@ -163,6 +162,10 @@ impl Desk {
         };
         println!("{:>6.1} s  {}", began.elapsed().as_secs_f64(), words.join(" "));
         let is_fine = verdicts.contains(&ran.code) && !(ran.stdout.is_empty() && ran.stderr.is_empty());
+        // In two seconds, a busy machine measures other configurations each time.
+        let has_nothing_in_common =
+            words[0] == "compare" && ran.stderr.contains("no configuration in common");
+        let is_fine = is_fine || has_nothing_in_common;
         (!is_fine).then(|| {
             let Command { document, line, .. } = command;
             let run_as = words.join(" ");
