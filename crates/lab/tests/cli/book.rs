@@ -17,9 +17,9 @@ fn chapter(name: &str) {
     let earlier = RUN.iter().take_while(|earlier| **earlier != name).map(|earlier| Document::read(earlier));
     let mut seen: BTreeSet<Vec<String>> =
         earlier.flat_map(|document| commands(&document)).filter_map(|command| command.measures()).collect();
-    let desk = Desk::new();
     let document = Document::read(name);
     let all = commands(&document);
+    let desk = Desk::new(all.iter().any(|command| command.is_of_a_site()));
     let new = all.iter().filter(|command| command.measures().is_none_or(|words| seen.insert(words)));
     let faults: Vec<String> = new.filter_map(|command| run(&desk, command)).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -25,6 +25,15 @@ impl Command {
         self.words[0] == "weigh"
     }
 
+    /// Whether it is run, and looks at a site.
+    pub fn is_of_a_site(&self) -> bool {
+        let names = ["site", "advise", "prove", "pack"];
+        let is_of = |word: &String| {
+            names.contains(&word.as_str()) || word.contains("values") || word.contains("cache/")
+        };
+        self.is_weigh() && self.left_out.is_none() && self.words.iter().any(is_of)
+    }
+
     /// Its small form, of a command that is run and measures by itself, whatever was run before.
     pub fn measures(&self) -> Option<Vec<String>> {
         let has = |flag: &str| self.words.iter().any(|word| word == flag);

@@ -32,7 +32,6 @@ impl Desk {
         serves_php()
             && has("apache2", "apt install apache2")
             && has("redis-server", "apt install redis-server")
-            && has("perf", "apt install linux-perf")
     }
 
     /// Without anything on it.
@@ -40,19 +39,29 @@ impl Desk {
         Desk { lab: Lab::new(), names: Vec::new(), store: None }
     }
 
-    pub fn new() -> Desk {
-        let mut desk = Desk::bare();
-        desk.lab.fine(&["corpus", "site", "shop"]);
-        let log = std::fs::read(desk.path("log/access.log")).unwrap();
-        // All of it takes seconds to read.
-        desk.write(
-            "log/access.log",
-            log.split_inclusive(|b| *b == b'\n').take(2000).collect::<Vec<_>>().concat(),
-        );
-        // Packing it takes as long as all else.
-        for large in ["downloads/novel.txt", "data/regions.json"] {
-            std::fs::remove_file(desk.path("public").join(large)).unwrap();
+    /// With the sample site, or with an empty one for chapters that have no command for a site.
+    pub fn new(has_site: bool) -> Desk {
+        let desk = Desk::bare();
+        if has_site {
+            desk.lab.fine(&["corpus", "site", "shop"]);
+            let log = std::fs::read(desk.path("log/access.log")).unwrap();
+            // All of it takes seconds to read.
+            let log = log.split_inclusive(|b| *b == b'\n').take(2000).collect::<Vec<_>>().concat();
+            desk.write("log/access.log", log);
+            // Packing it takes as long as all else.
+            for large in ["downloads/novel.txt", "data/regions.json"] {
+                std::fs::remove_file(desk.path("public").join(large)).unwrap();
+            }
+        } else {
+            desk.write("public/css/theme.css", "body { margin: 0; }\n");
+            std::fs::create_dir(desk.path("values")).unwrap();
         }
+        desk.filled()
+    }
+
+    /// With all that is not the site's.
+    fn filled(self) -> Desk {
+        let mut desk = self;
         for n in 0..8 {
             desk.write(&format!("public/docs/{n}.html"), page(n));
         }
