@@ -162,8 +162,7 @@ impl Desk {
         let goes_on = words[0] == "view" || words.iter().any(|word| word == "--watch");
         let ran = if goes_on { self.interrupted(words) } else { self.ended(words) };
         let verdicts: &[i32] = match words[0].as_str() {
-            "compare" => &[0, 4, 5],
-            "prove" => &[0, 4],
+            "compare" | "prove" => &[0, 4, 5],
             "pack" if words.iter().any(|word| word == "--check") => &[0, 4],
             // A gate, and what a machine that is busy can do, are verdicts on a measurement of a moment.
             _ if words.iter().any(|word| word == "--gate" || word == "--find-capacity") => &[0, 4, 5],
