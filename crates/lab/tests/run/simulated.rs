@@ -22,7 +22,7 @@ use noise::{ALL, Noise, observe};
 mod noise;
 
 /// Fewer bytes from cell to cell, so that each one that is slower than the next is off the front.
-const CELLS: usize = 100;
+const CELLS: usize = 50;
 
 fn plan(max_rounds: u32) -> Plan {
     let names: Vec<String> = (0..CELLS).map(|i| format!("c{i:03}")).collect();
