@@ -17,6 +17,7 @@ mod multiple;
 mod pareto;
 mod regret;
 mod rule;
+mod strata;
 mod summary;
 mod threshold;
 
@@ -32,5 +33,6 @@ pub use moderated::LogRatio;
 pub use pareto::dominator;
 pub use regret::{CONFIDENCE, Choice, Chosen, regret_bound, regret_by_figures};
 pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};
+pub use strata::{Stratum, allocation, half_width_of, relative_half_width};
 pub use summary::{Summary, median, quantile, summary};
 pub use threshold::{Threshold, ThresholdInterval};
