@@ -18,6 +18,7 @@ pub mod resolve;
 pub mod sample_site;
 pub mod serialized;
 pub mod source;
+pub mod strata;
 pub mod synthetic;
 pub mod user;
 pub mod values;

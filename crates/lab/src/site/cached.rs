@@ -1,7 +1,6 @@
 //! Cached values in strata: one per form and size band, with a few values that stand for each.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use anyhow::Result;
 
@@ -11,6 +10,7 @@ use super::hits::MONTH_DAYS;
 use super::store::Stored;
 use super::strata::{BANDS, band};
 use super::values::Value;
+use crate::content::strata::Drawn;
 use weigh_model::site::{Figure, From, Kind, Sample, Stratum, Today};
 
 /// Values that are kept of one stratum.
@@ -25,7 +25,7 @@ struct Layer {
     bytes: f64,
     stored: f64,
     /// Some of them, drawn by a digest of their key.
-    drawn: BTreeMap<u64, (String, Value)>,
+    drawn: Drawn<(String, Value), MOST_OF_ONE>,
 }
 
 /// All values.
@@ -46,12 +46,7 @@ impl Cached {
         layer.keys += weight;
         layer.bytes += weight * value.bytes.len() as f64;
         layer.stored += weight * value.stored as f64;
-        let mut hasher = DefaultHasher::new();
-        key.hash(&mut hasher);
-        layer.drawn.insert(hasher.finish(), (key, value));
-        if layer.drawn.len() > MOST_OF_ONE {
-            layer.drawn.pop_last();
-        }
+        layer.drawn.consider(key.clone(), (key, value));
     }
 
     /// What the site does today: the form and codec of most values.
@@ -105,7 +100,7 @@ impl Cached {
 }
 
 fn sample(form: &str, layer: &Layer, most: usize, draft: &mut Draft) -> Result<Vec<Sample>> {
-    let mut chosen: Vec<&(String, Value)> = layer.drawn.values().take(most).collect();
+    let mut chosen: Vec<&(String, Value)> = layer.drawn.units().take(most).collect();
     chosen.sort_by_key(|(_, value)| value.bytes.len());
     let share = 1.0 / chosen.len().max(1) as f64;
     // Keys may name people: files are named by their form.

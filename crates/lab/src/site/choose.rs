@@ -49,7 +49,7 @@ pub fn choose(layer: &Layer, places: usize) -> Vec<Chosen> {
         .map(|file| Chosen { file: file.clone(), share: file.requests / all })
         .collect();
     let left: f64 = 1.0 - chosen.iter().map(|one| one.share).sum::<f64>();
-    let mut rest: Vec<&Candidate> = layer.top[heads..].iter().chain(layer.drawn.values()).collect();
+    let mut rest: Vec<&Candidate> = layer.top[heads..].iter().chain(layer.drawn.units()).collect();
     rest.sort_by(|a, b| a.bytes.cmp(&b.bytes).then_with(|| a.path.cmp(&b.path)));
     let count = if left < LEAST { 0 } else { places.saturating_sub(heads).min(rest.len()) };
     for place in 0..count {
@@ -92,6 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::content::strata::Drawn;
     use crate::site::hits::Hits;
 
     fn file(path: &str, bytes: u64, requests: f64) -> Candidate {
@@ -99,14 +100,15 @@ mod tests {
     }
 
     fn layer(top: &[(&str, u64, f64)], drawn: &[(&str, u64)], requests: f64) -> Layer {
-        let drawn = drawn.iter().enumerate();
+        let mut all = Drawn::default();
+        drawn.iter().for_each(|(path, bytes)| all.consider(path, file(path, *bytes, 0.0)));
         Layer {
             files: 1,
             unseen: 0,
             bytes: 1,
             hits: Hits { requests, ..Hits::default() },
             top: top.iter().map(|(path, bytes, requests)| file(path, *bytes, *requests)).collect(),
-            drawn: drawn.map(|(at, (path, bytes))| (at as u64, file(path, *bytes, 0.0))).collect(),
+            drawn: all,
         }
     }
 
@@ -154,7 +156,7 @@ mod tests {
             let all = requests.iter().map(|one| one.1).sum::<f64>() + if drawn.is_empty() { 0.0 } else { more };
             let mut layer = layer(&[], &[], all);
             layer.top = requests.iter().map(|(bytes, n)| file("t", *bytes, *n)).collect();
-            layer.drawn = drawn.iter().enumerate().map(|(at, bytes)| (at as u64, file("d", *bytes, 0.0))).collect();
+            drawn.iter().enumerate().for_each(|(at, bytes)| layer.drawn.consider(at, file("d", *bytes, 0.0)));
             let chosen = choose(&layer, places);
             prop_assert_eq!(chosen.is_empty(), layer.top.is_empty() && layer.drawn.is_empty());
             prop_assert!(chosen.len() <= places);

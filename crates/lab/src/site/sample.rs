@@ -119,7 +119,7 @@ impl Origin<'_> {
 
     /// The mean over the pages of a layer.
     fn made_ms(&self, layer: &Layer) -> Option<Figure> {
-        let all = layer.top.iter().chain(layer.drawn.values());
+        let all = layer.top.iter().chain(layer.drawn.units());
         let times: Vec<f64> = all
             .filter_map(|page| self.visited.pages.get(page.path.parse::<usize>().ok()?))
             .map(|page| page.made_ms)

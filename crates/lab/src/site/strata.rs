@@ -2,14 +2,13 @@
 //! does not grow with the number of files.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use weigh_model::site::Kind;
 
 use super::hits::Hits;
+use crate::content::strata::Drawn;
+pub use crate::content::strata::{BANDS, band};
 
-/// Where size bands begin, in bytes; the last has no end.
-pub const BANDS: [u64; 6] = [0, 1_000, 10_000, 50_000, 250_000, 1_000_000];
 /// Files with the most requests that are kept of a stratum.
 const MOST_TOP: usize = 12;
 /// Files drawn at random that are kept of a stratum.
@@ -40,7 +39,7 @@ pub struct Layer {
     /// How many of the files are known from a log alone: their bytes are those sent.
     pub unseen: u64,
     /// Some files, drawn by a digest of their path.
-    pub drawn: BTreeMap<u64, Candidate>,
+    pub drawn: Drawn<Candidate, MOST_DRAWN>,
 }
 
 /// Kind, format and the number of the size band.
@@ -49,11 +48,6 @@ pub type Key = (Kind, String, usize);
 /// All strata.
 #[derive(Clone, Debug, Default)]
 pub struct Strata(pub BTreeMap<Key, Layer>);
-
-/// The band of a size.
-pub fn band(bytes: u64) -> usize {
-    BANDS.iter().rposition(|from| bytes >= *from).unwrap_or(0)
-}
 
 impl Strata {
     /// Adds a file.
@@ -93,12 +87,7 @@ impl Layer {
 
     /// The files with the smallest digests of their paths are a sample that the order of files does not change.
     fn draw(&mut self, file: Candidate) {
-        let mut hasher = DefaultHasher::new();
-        file.path.hash(&mut hasher);
-        self.drawn.insert(hasher.finish(), file);
-        if self.drawn.len() > MOST_DRAWN {
-            self.drawn.pop_last();
-        }
+        self.drawn.consider(file.path.clone(), file);
     }
 
     /// Mean bytes of a file.
@@ -113,11 +102,6 @@ mod tests {
 
     fn file(path: String, bytes: u64, requests: f64) -> Candidate {
         Candidate { path, bytes, requests }
-    }
-
-    #[test]
-    fn sizes_have_bands() {
-        assert_eq!([0, 999, 1000, 49_999, 250_000, 5_000_000].map(band), [0, 0, 1, 2, 4, 5]);
     }
 
     #[test]
