@@ -95,7 +95,7 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
         ),
         Caveat::Sampled { payload, blocks } => (
             format!("Of {}, only {} were measured.", clean(payload), clean(blocks)),
-            "Cut the content to the size that is really sent at once.",
+            "Measure all files with --exact, or cut a file to the size that is really sent at once.",
         ),
         Caveat::Unpinned { payload, why } => (
             format!("{} differs from the pinned corpus: {}.", clean(payload), clean(why)),

@@ -21,14 +21,21 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::defs::Definitions;
 use crate::digest;
+use crate::executor::Executor;
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
 use crate::rig::process::{Elsewhere, Place, Worker, WorkerSpec};
+use crate::run::dir::log_of;
 use crate::shelter::Shelter;
+use crate::subject::Surroundings;
+use crate::subject::codec::sweep::{Site, Sweep};
 use engine::Engine;
 use environment::Environment;
+use executor::Visitor;
 pub use message::Node;
 pub use on::On;
+use weigh_model::inventory::NATIVE;
+use weigh_model::plan::Plan;
 
 /// How long a file may take to a node.
 const PUT_LIMIT: Duration = Duration::from_secs(600);
@@ -170,6 +177,33 @@ impl Cluster {
         Arc::new(At { cluster: self.clone(), node: node.to_owned() })
     }
 
+    /// Who carries out the visits of the run in `root` on a node. Payloads in parts are carried out on all usable nodes of its kind; the lab's
+    /// own machine is among them only if there is no other.
+    ///
+    /// # Errors
+    /// As of [`Visitor::new`].
+    pub fn executor(
+        &self,
+        node: &str,
+        plan: &Plan,
+        root: &Path,
+        around: &Surroundings<'_>,
+    ) -> Result<Box<dyn Executor>> {
+        if plan.payloads.iter().all(|payload| payload.parts.is_empty()) {
+            return Ok(Box::new(Visitor::new(self, node, plan, root, around.interrupt)?));
+        }
+        let first = self.node(node)?;
+        let is_alike =
+            |other: &&&Node| (&other.kind, other.cpus, other.own) == (&first.kind, first.cpus, first.own);
+        let mut sweep = Sweep::new(around.scratch);
+        for node in self.usable().iter().filter(is_alike) {
+            let spec = WorkerSpec::native(&node.node, log_of(around.logs, NATIVE)).on(self.place(&node.node));
+            let at = At { cluster: self.clone(), node: node.node.clone() };
+            sweep.add_native(Box::new(at), &spec, around.interrupt);
+        }
+        Ok(Box::new(sweep))
+    }
+
     fn program(&self) -> Result<(PathBuf, String)> {
         let mut known = self.0.program.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {
@@ -187,6 +221,24 @@ impl Cluster {
 struct At {
     cluster: Cluster,
     node: String,
+}
+
+impl Site for At {
+    fn name(&self) -> &str {
+        &self.node
+    }
+
+    fn put(&self, file: &Path, sha256: &str) -> Result<PathBuf, String> {
+        self.cluster.put(&self.node, file, sha256).map_err(|error| format!("{error:#}"))
+    }
+
+    fn why_lost(&self) -> Option<String> {
+        self.cluster.why_lost(&self.node)
+    }
+
+    fn all_lost(&self) -> bool {
+        self.cluster.why_ended().is_some()
+    }
 }
 
 impl Elsewhere for At {

@@ -111,7 +111,7 @@ pub trait Executor {
 }
 
 /// A worker that measures codecs and says how long they took. It fills in the requests' ids itself.
-pub trait CodecWorker {
+pub trait CodecWorker: Send {
     /// What the worker is, and what it can measure.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ pub use stage::{FILE, Stager};
 
 use crate::content::Library;
 use crate::content::cache::Cache;
+use crate::content::user::Wanted;
 use crate::defs::{self, Definitions};
 use crate::planner::{Ask, build};
 use crate::rig::runtime::PhpRuntime;
@@ -133,9 +134,9 @@ impl Lab {
         })
     }
 
-    /// The same for a study whose contents are paths of the user's: each block has them all. They go beside the study,
-    /// because a path need not be text.
-    pub fn plan_paths(&self, study: &Study, paths: &[PathBuf], planning: &mut Planning<'_>) -> Result<Plan> {
+    /// The same for a study whose contents are the user's: each block has them all. They go beside the study, because a path need not be
+    /// text.
+    pub fn plan_paths(&self, study: &Study, paths: &[Wanted], planning: &mut Planning<'_>) -> Result<Plan> {
         let mut part = study.part::<CellBlocks>();
         for block in &mut part.cells {
             block.content = (0..paths.len()).map(|number| number.to_string()).collect();
@@ -145,8 +146,8 @@ impl Lab {
         }
         self.planned(&study.clone().with(part), planning, |stager, number, block, progress| {
             let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
-            progress.doing(&format!("reading {}", clean_path(path)));
-            Ok(vec![stager.path(path, block)?])
+            progress.doing(&format!("reading {}", clean_path(&path.path)));
+            Ok(vec![stager.wanted(path, block)?])
         })
     }
 }

@@ -64,8 +64,39 @@ pub struct Payload {
     pub family: bool,
     /// `Some("serialize")`: each item is one PHP value in that form, so that cells with a serializer apply.
     pub value: Option<String>,
+    /// Consecutive items that are measured by themselves and then added up, as tasks are and as strata of a sample are; together they are
+    /// all items. Empty: all items are measured together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// Where it came from.
     pub origin: Origin,
+}
+
+/// Consecutive items of a payload that are measured by themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Part {
+    /// How many items.
+    pub items: u32,
+    /// Their bytes.
+    pub bytes: u64,
+    /// SHA-256 of their bytes, hexadecimal.
+    pub sha256: String,
+    /// The files that they stand for, themselves among them: as many as there are items, unless they are a sample.
+    pub stands_for_items: u64,
+    /// The bytes of those files. A part's times and sizes count in proportion to them.
+    pub stands_for_bytes: u64,
+}
+
+impl Part {
+    /// How often its times and sizes count.
+    pub fn weight(&self) -> f64 {
+        self.stands_for_bytes as f64 / self.bytes.max(1) as f64
+    }
+
+    /// Whether it stands for more than itself.
+    pub fn is_sample(&self) -> bool {
+        self.stands_for_bytes != self.bytes
+    }
 }
 
 impl Payload {
@@ -79,9 +110,12 @@ impl Payload {
         if self.family { 1 } else { self.items.len().max(1) }
     }
 
-    /// Bytes that a figure covers: the mean of one instance for a family, otherwise all bytes.
+    /// Bytes that a figure covers: the mean of one instance for a family, otherwise all bytes, of a sample those that it stands for.
     pub fn size(&self) -> u64 {
-        self.bytes / self.instances() as u64
+        match self.parts.is_empty() {
+            true => self.bytes / self.instances() as u64,
+            false => self.parts.iter().map(|part| part.stands_for_bytes).sum(),
+        }
     }
 }
 
@@ -128,5 +162,14 @@ mod tests {
         assert_eq!((all.instances(), all.operations(), all.size()), (1, 3, 90));
         let family = Payload { family: true, ..all };
         assert_eq!((family.instances(), family.operations(), family.size()), (3, 1, 30));
+    }
+
+    #[test]
+    fn figures_of_a_sample_are_of_what_it_stands_for() {
+        let part = |bytes, stands_for_bytes| Part { bytes, stands_for_bytes, ..Part::default() };
+        let parts = vec![part(20, 20), part(70, 350)];
+        assert_eq!(parts.iter().map(Part::weight).collect::<Vec<_>>(), [1.0, 5.0]);
+        let sample = Payload { bytes: 90, items: vec![20, 30, 40], parts, ..Payload::default() };
+        assert_eq!(sample.size(), 370);
     }
 }

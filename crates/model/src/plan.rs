@@ -209,6 +209,17 @@ impl Plan {
             );
             let digest = payload.sha256.len() == 64 && payload.sha256.bytes().all(|b| b.is_ascii_hexdigit());
             ensure!(digest, "the plan's payload {} has no SHA-256", payload.name);
+            let (mut items, mut bytes) = (payload.items.iter(), 0u64);
+            for part in &payload.parts {
+                let own: u64 = items.by_ref().take(part.items as usize).sum();
+                let is_part = own == part.bytes && own > 0 && part.stands_for_bytes >= own;
+                bytes += own * u64::from(is_part);
+            }
+            ensure!(
+                payload.parts.is_empty() || bytes == payload.bytes && items.next().is_none(),
+                "the plan's payload {} has parts that do not add up to its items",
+                payload.name
+            );
         }
         Ok(())
     }

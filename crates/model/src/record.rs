@@ -104,6 +104,9 @@ pub struct VisitRecord {
     /// Peak memory in bytes, by phase, when measured in this visit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub peak_bytes: BTreeMap<Phase, u64>,
+    /// Set for a sample of files, for which sizes and times here are those of all files that it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
     /// What was observed of a delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Box<DeliveryVisit>>,
@@ -112,7 +115,22 @@ pub struct VisitRecord {
     pub client: Option<Box<ClientVisit>>,
 }
 
+/// How a visit's figures follow from a sample of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Sample {
+    /// The share of the bytes that was measured, from 0 to 1.
+    pub share: f64,
+    /// Half the width of the 95% interval of `encoded_bytes`, as a share of it; null: too few files to tell.
+    #[serde(default)]
+    pub error: Option<f64>,
+}
+
 impl VisitRecord {
+    /// The share of its times that was spent: less than 1 for a sample.
+    pub fn spent(&self) -> f64 {
+        self.sample.map_or(1.0, |sample| sample.share)
+    }
+
     /// A visit with only its cell and round.
     pub fn of(cell: &str, round: u32) -> VisitRecord {
         VisitRecord { cell: cell.to_owned(), round, ..VisitRecord::default() }

@@ -150,6 +150,8 @@ const SIZES: &[Metric] = metrics! {
         "Bytes of a dictionary beside them.";
     STORED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.encoded_bytes as f64 + v.dictionary_bytes as f64))),
         "Encoded bytes with a dictionary's; of a family with an instance's share of it.";
+    "sample-error" => Share, Less, Exact, per Run: Source::Visit(|v| v.sample?.error),
+        "Of a sample of files: half the width of the 95% interval of the encoded bytes, as a share of them.";
     "ratio" => Ratio, More, Exact, per Run: Source::Values(|_, v| quotient(v, DECODED, ENCODED, |a, b| a / b.max(1.0))),
         "Compression ratio: uncompressed ÷ encoded bytes.";
     "saving" => Share, More, Exact, per Run: Source::Values(|_, v| quotient(v, ENCODED, DECODED, |a, b| 1.0 - a / b.max(1.0))),
@@ -357,7 +359,8 @@ fn about(report: &Report, of: &Group) -> Vec<String> {
     let payload = report.payload(of.payload());
     let own = payload.map(|payload| {
         let bytes = content_bytes(report, of) * payload.instances() as u64;
-        Payload { bytes, ..payload.clone() }
+        // What they stand for is in the bytes then.
+        Payload { bytes, parts: Vec::new(), ..payload.clone() }
     });
     own.iter().map(group::about).collect()
 }

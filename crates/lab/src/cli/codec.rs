@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::exit::{self, OrRefuse};
 use crate::cli::live::Preparing;
+use crate::cli::on::OnFlags;
 use crate::cli::quantity;
 use crate::cli::report::ColumnsFlag;
-use crate::cli::run::{More, Shown, measure, run_folder};
+use crate::cli::run::{More, Placed, Shown, measure, run_folder};
+use crate::content::user::{Extent, Wanted};
 use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
 use crate::run::dir::refuse_used;
@@ -18,14 +20,24 @@ use crate::study::{Budget, Precision, SCHEMA, Study};
 use crate::subject::codec::study::{CellBlock, CellBlocks};
 use weigh_model::plan::Plan;
 use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::units;
 
 /// Flags of `weigh codec`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
     /// Files, each a content of its own, and folders, whose files are encoded one by one
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "list", value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// A file with one path per line, or with a NUL after each: these files are encoded one by one (repeatable)
+    #[arg(long, value_name = "FILE")]
+    list: Vec<PathBuf>,
+    /// Measure as many files as it takes to know a folder's totals within this share, such as 1% (with 95% confidence)
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["exact", "block"])]
+    sample: Option<f64>,
+    /// Measure all files, however many they are
+    #[arg(long, conflicts_with = "block")]
+    exact: bool,
     /// Measure inside this PHP too (repeatable): a binary, or a fetched runtime's name
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
@@ -58,12 +70,15 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     wanted: ColumnsFlag,
+    #[command(flatten)]
+    on: OnFlags,
 }
 
 const EXAMPLES: &str = "Examples:
   weigh codec page.html --codecs zstd:1..9,brotli:4
   weigh codec --php php8.2 --sets cache var/cache/         inside PHP, on a folder
-  weigh codec values.json --block 1KB --codecs zstd:3      blocks of 1 KB, one by one";
+  weigh codec values.json --block 1KB --codecs zstd:3      blocks of 1 KB, one by one
+  weigh codec /srv/www --sample 1% --on ray                a sample of many files, on a cluster";
 
 /// A block that is shorter is mostly the frame around it.
 fn block(text: &str) -> Result<u64, String> {
@@ -73,6 +88,19 @@ fn block(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("give a size of at least {SMALLEST_BLOCK} bytes, such as 1500, 64KB or 1MiB"))
 }
 
+/// The error of totals that a sample may have.
+fn share(text: &str) -> Result<f64, String> {
+    let wrong =
+        || format!("`{text}` is no share; write 1% or 0.01, at least {}", units::percent(LEAST_ERROR));
+    let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let share = number.trim().parse::<f64>().map_err(|_| wrong())? / scale;
+    if (LEAST_ERROR..1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
+}
+
+/// A smaller error takes nearly all files: `--exact` says so.
+const LEAST_ERROR: f64 = 0.001;
+/// The error of a folder that is too large to be measured as a whole, where nothing else is asked for.
+const ERROR: f64 = 0.01;
 /// Bytes of a block at least.
 const SMALLEST_BLOCK: u64 = 64;
 
@@ -80,10 +108,16 @@ const SMALLEST_BLOCK: u64 = 64;
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
     let staging = Shelter::new().context("no temporary folder for the content")?;
+    if let (Some(on), true) = (&args.on.on, defs.is_some() || !args.php.is_empty()) {
+        let flag = if defs.is_some() { "--defs" } else { "--php" };
+        let why = "is of this machine, and";
+        return Err(anyhow!("{flag} {why} --on {on} measures on others; leave one of them out")).or_refuse();
+    }
     let plan = plan(&lab, args, staging.path()).or_refuse()?;
+    let placed = Placed::asked(&args.on, &lab).or_refuse()?.map(|(placed, _)| placed);
     let folder = run_folder(args.out.as_deref(), "codec");
     // The table is what was asked for.
-    let more = More { shown: Shown::new(true, args.json, &args.wanted), ..More::default() };
+    let more = More { shown: Shown::new(true, args.json, &args.wanted), placed, ..More::default() };
     Ok(measure(&lab, plan, &folder, &more)?.code())
 }
 
@@ -107,12 +141,26 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
     let progress = &mut Preparing::new();
     let study = study_of(args, codecs);
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
-    let plan = lab.plan_paths(&study, &args.paths, &mut planning)?;
+    let plan = lab.plan_paths(&study, &wanted(args), &mut planning)?;
     let unused = unused_levels(&levels, &plan);
     if !unused.is_empty() {
         bail!("--levels {}: no codec measured here has level {}", args.levels, span(&unused));
     }
     Ok(plan)
+}
+
+/// The content that is asked for.
+fn wanted(args: &Args) -> Vec<Wanted> {
+    let extent = match (args.sample, args.exact, args.block) {
+        (Some(within), ..) => Extent::Within(within),
+        (None, true, _) => Extent::Every,
+        (None, false, Some(_)) => Extent::Even,
+        (None, false, None) => Extent::Fitting(ERROR),
+    };
+    let is_parted = args.on.on.is_some();
+    let one = |path: &PathBuf, is_list| Wanted { path: path.clone(), is_list, extent, is_parted };
+    let paths = args.paths.iter().map(|path| one(path, false));
+    paths.chain(args.list.iter().map(|list| one(list, true))).collect()
 }
 
 /// The settings of a text: a comma separates two, unless an option of the first follows.

@@ -12,9 +12,8 @@ use crate::cli::on::OnFlags;
 use crate::cli::profiled as profiles;
 use crate::cli::report::ColumnsFlag;
 use crate::cli::{quantity, report, terminal};
-use crate::cluster::executor::{Remote, Visitor};
+use crate::cluster::executor::Remote;
 use crate::cluster::{Cluster, On, Want};
-use crate::executor::Executor;
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
 use crate::lab::{Lab, Own, Planning};
@@ -150,6 +149,17 @@ pub struct Placed {
 }
 
 impl Placed {
+    /// The node that the flags ask for; none: they ask for none.
+    ///
+    /// # Errors
+    /// As [`OnFlags::open`] and [`Placed::new`].
+    pub fn asked(flags: &OnFlags, lab: &Lab) -> Result<Option<(Placed, Remote)>> {
+        let cluster = flags.open(lab, Want::all(1))?;
+        let place = |(on, cluster)| Interrupt::during(|interrupt| Placed::new(on, &cluster, interrupt));
+        let placed = flags.on.as_ref().zip(cluster).map(place);
+        placed.transpose().context("signals cannot be caught")?.transpose()
+    }
+
     /// The node that runs are made on by default: the first that is not the lab's own machine, else that.
     ///
     /// # Errors
@@ -190,20 +200,6 @@ impl Args {
             }
             None => Ok(()),
         }
-    }
-
-    /// The node that is asked for.
-    fn placed(&self, lab: &Lab) -> Result<Option<(Placed, Remote)>> {
-        let cluster = self.on.open(lab, Want::all(1))?;
-        let place = |(on, cluster)| Interrupt::during(|interrupt| Placed::new(on, &cluster, interrupt));
-        self.on
-            .on
-            .as_ref()
-            .zip(cluster)
-            .map(place)
-            .transpose()
-            .context("signals cannot be caught")?
-            .transpose()
     }
 }
 
@@ -255,7 +251,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         if let Some(words) = &args.profile {
             profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }
-        let placed = resumed_on(&dir, &args.on, || args.placed(&lab)).or_refuse()?;
+        let placed = resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab)).or_refuse()?;
         return Ok(go_on(&lab, dir, &args.after(&args.own, &judging, placed))?.code());
     }
     let mut own = args.own.clone();
@@ -299,7 +295,7 @@ fn plans(
         ensure!(many < 2, "--out names one folder, but {many} studies would be run; name one study");
         refuse_used(out)?;
     }
-    let mut placed = args.placed(lab)?;
+    let mut placed = Placed::asked(&args.on, lab)?;
     let inventory = match &mut placed {
         None => lab.survey(&studies, &args.php, own, &mut Preparing::new())?,
         Some((_, remote)) => {
@@ -470,8 +466,7 @@ pub fn finish(lab: &Lab, dir: &mut RunDir, more: &More, interrupt: &Interrupt) -
         let (mut executor, clock) = match &more.placed {
             None => (subject::executor(&plan, &around)?, SystemClock::new()),
             Some(Placed { cluster, node, .. }) => {
-                let visitor = Visitor::new(cluster, node, &plan, &path, interrupt)?;
-                (Box::new(visitor) as Box<dyn Executor>, SystemClock::elsewhere())
+                (cluster.executor(node, &plan, &path, &around)?, SystemClock::elsewhere())
             }
         };
         if let Some(remark) = executor.remark() {

@@ -125,6 +125,7 @@ impl Library {
             items,
             family: all.is_some(),
             value: item.is_value().then(|| Form::Serialize.word().to_owned()),
+            parts: Vec::new(),
             origin: Origin::Corpus {
                 id: id.to_owned(),
                 licence: item.licence().to_owned(),

@@ -101,6 +101,7 @@ impl Recipe {
             items: instances.iter().map(|instance| instance.len() as u64).collect(),
             family: count > 1,
             value: (self.kind == "php-value").then(|| "serialize".to_owned()),
+            parts: Vec::new(),
             origin: Origin::Synthetic { imitates: FAMILIES[self.family].2.into() },
         })
     }

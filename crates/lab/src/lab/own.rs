@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use super::{Lab, Planning};
+use crate::content::user::Wanted;
 use crate::rig::server::Found;
 use crate::rig::server::own::Read;
 use crate::study::Study;
@@ -153,7 +154,8 @@ impl Lab {
             (None, false) if study.part::<DeliveryBlocks>().deliveries.is_empty() => {
                 let cells = CellBlocks { published: None, ..study.part() };
                 let study = study.with(cells);
-                self.plan_paths(&study, &own.content, planning)
+                let content: Vec<Wanted> = own.content.iter().map(Wanted::path).collect();
+                self.plan_paths(&study, &content, planning)
             }
             _ => self.plan_content(&study, own, planning),
         }?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::content::user::{self, Limits};
+use crate::content::user::{self, Limits, Wanted};
 use crate::content::{Library, Names, resolve};
 use crate::digest;
 use weigh_model::payload::{Origin, Payload, cuts_of};
@@ -29,8 +29,8 @@ pub struct Stager<'a> {
     into: PathBuf,
     names: Names,
     staged: HashMap<Asked, Vec<Payload>>,
-    /// The user's own, by path and length of blocks.
-    paths: HashMap<(PathBuf, Option<u64>), Payload>,
+    /// The user's own, as asked for, with the length of blocks.
+    paths: Vec<(Wanted, Option<u64>, Payload)>,
     stand_ins: Vec<String>,
     notes: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub struct Stager<'a> {
 impl<'a> Stager<'a> {
     /// Contents go below `into`.
     pub fn new(library: &'a Library, into: &Path) -> Stager<'a> {
-        let (names, staged, paths) = (Names::new(), HashMap::new(), HashMap::new());
+        let (names, staged, paths) = (Names::new(), HashMap::new(), Vec::new());
         let (into, stand_ins, notes) = (into.to_owned(), Vec::new(), Vec::new());
         Stager { library, into, names, staged, paths, stand_ins, notes }
     }
@@ -96,6 +96,7 @@ impl<'a> Stager<'a> {
             items: vec![length],
             family: false,
             value: None,
+            parts: Vec::new(),
             origin: Origin::Made,
         })
     }
@@ -146,15 +147,23 @@ impl<'a> Stager<'a> {
     /// # Errors
     /// One line: which path, what was wrong with it, what to do.
     pub fn path(&mut self, path: &Path, block: Option<u64>) -> Result<Payload> {
+        self.wanted(&Wanted::path(path), block)
+    }
+
+    /// Content of the user's as a payload, cut into blocks where that is asked for.
+    ///
+    /// # Errors
+    /// As of [`Stager::path`].
+    pub fn wanted(&mut self, wanted: &Wanted, block: Option<u64>) -> Result<Payload> {
         // Two blocks of a study that name it mean the same payload.
-        let asked = (path.to_owned(), block);
-        if let Some(payload) = self.paths.get(&asked) {
+        let mut known = self.paths.iter();
+        if let Some((_, _, payload)) = known.find(|(one, cut, _)| (one, *cut) == (wanted, block)) {
             return Ok(payload.clone());
         }
         let limits = Limits { block, ..Limits::default() };
-        let staged = user::stage(path, &self.into, &limits, &mut self.names)?;
+        let staged = user::stage(wanted, &self.into, &limits, &mut self.names)?;
         self.notes.extend(staged.notes.iter().map(ToString::to_string));
-        self.paths.insert(asked, staged.payload.clone());
+        self.paths.push((wanted.clone(), block, staged.payload.clone()));
         Ok(staged.payload)
     }
 

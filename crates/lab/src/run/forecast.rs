@@ -38,7 +38,7 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
 pub fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
     let median = |phase: &Phase| weigh_stats::median(&visit.phases.get(phase)?.wall_ns);
     let medians = subject::of(cell).shape().phases.iter().map(median).collect::<Option<Vec<f64>>>()?;
-    Some(medians.iter().sum::<f64>() / 1e9)
+    Some(medians.iter().sum::<f64>() * visit.spent() / 1e9)
 }
 
 /// How much longer passes take on this machine than the nominal figures say.

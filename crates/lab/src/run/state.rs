@@ -142,5 +142,5 @@ fn times(samples: &Samples) -> &[f64] {
 pub fn cpu_seconds(visit: &VisitRecord) -> f64 {
     let total = |s: &Samples| s.cpu_ns.iter().sum::<f64>() * f64::from(s.batch);
     let call = |s: &Samples| weigh_stats::median(&s.cpu_ns).filter(|ns| *ns < LONG_CALL * 1e9).unwrap_or(0.0);
-    visit.phases.values().map(|s| total(s) + call(s)).sum::<f64>() / 1e9
+    visit.phases.values().map(|s| total(s) + call(s)).sum::<f64>() * visit.spent() / 1e9
 }

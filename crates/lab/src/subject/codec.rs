@@ -1,14 +1,16 @@
 //! Codecs, native and inside PHP: resident workers that time themselves, and an independent decoder that checks what came out.
 
+pub mod parts;
 pub mod plan;
 mod request;
 pub mod study;
+pub mod sweep;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -24,6 +26,7 @@ use crate::run::dir::log_of;
 use crate::run::state::{History, LONG_CALL};
 use crate::study::Study;
 use crate::study::block::{Part, in_form};
+use parts::{Cuts, Done};
 use plan::BYTES;
 use request::{samples, wants_memory};
 use study::CellBlocks;
@@ -149,13 +152,15 @@ pub struct Workers {
     marshallers: BTreeMap<String, BTreeSet<String>>,
     /// Where an output is dumped for the independent decoder.
     dump: PathBuf,
+    cuts: Cuts,
 }
 
 impl Workers {
     /// None yet; outputs are dumped into the folder `scratch`, which is theirs.
     pub fn new(scratch: &Path) -> Workers {
         let (runtimes, checker, alone, marshallers) = Default::default();
-        Workers { runtimes, checker, alone, marshallers, dump: scratch.join("output") }
+        let (dump, cuts) = (scratch.join("output"), Cuts::new(scratch));
+        Workers { runtimes, checker, alone, marshallers, dump, cuts }
     }
 
     /// Adds the worker of the runtime of that name.
@@ -170,12 +175,18 @@ impl Workers {
     }
 
     /// Has the dumped output decoded independently; `None` when there is no decoder for its format.
-    fn check(&mut self, cell: &Cell, visit: &Visit, limit: Duration) -> Result<Option<String>, Failure> {
+    fn check(
+        &mut self,
+        cell: &Cell,
+        dump: &str,
+        visit: &Visit,
+        limit: Duration,
+    ) -> Result<Option<String>, Failure> {
         let Some(checker) = &mut self.checker else { return Ok(None) };
         let request = CheckRequest {
             id: 0,
             format: visit.format.clone(),
-            path: self.dump.to_string_lossy().into_owned(),
+            path: dump.to_owned(),
             encoded: visit.encoded.clone(),
             decoded: visit.decoded.clone(),
             dictionary: visit.dictionary_path.clone(),
@@ -193,6 +204,33 @@ impl Workers {
             }
             Err(Failure::Interrupted) => Err(Failure::Interrupted),
         }
+    }
+
+    /// Has one request of a visit carried out, judged, and checked where an output is dumped.
+    ///
+    /// # Errors
+    /// [`Failure`], as of a visit.
+    pub fn carry_out(
+        &mut self,
+        order: &VisitOrder<'_>,
+        request: &VisitRequest,
+        limit: Duration,
+    ) -> Result<Done, Failure> {
+        let cell = order.cell();
+        let worker = self.runtimes.get_mut(&cell.runtime).ok_or_else(|| nobody(cell))?;
+        let result = worker.visit(request, limit).and_then(|visit| {
+            let bytes = cell.serializer.is_none() && !self.takes_value(cell);
+            verdict::judge(cell, order.payload, bytes, request, &visit).map_err(Failure::Fault)?;
+            let independent = match &request.dump {
+                Some(dump) => self.check(cell, dump, &visit, limit)?,
+                None => None,
+            };
+            Ok(Done { visit, independent })
+        });
+        if request.dump.is_some() {
+            self.clear();
+        }
+        result
     }
 
     fn takes_value(&self, cell: &Cell) -> bool {
@@ -232,22 +270,14 @@ impl Executor for Workers {
     }
 
     fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure> {
-        let cell = order.cell();
-        let request = request(order, &self.dump);
-        let worker = self.runtimes.get_mut(&cell.runtime).ok_or_else(|| nobody(cell))?;
-        let result = worker.visit(&request, order.limit).and_then(|visit| {
-            let bytes = cell.serializer.is_none() && !self.takes_value(cell);
-            verdict::judge(cell, order.payload, bytes, &request, &visit).map_err(Failure::Fault)?;
-            let independent = match request.dump {
-                Some(_) => self.check(cell, &visit, order.limit)?,
-                None => None,
-            };
-            Ok(record(visit, order, independent))
-        });
-        if request.dump.is_some() {
-            self.clear();
-        }
-        result
+        let whole = request(order, &self.dump);
+        let path = |number| Ok(self.cuts.path(order, number)?.to_string_lossy().into_owned());
+        let requests = parts::split(&whole, order.payload, path)?;
+        let end = Instant::now() + order.limit;
+        let left = || end.saturating_duration_since(Instant::now());
+        let done: Result<Vec<Done>, Failure> =
+            requests.iter().map(|request| self.carry_out(order, request, left())).collect();
+        Ok(parts::merge(order, done?))
     }
 
     /// As in a run, with more samples and nothing beside them: no verification, no look at memory. The CPU seconds are those of one pass
@@ -273,23 +303,6 @@ impl Executor for Workers {
 
 fn nobody(cell: &Cell) -> Failure {
     Failure::fault(FaultKind::Missing, format!("there is no worker for the runtime {}", cell.runtime))
-}
-
-/// What a worker observed, as a record.
-fn record(visit: Visit, order: &VisitOrder<'_>, independent: Option<String>) -> VisitRecord {
-    VisitRecord {
-        instances: if order.payload.family { visit.decoded.len() as u32 } else { 0 },
-        decoded_bytes: visit.decoded.iter().sum(),
-        encoded_bytes: visit.encoded.iter().sum(),
-        dictionary_bytes: visit.dictionary_bytes,
-        sha256_encoded: visit.sha256_encoded,
-        verified: visit.verified,
-        independent,
-        phases: visit.phases,
-        again: visit.again,
-        peak_bytes: visit.peak_bytes,
-        ..VisitRecord::of(&order.cell().id, order.round)
-    }
 }
 
 #[cfg(test)]

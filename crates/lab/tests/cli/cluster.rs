@@ -2,6 +2,7 @@
 //! what is not believed. With Ray itself: `ray`.
 
 mod ray;
+mod sweep;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

@@ -2,10 +2,9 @@
 
 mod executor;
 
-use std::cell::Cell as Slot;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use executor::FakeExecutor;
@@ -26,31 +25,31 @@ use weigh_model::setting::Setting;
 
 /// A clock that moves only when it is told to.
 #[derive(Clone, Default)]
-pub struct FakeClock(Rc<Slot<Duration>>, Rc<Slot<CpuTimes>>);
+pub struct FakeClock(Arc<Mutex<(Duration, CpuTimes)>>);
 
 impl FakeClock {
     pub fn advance(&self, seconds: f64) {
-        self.0.set(self.0.get() + Duration::from_secs_f64(seconds));
+        self.0.lock().unwrap().0 += Duration::from_secs_f64(seconds);
     }
 
     /// The processors were at work for this many ticks, and this many were stolen.
     pub fn spend(&self, busy: u64, steal: u64) {
-        let spent = self.1.get();
-        self.1.set(CpuTimes { busy: spent.busy + busy, steal: spent.steal + steal });
+        let spent = &mut self.0.lock().unwrap().1;
+        *spent = CpuTimes { busy: spent.busy + busy, steal: spent.steal + steal };
     }
 }
 
 impl Clock for FakeClock {
     fn now(&self) -> Duration {
-        self.0.get()
+        self.0.lock().unwrap().0
     }
 
     fn epoch(&self) -> i64 {
-        1_800_000_000 + self.0.get().as_secs() as i64
+        1_800_000_000 + self.now().as_secs() as i64
     }
 
     fn cpu_times(&self) -> Option<CpuTimes> {
-        Some(self.1.get())
+        Some(self.0.lock().unwrap().1)
     }
 }
 
@@ -149,7 +148,7 @@ impl Observer for Lab {
     fn visiting(&mut self, upcoming: &Upcoming<'_>) {
         assert!(upcoming.place >= 1 && upcoming.place <= upcoming.of);
         assert!(upcoming.remaining.is_finite() && upcoming.remaining >= 0.0);
-        if self.interrupt_before == Some(self.asked.visits.borrow().len()) {
+        if self.interrupt_before == Some(self.asked.visits.lock().unwrap().len()) {
             self.interrupt.set();
         }
     }

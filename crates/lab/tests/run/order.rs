@@ -1,6 +1,7 @@
 //! Rounds: who is visited when, and with what request.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 
 use weigh_model::cell::Subject;
 use weigh_model::protocol::Phase;
@@ -81,7 +82,7 @@ fn the_first_visit_verifies_measures_memory_and_is_checked_independently() {
         }
         assert!(visit.took > 0.0 && visit.at >= visit.took);
     }
-    assert_eq!(lab.asked.checks.get(), 8);
+    assert_eq!(lab.asked.checks.load(Ordering::Relaxed), 8);
     assert!(later_verified > 0 && later_verified < later / 2, "{later_verified} of {later} are verified");
 }
 
@@ -94,7 +95,7 @@ fn the_memory_of_a_slow_cell_in_php_is_measured_in_its_second_visit() {
         lab.plan.policy.max_rounds = 3;
         lab.plan.cells[0].subject = subject;
         lab.run();
-        let memory: Vec<bool> = lab.asked.visits.borrow().iter().map(|r| r.memory).collect();
+        let memory: Vec<bool> = lab.asked.visits.lock().unwrap().iter().map(|r| r.memory).collect();
         assert_eq!(memory, expected);
     }
 }
@@ -109,7 +110,7 @@ fn quick_cells_get_more_samples_a_visit_than_slow_ones() {
     lab.plan.policy.max_rounds = 2;
     lab.run();
     let samples = |name: &str| {
-        let visits = lab.asked.visits.borrow();
+        let visits = lab.asked.visits.lock().unwrap();
         visits.iter().filter(|r| r.codec == name).map(|r| r.samples).collect::<Vec<u32>>()
     };
     assert_eq!(samples("quick"), [5, 5]);

@@ -79,12 +79,12 @@ fn cut_at_every_byte_the_run_completes_alike() {
     assert!(bytes.len() > 2000 && whole.0.len() > 5 && whole.2.len() == 1);
     for cut in 0..bytes.len() {
         put_back(&lab, &bytes[..cut], &payloads);
-        lab.asked.visits.borrow_mut().clear();
+        lab.asked.visits.lock().unwrap().clear();
         let resumed = resume(&mut lab);
         assert_eq!(essence(&resumed), whole, "cut at byte {cut}");
         // Nothing that was recorded is measured again.
         let kept = log_records(&bytes[..cut]);
-        let asked = lab.asked.visits.borrow().len();
+        let asked = lab.asked.visits.lock().unwrap().len();
         assert_eq!(visit_count(&kept) + asked, visit_count(&records), "cut at byte {cut}");
         assert_eq!(resumed[..kept.len()], kept[..], "cut at byte {cut}");
     }

@@ -204,6 +204,7 @@ mod tests {
             items: vec![1],
             family: false,
             value: None,
+            parts: Vec::new(),
             origin: crate::payload::Origin::default(),
         };
         Plan { payloads: vec![payload], runtimes: vec![runtime], cells: vec![cell], ..Plan::default() }

@@ -50,6 +50,7 @@ impl Lab {
             bytes: item_bytes * items as u64,
             items: vec![item_bytes; items],
             family: false,
+            parts: Vec::new(),
             value: Some("serialize".into()),
             origin: Origin::Corpus {
                 id: name.into(),

@@ -79,7 +79,7 @@ fn items(bytes: u64, block: Option<u64>) -> usize {
 }
 
 /// The whole file in blocks; the last may be shorter.
-fn every(of: u64, block: u64) -> Vec<Piece> {
+pub(super) fn every(of: u64, block: u64) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = 0;
     while at < of {

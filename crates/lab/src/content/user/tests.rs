@@ -26,7 +26,7 @@ impl Place {
     }
 
     fn stage(&self, path: &str, limits: Limits) -> Result<Staged> {
-        stage(&self.at("own").join(path), &self.at("run"), &limits, &mut Names::new())
+        stage(&Wanted::path(self.at("own").join(path)), &self.at("run"), &limits, &mut Names::new())
     }
 
     fn error(&self, path: &str) -> String {
@@ -120,7 +120,7 @@ fn where_the_lab_writes_is_not_measured() {
     place.write("weigh-runs/1/payloads/old.bin", "old");
     let into = place.at("own/weigh-runs/2");
     fs::create_dir_all(&into).unwrap();
-    let staged = stage(&place.at("own"), &into, &Limits::default(), &mut Names::new()).unwrap();
+    let staged = stage(&Wanted::path(place.at("own")), &into, &Limits::default(), &mut Names::new()).unwrap();
     assert_eq!(blob(&staged), b"a");
     assert_eq!(staged.notes.len(), 1);
     assert!(staged.notes[0].to_string().contains("this program writes to"), "{}", staged.notes[0]);
@@ -158,7 +158,7 @@ fn what_cannot_be_measured_is_one_clear_line() {
         assert!(error.contains(said), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
-    let device = stage(Path::new("/dev/zero"), &place.at("run"), &Limits::default(), &mut Names::new());
+    let device = stage(&Wanted::path("/dev/zero"), &place.at("run"), &Limits::default(), &mut Names::new());
     assert!(device.unwrap_err().to_string().contains("is a device"));
 }
 
@@ -172,12 +172,12 @@ fn an_unreadable_file_does_not_lose_the_rest() {
     let closed = place.at("own/b.txt");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     // Permissions do not bind root; then a file that has become shorter since it was listed stands in for it.
-    let files = walk::list(&place.at("own"), &place.at("run")).files;
+    let files = files(&place.at("own"), &place.at("run")).0;
     if rustix::process::geteuid().is_root() {
         fs::write(&closed, "s").unwrap();
     }
     let into = place.at("run");
-    let staged = stage_files(&place.at("own"), files, Vec::new(), &into, &Limits::default(), "own/").unwrap();
+    let staged = stage_whole(&place.at("own"), files, Vec::new(), &into, &Limits::default(), "own/").unwrap();
     assert_eq!(blob(&staged), b"firstthird");
     assert_eq!(staged.payload.items, [5, 5]);
     let [Note::Unreadable { path, why }] = &staged.notes[..] else { panic!("{:?}", staged.notes) };
@@ -192,7 +192,7 @@ fn a_file_that_changed_since_it_was_looked_at_is_refused() {
     for seen in [3, 30] {
         let file = Found { path: place.at("own/log"), bytes: seen };
         let given = place.at("own/log");
-        let staged = stage_files(&given, vec![file], Vec::new(), &place.at("run"), &Limits::default(), "log");
+        let staged = stage_whole(&given, vec![file], Vec::new(), &place.at("run"), &Limits::default(), "log");
         let error = staged.unwrap_err().to_string();
         assert!(error.contains("changed while it was read"), "{error}");
     }
@@ -210,7 +210,7 @@ fn a_pipe_that_took_a_files_place_is_not_waited_for() {
     let found = |path: &str| Found { path: place.at("own").join(path), bytes: 1 };
     let files = vec![found("a.txt"), found("pipe"), found("link")];
     let into = place.at("run");
-    let staged = stage_files(&place.at("own"), files, Vec::new(), &into, &Limits::default(), "own/").unwrap();
+    let staged = stage_whole(&place.at("own"), files, Vec::new(), &into, &Limits::default(), "own/").unwrap();
     assert_eq!(blob(&staged), b"a");
     assert_eq!(staged.notes.len(), 2);
     assert!(staged.notes[0].to_string().contains("it is a named pipe"), "{}", staged.notes[0]);
@@ -259,6 +259,54 @@ fn a_folder_that_cannot_be_written_to_says_so() {
     place.write("a.txt", "a");
     place.write("file", "x");
     let into = place.at("own/file/run");
-    let error = stage(&place.at("own/a.txt"), &into, &Limits::default(), &mut Names::new()).unwrap_err();
+    let error = stage(&Wanted::path(place.at("own/a.txt")), &into, &Limits::default(), &mut Names::new())
+        .unwrap_err();
     assert!(format!("{error:#}").starts_with("cannot write in "), "{error:#}");
+}
+
+#[test]
+fn a_list_names_files_by_lines_or_by_nul() {
+    let place = Place::new();
+    place.write("a.css", [b'a'; 30]);
+    place.write("b c.js", [b'b'; 20]);
+    place.write("empty", "");
+    let full = |name: &str| place.at("own").join(name).into_os_string().into_string().unwrap();
+    let names = [full("a.css"), full("nowhere"), full("empty"), full(""), full("b c.js")];
+    for (end, list) in [("\n", "lines"), ("\0", "nuls")] {
+        place.write(list, format!("{}{end}{end}", names.join(end)));
+        let wanted =
+            Wanted { is_list: true, extent: Extent::Every, ..Wanted::path(place.at("own").join(list)) };
+        let staged = stage(&wanted, &place.at("run"), &Limits::default(), &mut Names::new()).unwrap();
+        assert_eq!((staged.payload.items, staged.payload.parts.len()), (vec![30, 20], 0), "{list}");
+        let notes: Vec<String> = staged.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("nowhere")), "{notes:?}");
+    }
+    place.write("blob", [b'x'; 9000]);
+    let wanted = Wanted { is_list: true, ..Wanted::path(place.at("own/blob")) };
+    let why = stage(&wanted, &place.at("run"), &Limits::default(), &mut Names::new()).unwrap_err();
+    assert!(why.to_string().contains("entry 1 is no path; write one path per line"), "{why}");
+}
+
+#[test]
+fn many_files_come_in_parts_that_add_up() {
+    let place = Place::new();
+    (0..600).for_each(|n| place.write(&format!("{n}.css"), vec![b'a'; 10 + n]));
+    let wanted = Wanted { is_parted: true, extent: Extent::Fitting(0.01), ..Wanted::path(place.at("own")) };
+    let staged = stage(&wanted, &place.at("run"), &Limits::default(), &mut Names::new()).unwrap().payload;
+    let sizes: Vec<u32> = staged.parts.iter().map(|part| part.items).collect();
+    assert_eq!(sizes, [200, 200, 200]);
+    let blob = fs::read(&staged.blob).unwrap();
+    let mut begin = 0;
+    for part in &staged.parts {
+        let end = begin + part.bytes as usize;
+        assert_eq!(part.sha256, digest::sha256(&blob[begin..end]));
+        assert!(!part.is_sample());
+        begin = end;
+    }
+    assert_eq!((begin, staged.bytes), (blob.len(), blob.len() as u64));
+    // Within the limits, and not asked for: as one.
+    let whole =
+        stage(&Wanted::path(place.at("own")), &place.at("run"), &Limits::default(), &mut Names::new());
+    assert!(whole.unwrap().payload.parts.is_empty());
 }

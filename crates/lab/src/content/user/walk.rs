@@ -9,8 +9,10 @@ use walkdir::{DirEntry, WalkDir};
 use super::{Note, special};
 use weigh_model::text::clean;
 
-/// The most files of one folder.
-const MOST_FILES: usize = 200_000;
+/// The most files of one folder or list that are taken one and all.
+pub(super) const MOST_FILES: usize = 200_000;
+/// What those beyond are left out as.
+pub(super) const BEYOND: &str = "files beyond the first 200000";
 /// The most unreadable paths that are named one by one.
 const MOST_NAMED: usize = 50;
 
@@ -21,27 +23,6 @@ pub struct Found {
     pub path: PathBuf,
     /// Its length in bytes when it was seen.
     pub bytes: u64,
-}
-
-/// What a folder holds.
-pub(super) struct Listing {
-    /// The files, by name within each folder.
-    pub files: Vec<Found>,
-    /// What is left out.
-    pub notes: Vec<Note>,
-}
-
-/// Lists a folder. `output` is where the lab writes: when that is inside, it is left out.
-pub(super) fn list(folder: &Path, output: &Path) -> Listing {
-    let mut files = Vec::new();
-    let notes = visit(folder, output, Links::LeaveOut, &mut |file| {
-        if files.len() == MOST_FILES {
-            return Some("files beyond the first 200000");
-        }
-        files.push(file);
-        None
-    });
-    Listing { files, notes }
 }
 
 /// What becomes of symbolic links.
@@ -169,20 +150,21 @@ fn unwanted(entry: &DirEntry, output: &Path, root: &Path, links: Links<'_>) -> O
 
 /// Counts what is left out, by what it is.
 #[derive(Default)]
-struct Skipped(BTreeMap<&'static str, (u64, PathBuf)>);
+pub(super) struct Skipped(BTreeMap<&'static str, (u64, PathBuf)>);
 
 impl Skipped {
-    fn add(&mut self, what: &'static str, path: &Path) {
+    pub fn add(&mut self, what: &'static str, path: &Path) {
         let plural = match what {
             "a named pipe" => "named pipes",
             "a socket" => "sockets",
             "a device" => "devices",
+            "a folder" => "folders",
             other => other,
         };
         self.0.entry(plural).or_insert_with(|| (0, path.to_owned())).0 += 1;
     }
 
-    fn notes(self) -> Vec<Note> {
+    pub fn notes(self) -> Vec<Note> {
         let note = |(what, (count, example))| Note::Skipped { count, what, example };
         self.0.into_iter().map(note).collect()
     }

@@ -262,6 +262,7 @@ fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &m
         items: vec![length],
         family: false,
         value: None,
+        parts: Vec::new(),
         origin: Origin::Url { url: url.trim().to_owned() },
     })
 }

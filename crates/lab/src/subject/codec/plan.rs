@@ -86,6 +86,13 @@ fn settings(draft: &mut Draft<'_>, block: &CellBlock, place: Place<'_>, requests
                 continue;
             }
             for setting in request.expand(codec, &draft.ask.levels)? {
+                if !place.payload.parts.is_empty()
+                    && setting.options.get("dict").is_some_and(|d| d == "trained")
+                {
+                    let reason = "a dictionary is trained on all files, and these are measured in parts";
+                    draft.exclude(place.id(&setting), reason, Some("fewer files, without --on or --sample"));
+                    continue;
+                }
                 cell(draft, block, place, codec, setting);
             }
         }

@@ -68,7 +68,7 @@ pub fn samples(pass_seconds: f64, is_family: bool) -> u32 {
 fn pass_seconds(cell: &Cell, past: &History) -> f64 {
     let Some(last) = past.visits.last() else { return cell.expected_seconds };
     let medians = last.phases.values().filter_map(|s| weigh_stats::median(&s.cpu_ns));
-    medians.fold(0.0, f64::max) / 1e9
+    medians.fold(0.0, f64::max) * last.spent() / 1e9
 }
 
 /// The native worker sees the memory of the call it makes anyway. A PHP worker makes another: in the first

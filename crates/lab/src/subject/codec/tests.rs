@@ -66,7 +66,7 @@ impl Coder for Learner {
 }
 
 /// A plan of one native cell on that payload.
-fn plan(payload: &Payload) -> Plan {
+pub(super) fn plan(payload: &Payload) -> Plan {
     let cell = Cell {
         id: "learner".into(),
         side: None,
@@ -122,7 +122,7 @@ fn a_codec_that_takes_twice_as_long_for_another_input_is_reported_with_the_doubl
                 Pair { encoders: vec![Learner::boxed(&clock)], decoders: vec![Learner::boxed(&clock)] };
             let codec = find_codec("identity").unwrap();
             let visit = Bench::new(&clock, &*codec, &request, items.clone(), pair).run().unwrap();
-            let record = Record::Visit(record(visit, &order, None));
+            let record = Record::Visit(parts::merge(&order, vec![Done { visit, independent: None }]));
             state.apply(&record).unwrap();
             records.push(record);
         }

@@ -23,15 +23,15 @@ pub fn judge(
 ) -> Result<(), Fault> {
     let garbage = |what: String| Err(fault(FaultKind::Garbage, format!("{}: {what}", cell.id)));
     let fits = match payload.family {
-        true => visit.decoded.len() == payload.items.len(),
-        false => visit.decoded.is_empty() == payload.items.is_empty(),
+        true => visit.decoded.len() == request.items.len(),
+        false => visit.decoded.is_empty() == request.items.is_empty(),
     };
     if visit.decoded.len() != visit.encoded.len() || !fits {
         return garbage(format!(
             "the reply has {} encoded and {} decoded items for {} in the payload",
             visit.encoded.len(),
             visit.decoded.len(),
-            payload.items.len()
+            request.items.len()
         ));
     }
     for phase in &request.phases {
@@ -42,7 +42,7 @@ pub fn judge(
     if request.verify && !visit.verified {
         return garbage("the reply was to be verified and was not".into());
     }
-    if bytes && (visit.decoded != payload.items || visit.sha256_decoded != payload.sha256) {
+    if bytes && (visit.decoded != request.items || visit.sha256_decoded != request.sha256) {
         let message = format!("{}: what came back is not the payload {}", cell.id, payload.name);
         return Err(fault(FaultKind::RoundTrip, message));
     }

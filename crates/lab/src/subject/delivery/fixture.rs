@@ -18,6 +18,7 @@ pub fn payload(name: &str, kind: &str) -> Payload {
         items: vec![9],
         family: false,
         value: None,
+        parts: Vec::new(),
         origin,
     }
 }

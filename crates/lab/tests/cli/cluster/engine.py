@@ -1,6 +1,7 @@
 """An engine for tests: it speaks the protocol of docs/SCALE-OUT.md, and its nodes are this machine. Usage: engine.py NODES DEED [COUNT]
 
-DEED is what it does at the visit with that number (from 1), or at any: nothing, lose the node, end itself, or answer as none should.
+DEED is what it does at the visit with that number (from 1; the parts of a visit count), or at any: nothing, kill the worker, lose the
+node, end itself, or answer as none should.
 """
 
 import json
@@ -48,7 +49,9 @@ def visit(node):
     visits += 1
     if visits != count:
         return
-    if deed == "lose":
+    if deed == "kill":
+        end(node)
+    elif deed == "lose":
         gone.add(node)
         end(node)
         tell({"say": "lost", "node": node, "why": "it has not answered for 15 s"})
@@ -91,7 +94,8 @@ for line in sys.stdin.buffer:
             if say == "line":
                 process.stdin.write(message["line"].encode() + b"\n")
                 process.stdin.flush()
-                if json.loads(message["line"]).get("ask") == "visit":
+                asked = json.loads(message["line"])
+                if "visit" in (asked.get("ask"), asked.get("op")):
                     visit(node)
             elif say == "close":
                 process.stdin.close()

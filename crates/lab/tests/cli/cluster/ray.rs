@@ -59,3 +59,22 @@ fn a_cluster_that_is_not_there_is_one_line() {
     assert!(ran.code == 2 && line.starts_with(&format!("weigh: --on {on}: ")), "{}", ran.stderr);
     nothing_is_left(&lab);
 }
+
+#[test]
+fn a_sweep_on_a_cluster_of_its_own_finds_what_a_local_run_finds() {
+    let lab = Lab::new();
+    for number in 0..300 {
+        lab.write(&format!("site/{number}.css"), crate::codec::text(200 + number));
+    }
+    let args =
+        ["codec", "site", "--codecs", "zstd:3", "--budget", "20", "--on", "ray", "--yes", "--out", "run"];
+    let Some(ran) = with_ray(&lab, &args) else { return };
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    lab.done(&[&args[..6], &["--out", "here"]].concat());
+    let sizes = |run: &str| -> Vec<serde_json::Value> {
+        lab.visits(run).into_values().map(|visit| visit["encoded_bytes"].clone()).collect()
+    };
+    assert_eq!(sizes("run"), sizes("here"));
+    assert_eq!(lab.json("run/plan.json")["payloads"][0]["parts"].as_array().unwrap().len(), 2);
+    nothing_is_left(&lab);
+}

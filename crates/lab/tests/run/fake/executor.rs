@@ -1,8 +1,8 @@
 //! An executor that answers as it is told, and moves the clock.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use weigh::executor::{CodecWorker, Failure};
@@ -54,8 +54,8 @@ pub fn codec(encode_ms: f64, decode_ms: f64, bytes: u64) -> Behaviour {
 /// What the fake was asked, shared with the test.
 #[derive(Clone, Default)]
 pub struct Asked {
-    pub visits: Rc<RefCell<Vec<VisitRequest>>>,
-    pub checks: Rc<Cell<u32>>,
+    pub visits: Arc<Mutex<Vec<VisitRequest>>>,
+    pub checks: Arc<AtomicU32>,
 }
 
 /// The fake executor.
@@ -81,8 +81,9 @@ impl CodecWorker for FakeExecutor {
 
     fn visit(&mut self, request: &VisitRequest, _limit: Duration) -> Result<Visit, Failure> {
         let codec = &self.codecs[&request.codec];
-        let before = self.asked.visits.borrow().iter().filter(|r| r.codec == request.codec).count() as u32;
-        self.asked.visits.borrow_mut().push(request.clone());
+        let before =
+            self.asked.visits.lock().unwrap().iter().filter(|r| r.codec == request.codec).count() as u32;
+        self.asked.visits.lock().unwrap().push(request.clone());
         // As the workers do: a long first call is a sample, before the samples of a quick one is one more.
         let calls = |ms: f64| ms / 1e3 * f64::from(request.samples + u32::from(ms < 300.0));
         self.clock.advance(calls(codec.encode_ms) + calls(codec.decode_ms) + 0.001);
@@ -125,7 +126,7 @@ impl CodecWorker for FakeExecutor {
     }
 
     fn check(&mut self, request: &CheckRequest, _limit: Duration) -> Result<Checked, Failure> {
-        self.asked.checks.set(self.asked.checks.get() + 1);
+        self.asked.checks.fetch_add(1, Ordering::Relaxed);
         let sha256 = request.dictionary.clone().unwrap();
         Ok(Checked { id: 0, decoder: "fake decoder".into(), sha256 })
     }
