@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof pictures deb roots release clean
+.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof bench-ray pictures deb roots release clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -32,6 +32,7 @@ help:
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved"
 	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
 	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move"
+	@echo "make bench-ray     a Ray cluster on this machine compared with local runs: 10,000 files, 40 configurations, a killed worker; installs Ray once"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
 	@echo "make bench-history time to build the index of 1,000 runs, and to query it"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
@@ -88,7 +89,7 @@ bench-truth:
 bench-page: web
 	@$(CARGO) bench --locked --quiet -p weigh --bench page
 
-bench-log bench-history:
+bench-log bench-history bench-ray:
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
 # They measure with what `make run` needs, and have no peers.
