@@ -20,7 +20,7 @@ use weigh_load::result::LoadResult;
 
 pub use caveats::LoadCaveat;
 pub use figures::Figures;
-pub use merge::merge;
+pub use merge::{merge, side_by_side};
 pub use rows::ARRIVALS;
 
 /// The version of [`Document`].

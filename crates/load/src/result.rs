@@ -42,6 +42,9 @@ pub struct LoadResult {
 pub struct AgentResult {
     /// The node on which it ran.
     pub node: String,
+    /// What kind of machine that is.
+    #[serde(default)]
+    pub machine: String,
     /// Seconds from the common start until it began, on the clock of the program that started it; the most of several blocks.
     pub began: f64,
     /// How far its clock may be off, in seconds: half of the shortest round trip to it.

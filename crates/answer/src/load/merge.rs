@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn agent(node: &str, began: f64, result: LoadResult) -> AgentResult {
-        AgentResult { node: node.into(), began, uncertainty: 0.001, result, lost: None }
+        AgentResult { node: node.into(), began, uncertainty: 0.001, result, ..AgentResult::default() }
     }
 
     #[test]

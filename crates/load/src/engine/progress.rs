@@ -32,6 +32,9 @@ pub struct Progress {
     /// The response times of the latest slice, if several agents share the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<Packed>,
+    /// The nodes of agents that were lost, of several.
+    #[serde(skip)]
+    pub lost: Vec<String>,
 }
 
 impl Progress {
