@@ -198,6 +198,7 @@ fn from_ab(given: &Args, words: &[String]) -> Result<Args> {
     args.request.http = given.request.http.clone();
     args.tls = given.tls.clone();
     args.machine = given.machine.clone();
+    args.many = given.many.clone();
     args.output = args::Output {
         verbose: given.output.verbose || args.output.verbose,
         quiet: given.output.quiet || args.output.quiet,

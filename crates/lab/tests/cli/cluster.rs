@@ -3,6 +3,8 @@
 
 mod ray;
 
+mod load;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
