@@ -92,7 +92,9 @@ fn read(mut input: impl BufRead, origin: Instant, orders: &Sender<Order>) -> io:
             order => match begin(order) {
                 Some(ns) => {
                     let at = origin.checked_add(Duration::from_nanos(ns));
-                    running.iter().zip(at).for_each(|(signals, at)| drop(signals.start.set(at)));
+                    if let (Some(signals), Some(at)) = (&running, at) {
+                        let _ = signals.start.set(at);
+                    }
                 }
                 None => {
                     let signals = Arc::new(Signals::default());

@@ -200,7 +200,7 @@ pub struct Client {
     /// report it.
     #[serde(default)]
     pub thread_waits: Vec<f64>,
-    /// Largest resident set of the process in bytes.
+    /// Largest resident set of the process in bytes; of several agents the sum.
     pub peak_rss_bytes: u64,
     /// How late requests were sent although a connection was free; one value per request of an open model.
     pub lateness: Hist,

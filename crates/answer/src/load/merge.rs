@@ -40,7 +40,9 @@ pub fn side_by_side(agents: Vec<AgentResult>) -> Option<LoadResult> {
         all.slices = overlaid(std::mem::take(&mut all.slices), &part.slices);
         all.client.thread_shares.extend(&part.client.thread_shares);
         all.client.thread_waits.extend(&part.client.thread_waits);
+        let memory = all.client.peak_rss_bytes + part.client.peak_rss_bytes;
         add_counts(&mut all, part.clone());
+        all.client.peak_rss_bytes = memory;
     }
     Some(LoadResult { agents, due: None, began: None, ..all })
 }

@@ -4,6 +4,7 @@
 mod ray;
 
 mod load;
+mod nodes;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

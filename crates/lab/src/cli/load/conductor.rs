@@ -79,9 +79,11 @@ impl Conductor {
                 self.place.discard();
                 exit::refused(anyhow!(why))
             }
-            broken @ Failure::Broken(_) => {
-                anyhow!("{broken}; its stderr is in {}", self.place.log().display())
-            }
+            broken @ Failure::Broken(_) => match self.place.log() {
+                log if log.exists() => anyhow!("{broken}; its stderr is in {}", log.display()),
+                // On a node, its last words are all there is.
+                _ => anyhow!(broken),
+            },
         })?;
         // What was measured is shown before anything is said of where it could not be kept.
         let kept = self.place.keep(plan, &outcome.result);

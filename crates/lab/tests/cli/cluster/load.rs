@@ -11,11 +11,11 @@ use crate::load::server::Server;
 const PAGE: &str = "<!doctype html><title>Page</title><p>Some words, and then some more of them.</p>";
 
 /// The result in a document.
-fn result(found: &serde_json::Value) -> LoadResult {
+pub(super) fn result(found: &serde_json::Value) -> LoadResult {
     serde_json::from_value(found["result"].clone()).unwrap()
 }
 
-fn sum(result: &LoadResult, of: fn(&Counts) -> u64) -> u64 {
+pub(super) fn sum(result: &LoadResult, of: fn(&Counts) -> u64) -> u64 {
     result.classes.iter().map(|class| of(&class.counts)).sum()
 }
 
@@ -83,7 +83,7 @@ fn a_rate_is_divided_and_judged_as_one() {
     let (Some(lab), server) = (with_engine(3, "own"), Server::of(PAGE)) else { return };
     let url = server.url("/");
     let args = ["load", &url, "--rate", "200", "-d", "2s", "--on", "ray", "--nodes", "2", "--verbose"];
-    let ran = lab.run(&[&args[..], &["--gate", "errors<1%", "--out", "run"]].concat());
+    let ran = lab.run(&[&args[..], &["--gate", "errors<5%", "--out", "run"]].concat());
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let all = result(&document(&lab.read("run/result.json")));
     let due: Vec<u64> = all.agents.iter().map(|agent| sum(&agent.result, |c| c.scheduled)).collect();
@@ -141,7 +141,7 @@ fn comparisons_and_searches_go_on_from_many_nodes() {
         "--find-capacity",
         "p90=900ms",
         "-d",
-        "3s",
+        "9s",
         "--block-time",
         "300ms",
         "--on",
