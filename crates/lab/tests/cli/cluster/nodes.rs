@@ -1,10 +1,11 @@
-//! A Ray cluster of several nodes on this machine, each in a network namespace of its own, all connected to a further one, the hub. A node's
-//! processes are in a PID namespace, so that a kill takes all of them, as a power cut does.
+//! A Ray cluster of several nodes on this machine, each in a network namespace of its own, all connected to a further one, the hub. A node has
+//! temporary files of its own, and its processes are in a PID namespace, so that a kill takes all of them, as a power cut does.
 
+use std::fs::File;
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,11 @@ const PORT: u16 = 6379;
 const BRIDGE: &str = "hub";
 /// Calls Ray's command: scripts of an environment that was moved name the place where it was.
 const RAY: [&str; 2] = ["-c", "from ray.scripts.scripts import main; main()"];
+const START_ARGS: [&str; 7] =
+    ["start", "--num-cpus", "1", "--object-store-memory", "104857600", "--disable-usage-stats", "--block"];
+const HEAD_ARGS: [&str; 4] = ["--head", "--include-dashboard", "false", "--port"];
+/// Carries out the rest with a folder for temporary files that is its own, as another machine's is.
+const OWN_FILES: &str = r#"mount --bind "$1" /tmp && shift && exec "$@""#;
 /// How long a node may take to be there.
 const START: Duration = Duration::from_secs(90);
 
@@ -25,7 +31,7 @@ pub struct Nodes {
     pub hub: Network,
     nodes: Vec<Node>,
     token: String,
-    _files: TempDir,
+    files: TempDir,
 }
 
 struct Node {
@@ -44,16 +50,16 @@ impl Nodes {
         })??;
         // Names of Ray's sockets have to be short.
         let files = tempfile::Builder::new().prefix("weigh-ray-").tempdir_in("/tmp")?;
-        let mut all = Nodes { hub, nodes: Vec::new(), token: "0".repeat(64), _files: files };
+        let mut all = Nodes { hub, nodes: Vec::new(), token: "0".repeat(64), files };
         for index in 0..count {
             let node = all.node(python, index)?;
             all.nodes.push(node);
-            let is_up =
-                || all.hub.within(|| std::net::TcpStream::connect((all.head(), PORT)).is_ok()).unwrap();
+            // One after the other: nodes that start at once are not made for sharing a machine.
             let deadline = Instant::now() + START;
-            while !is_up() {
-                assert!(Instant::now() < deadline, "the head node does not listen");
-                std::thread::sleep(Duration::from_millis(200));
+            while !std::fs::read_to_string(all.log(index))?.contains("Ray runtime started") {
+                let is_over = all.nodes[index].child.try_wait()?.is_some() || Instant::now() > deadline;
+                assert!(!is_over, "node {index} did not start: {}", std::fs::read_to_string(all.log(index))?);
+                std::thread::sleep(Duration::from_millis(100));
             }
         }
         Ok(all)
@@ -72,33 +78,38 @@ impl Nodes {
             ip(&["address", "add", &format!("{address}/24"), "dev", "eth0"])?;
             ip(&["link", "set", "dev", "eth0", "up"])
         })??;
+        let private = self.files.path().join(format!("tmp{index}"));
+        std::fs::create_dir(&private)?;
         let mut command = Command::new("unshare");
-        command.args(["--pid", "--fork", "--mount-proc", "--kill-child"]).arg(python).args(RAY);
         command.args([
-            "start",
-            "--num-cpus",
-            "1",
-            "--object-store-memory",
-            "104857600",
-            "--disable-usage-stats",
-            "--block",
+            "--mount",
+            "--pid",
+            "--fork",
+            "--mount-proc",
+            "--kill-child",
+            "sh",
+            "-c",
+            OWN_FILES,
+            "sh",
         ]);
-        command.args(["--node-ip-address", &address]);
+        command.arg(private).arg(python).args(RAY).args(START_ARGS).args(["--node-ip-address", &address]);
         match index {
             0 => command
-                .args(["--head", "--include-dashboard", "false", "--port", &PORT.to_string()])
+                .args(HEAD_ARGS)
+                .arg(PORT.to_string())
                 .arg("--temp-dir")
-                .arg(self._files.path()),
+                .arg(self.files.path().join("ray")),
             _ => command.args(["--address", &format!("{}:{PORT}", self.head())]),
         };
-        command
-            .envs(self.environment())
-            .env("RAY_worker_niceness", "0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        let log = File::create(self.log(index))?;
+        command.envs(self.environment()).env("RAY_worker_niceness", "0").env("TMPDIR", "/tmp");
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let child = network.within(|| command.process_group(0).spawn())??;
         Ok(Node { address, network, child })
+    }
+
+    fn log(&self, index: usize) -> PathBuf {
+        self.files.path().join(format!("log{index}"))
     }
 
     fn head(&self) -> &str {

@@ -105,10 +105,9 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     let ran = nodes.hub.within(|| Ran::of(command.output().unwrap())).unwrap();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let all = result(&document(&ran.stdout));
-    assert_eq!(
-        all.agents.iter().map(|agent| agent.node.as_str()).collect::<Vec<_>>(),
-        ["10.77.0.11", "10.77.0.12", "10.77.0.13"]
-    );
+    let mut names: Vec<&str> = all.agents.iter().map(|agent| agent.node.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["10.77.0.11", "10.77.0.12", "10.77.0.13"]);
     assert_eq!((sum(&all, |c| c.scheduled), sum(&all, |c| c.completed)), (900, 900));
     adds_up(&all);
     assert!(all.agents.iter().all(|agent| agent.result.client.nice == 0), "the usual priority");
@@ -130,7 +129,8 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     let all = result(&document(&lab.read("short/result.json")));
     let lost: Vec<_> = all.lost().collect();
     assert!(lost.len() == 1 && lost[0].0 == killed && lost[0].1.contains("was lost"), "{lost:?}");
-    assert!(all.agents[..2].iter().all(|agent| sum(&agent.result, |c| c.completed) > 100));
+    let others = all.agents.iter().filter(|agent| agent.lost.is_none());
+    assert!(others.map(|agent| sum(&agent.result, |c| c.completed)).min() > Some(100));
     adds_up(&all);
     assert!(lab.read("log").contains("LOST-NODE"), "{}", lab.read("log"));
     wait_until("the agents are gone", || nodes.agents().is_empty());
