@@ -147,7 +147,7 @@ impl Nodes {
             there.is_some() && self.nodes.iter().any(|node| own(&node.network) == there)
         };
         let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-        let words = |path: std::path::PathBuf| {
+        let words = |path: PathBuf| {
             let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
             String::from_utf8_lossy(&line).replace('\0', " ")
         };
