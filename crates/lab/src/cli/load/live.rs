@@ -57,10 +57,11 @@ impl Live {
         };
         let lost = match &progress.lost[..] {
             [] => String::new(),
-            nodes => format!(" · lost: {}", nodes.join(", ")),
+            // First: a narrow terminal cuts the end.
+            nodes => format!("lost: {} · ", nodes.join(", ")),
         };
         format!(
-            "{}{} complete{length} · {} requests/s · p50 {} · p99 {}{faults}{lost}",
+            "{}{lost}{} complete{length} · {} requests/s · p50 {} · p99 {}{faults}",
             self.about,
             count(progress.completed),
             units::significant(rate),
