@@ -20,7 +20,7 @@ use weigh_load::result::LoadResult;
 
 pub use caveats::LoadCaveat;
 pub use figures::Figures;
-pub use merge::merge;
+pub use merge::{merge, side_by_side};
 pub use rows::ARRIVALS;
 
 /// The version of [`Document`].
@@ -130,10 +130,10 @@ impl Run {
         *self = Run::of(std::mem::take(&mut self.plan), std::mem::take(&mut self.result), interrupted);
     }
 
-    /// Failed responses, and failed preflights.
+    /// Failed responses, failed preflights, and agents that were lost.
     pub fn faults(&self) -> u64 {
         let preflights = self.result.preflights.iter().filter(|p| p.fault.is_some()).count() as u64;
-        self.figures.total.counts.faulted + preflights
+        self.figures.total.counts.faulted + preflights + self.result.lost().count() as u64
     }
 
     /// Whether any of its streams has an open model.

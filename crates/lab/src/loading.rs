@@ -1,8 +1,10 @@
-//! Load in a process of its own: the lab's hold on the agent that carries plans out, and the directory that keeps what it
-//! saw.
+//! Load in a process of its own: the lab's hold on the agent that carries plans out, on many of them at once, and the directory that
+//! keeps what they saw.
 //!
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
+pub mod clock;
+pub mod fleet;
 pub mod place;
 pub mod stored;
 pub mod target;
@@ -12,14 +14,16 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use weigh_load::Progress;
-use weigh_load::message::{STOP, Said};
+use weigh_load::message::{CLOCK, STOP, Said};
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
 use crate::interrupt::Interrupt;
 use crate::rig::lifeline;
 use crate::rig::network::Network;
-use crate::rig::process::{Silence, Worker, WorkerSpec};
+use crate::rig::process::{Place, Silence, Worker, WorkerSpec};
+use clock::Clock;
+use fleet::Fleet;
 
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -39,6 +43,36 @@ pub struct LoadAgent {
     worker: Worker,
     interrupt: Interrupt,
     patience: Duration,
+}
+
+/// What carries plans out: an agent on this machine, or one on each of several nodes.
+#[derive(Debug)]
+pub enum Generator {
+    /// One process of this machine.
+    Here(LoadAgent),
+    /// One process a node; each sends its share.
+    Fleet(Fleet),
+}
+
+impl Generator {
+    /// See [`LoadAgent::run`] and [`Fleet::run`].
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+        match self {
+            Generator::Here(agent) => agent.run(plan, tell),
+            Generator::Fleet(fleet) => fleet.run(plan, tell),
+        }
+    }
+
+    /// Lets it end.
+    pub fn end(self) {
+        match self {
+            Generator::Here(agent) => agent.end(),
+            Generator::Fleet(fleet) => fleet.end(),
+        }
+    }
 }
 
 /// What a block came to.
@@ -76,16 +110,21 @@ impl LoadAgent {
         log: &Path,
         interrupt: Interrupt,
     ) -> std::io::Result<LoadAgent> {
-        let mut args = vec!["agent".into(), "--load".into()];
-        args.extend(
+        let mut spec = spec(log);
+        spec.args.extend(
             network.into_iter().flat_map(|network| ["--network".into(), network.path().into_os_string()]),
         );
-        let program = lifeline::this_program();
-        let mut spec = WorkerSpec::program("load", program, args, log.to_owned());
-        spec.longest_line = LONGEST_LINE;
         let set = AUTHORITIES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         spec.env.extend(set);
         LoadAgent::of(&spec, PATIENCE, interrupt)
+    }
+
+    /// The same on another machine, whose own authorities it trusts.
+    ///
+    /// # Errors
+    /// As [`LoadAgent::start`].
+    pub fn start_at(place: Place, log: &Path, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
+        LoadAgent::of(&spec(log).on(place), PATIENCE, interrupt)
     }
 
     /// Any program that answers as one does, and is given so much patience.
@@ -101,11 +140,28 @@ impl LoadAgent {
     /// # Errors
     /// See [`Failure`]. After [`Failure::Broken`] the agent is of no further use.
     pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+        let mut tell = |progress: Option<&Progress>| {
+            progress.into_iter().for_each(&mut *tell);
+            None
+        };
+        Ok(self.block(plan, &mut tell)?.0)
+    }
+
+    /// The same, with words of others to the agent: `meanwhile` is called with what it says of its progress, and many times a second
+    /// without, and may return a line for it. Of a block that waited for a common start, also when it began, by the agent's clock.
+    fn block(
+        &mut self,
+        plan: &LoadPlan,
+        meanwhile: &mut dyn FnMut(Option<&Progress>) -> Option<String>,
+    ) -> Result<(Outcome, Option<u64>), Failure> {
         let line = serde_json::to_vec(plan).map_err(|e| Failure::Refused(e.to_string()))?;
         self.worker.say(line).map_err(broken)?;
         let mut heard = Instant::now();
-        let (mut interrupted, mut until) = (false, None);
+        let (mut interrupted, mut until, mut began) = (false, None, None);
         loop {
+            if let Some(line) = meanwhile(None) {
+                self.worker.say(line.into_bytes()).map_err(broken)?;
+            }
             if self.interrupt.is_set() && !interrupted {
                 interrupted = true;
                 until = heard_by(plan.limits.drain_seconds, self.patience);
@@ -116,9 +172,15 @@ impl LoadAgent {
                     heard = Instant::now();
                     match parse(&line)? {
                         Said::Slice(progress) if self.is_beyond(plan, &progress) => return Err(endless()),
-                        Said::Slice(progress) => tell(&progress),
+                        Said::Slice(progress) => {
+                            if let Some(line) = meanwhile(Some(&progress)) {
+                                self.worker.say(line.into_bytes()).map_err(broken)?;
+                            }
+                        }
+                        Said::Began(at) => began = Some(at),
+                        Said::Clock(_) => {}
                         Said::Result(result) => {
-                            return Ok(Outcome { result: *result, interrupted });
+                            return Ok((Outcome { result: *result, interrupted }, began));
                         }
                         Said::Fault(why) => return Err(Failure::Refused(why)),
                     }
@@ -139,10 +201,33 @@ impl LoadAgent {
         !progress.is_preflight && end.is_some_and(|end| progress.seconds > end)
     }
 
+    /// What its clock shows, between blocks.
+    fn clock(&mut self) -> Result<Clock, Failure> {
+        Clock::best(|| {
+            self.worker.say(CLOCK.into()).map_err(broken)?;
+            let asked = Instant::now();
+            while asked.elapsed() < self.patience && !self.interrupt.is_set() {
+                let Some(line) = self.worker.hear(GLANCE).map_err(broken)? else { continue };
+                if let Said::Clock(at) = parse(&line)? {
+                    return Ok(at);
+                }
+            }
+            Err(broken(if self.interrupt.is_set() { Silence::Interrupted } else { Silence::Timeout }))
+        })
+    }
+
     /// Lets it end.
     pub fn end(self) {
         self.worker.end(END);
     }
+}
+
+/// The agent, its stderr in `log`.
+fn spec(log: &Path) -> WorkerSpec {
+    let args = vec!["agent".into(), "--load".into()];
+    let mut spec = WorkerSpec::program("load", lifeline::this_program(), args, log.to_owned());
+    spec.longest_line = LONGEST_LINE;
+    spec
 }
 
 /// When an agent that is told to stop has to have answered; none: at no time that a clock could tell.

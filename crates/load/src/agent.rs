@@ -7,23 +7,40 @@
 use std::any::Any;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use crate::engine::Progress;
-use crate::message::{STOP, Said};
+use crate::message::{Begin, CLOCK, STOP, Said};
 use crate::plan::LoadPlan;
 use crate::result::LoadResult;
 
 /// The longest line in bytes: lines contain request bodies.
 const LINE_LIMIT: u64 = 64 << 20;
+/// The longest line that says only when to begin.
+const SHORT: usize = 64;
 
 /// Runs a plan; an error is one line for the user.
-pub type Engine = dyn Fn(&LoadPlan, &mut dyn FnMut(&Progress), &AtomicBool) -> Result<LoadResult, String>;
+pub type Engine = dyn Fn(&LoadPlan, &mut dyn FnMut(&Progress), &Signals) -> Result<LoadResult, String>;
 
-/// A line that contains a plan, and the flag that stops its block.
-type Order = (Vec<u8>, Arc<AtomicBool>);
+/// What is said to a block while it runs.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// Nothing further is to be sent.
+    pub stop: AtomicBool,
+    /// When it is to begin, if others choose that.
+    pub start: OnceLock<Instant>,
+}
+
+/// What is done one after the other.
+enum Order {
+    /// A line that contains a plan, with what is said to its block.
+    Plan(Vec<u8>, Arc<Signals>),
+    /// See [`CLOCK`].
+    Clock,
+}
 
 /// Runs plans until the input ends, which also stops the block in flight.
 ///
@@ -35,17 +52,23 @@ pub fn serve(
     engine: &Engine,
 ) -> io::Result<()> {
     let (orders, inbox) = channel();
-    let reader = std::thread::spawn(move || read(input, &orders));
-    for (line, stop) in inbox {
-        block(&line, &stop, output, engine)?;
+    let origin = Instant::now();
+    let clock =
+        move |at: Instant| u64::try_from(at.saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX);
+    let reader = std::thread::spawn(move || read(input, origin, &orders));
+    for order in inbox {
+        match order {
+            Order::Plan(line, signals) => block(&line, &signals, output, engine, &clock)?,
+            Order::Clock => say(output, &Said::Clock(clock(Instant::now())))?,
+        }
     }
     reader.join().unwrap_or_else(|_| Err(io::Error::other("the thread that reads plans panicked")))
 }
 
-fn read(mut input: impl BufRead, orders: &Sender<Order>) -> io::Result<()> {
-    let mut running: Option<Arc<AtomicBool>> = None;
-    let stop = |running: &Option<Arc<AtomicBool>>| {
-        running.iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+fn read(mut input: impl BufRead, origin: Instant, orders: &Sender<Order>) -> io::Result<()> {
+    let mut running: Option<Arc<Signals>> = None;
+    let stop = |running: &Option<Arc<Signals>>| {
+        running.iter().for_each(|signals| signals.stop.store(true, Ordering::Relaxed));
     };
     loop {
         let mut line = Vec::new();
@@ -61,37 +84,67 @@ fn read(mut input: impl BufRead, orders: &Sender<Order>) -> io::Result<()> {
         match line.trim_ascii() {
             [] => {}
             order if order == STOP.as_bytes() => stop(&running),
-            _ => {
-                let flag = Arc::new(AtomicBool::new(false));
-                running = Some(Arc::clone(&flag));
-                if orders.send((line, flag)).is_err() {
+            order if order == CLOCK.as_bytes() => {
+                if orders.send(Order::Clock).is_err() {
                     return Ok(());
                 }
             }
+            order => match begin(order) {
+                Some(ns) => {
+                    let at = origin.checked_add(Duration::from_nanos(ns));
+                    if let (Some(signals), Some(at)) = (&running, at) {
+                        let _ = signals.start.set(at);
+                    }
+                }
+                None => {
+                    let signals = Arc::new(Signals::default());
+                    running = Some(Arc::clone(&signals));
+                    if orders.send(Order::Plan(line, signals)).is_err() {
+                        return Ok(());
+                    }
+                }
+            },
         }
     }
 }
 
-fn block(line: &[u8], stop: &AtomicBool, output: &mut dyn Write, engine: &Engine) -> io::Result<()> {
+/// The instant of a [`Begin`]; none: it is something else.
+fn begin(line: &[u8]) -> Option<u64> {
+    let is_short = line.len() <= SHORT;
+    is_short.then(|| serde_json::from_slice::<Begin>(line).ok().map(|word| word.begin)).flatten()
+}
+
+fn block(
+    line: &[u8],
+    signals: &Signals,
+    output: &mut dyn Write,
+    engine: &Engine,
+    clock: &dyn Fn(Instant) -> u64,
+) -> io::Result<()> {
     let mut broken = None;
+    let mut began = None;
     let said = match serde_json::from_slice::<LoadPlan>(line) {
         Err(error) => Said::Fault(format!("not a plan: {error}")),
         Ok(plan) => {
             let mut tell = |progress: &Progress| {
                 if let Err(error) = say(output, &Said::Slice(progress.clone())) {
                     // The output is closed, so the running block is of no use.
-                    stop.store(true, Ordering::Relaxed);
+                    signals.stop.store(true, Ordering::Relaxed);
                     broken.get_or_insert(error);
                 }
             };
-            match catch_unwind(AssertUnwindSafe(|| engine(&plan, &mut tell, stop))) {
-                Ok(Ok(result)) => Said::Result(Box::new(result)),
+            match catch_unwind(AssertUnwindSafe(|| engine(&plan, &mut tell, signals))) {
+                Ok(Ok(result)) => {
+                    began = plan.share.and(result.began).map(|at| Said::Began(clock(at)));
+                    Said::Result(Box::new(result))
+                }
                 Ok(Err(why)) => Said::Fault(why),
                 Err(panic) => Said::Fault(format!("the generator panicked: {}", words(&*panic))),
             }
         }
     };
-    broken.map_or_else(|| say(output, &said), Err)
+    broken.map_or(Ok(()), Err)?;
+    began.iter().chain([&said]).try_for_each(|said| say(output, said))
 }
 
 fn say(output: &mut dyn Write, said: &Said) -> io::Result<()> {

@@ -68,6 +68,31 @@ pub enum Sign {
 ///
 /// In an open model, a busy thread alone is no sign: its schedule is known, and lateness shows if it falls behind.
 pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
+    by_node(result, has_closed).into_iter().map(|(caveat, _)| caveat).collect()
+}
+
+/// The same, with the nodes of the agents that each holds for, if several agents sent the load. One agent of many that is at its
+/// limit hardly shows in the sum, so each is judged alone; of one kind, the most serious is kept.
+pub fn by_node(result: &LoadResult, has_closed: bool) -> Vec<(Caveat, Vec<String>)> {
+    if result.agents.is_empty() {
+        return of_one(result, has_closed).into_iter().map(|caveat| (caveat, Vec::new())).collect();
+    }
+    let mut found: Vec<(Caveat, Vec<String>)> = Vec::new();
+    for agent in &result.agents {
+        for caveat in of_one(&agent.result, has_closed) {
+            match found.iter_mut().find(|(known, _)| known.is_like(&caveat)) {
+                Some((known, nodes)) => {
+                    *known = if caveat.measure() > known.measure() { caveat } else { *known };
+                    nodes.push(agent.node.clone());
+                }
+                None => found.push((caveat, vec![agent.node.clone()])),
+            }
+        }
+    }
+    found
+}
+
+fn of_one(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
     let share = result.client.thread_shares.iter().copied().fold(0.0, f64::max);
     let is_busy = share >= BUSY_SHARE;
     let lateness = result.client.lateness.quantile(0.99);
@@ -112,6 +137,26 @@ pub(crate) fn response(result: &LoadResult) -> Hist {
 }
 
 impl Caveat {
+    /// Whether it says the same but for the measure of it.
+    fn is_like(&self, other: &Caveat) -> bool {
+        let sign = |caveat: &Caveat| match caveat {
+            Caveat::SaturatedClient { sign } => Some(std::mem::discriminant(sign)),
+            Caveat::WaitingClient { .. } | Caveat::LateClient { .. } => None,
+        };
+        self.code() == other.code() && sign(self) == sign(other)
+    }
+
+    /// How serious it is among those that are like it.
+    fn measure(&self) -> f64 {
+        match *self {
+            Caveat::SaturatedClient { sign: Sign::Busy { share } } | Caveat::WaitingClient { share } => share,
+            Caveat::SaturatedClient { sign: Sign::Late { seconds } } | Caveat::LateClient { seconds } => {
+                seconds
+            }
+            Caveat::SaturatedClient { sign: Sign::Dropped { dropped, .. } } => dropped as f64,
+        }
+    }
+
     /// The label in tables, such as `SATURATED-CLIENT`.
     pub fn code(&self) -> &'static str {
         match self {

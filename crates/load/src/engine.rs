@@ -13,8 +13,8 @@ mod spread;
 mod thread;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use preflight::preflights;
@@ -28,7 +28,7 @@ use spread::{models, parts, scouting, scouting_part};
 use thread::{Shared, Thread};
 
 use crate::arrival::Model;
-use crate::hist::Hist;
+use crate::hist::{Hist, Packed};
 use crate::plan::{Check, LoadPlan};
 use crate::record::Recorder;
 use crate::result::{Client, LoadResult, Preflight};
@@ -51,6 +51,20 @@ pub fn run(
     tell: &mut dyn FnMut(&Progress),
     stop: &AtomicBool,
 ) -> Result<LoadResult, Refusal> {
+    run_from(plan, None, tell, stop)
+}
+
+/// The same, with a start that others choose: after the preflight, `tell` is called with [`Progress::is_ready`] until `start` has
+/// an instant, which is the origin of every schedule. If it has passed already, what was due since is sent late, and counts as late.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_from(
+    plan: &LoadPlan,
+    start: Option<&OnceLock<Instant>>,
+    tell: &mut dyn FnMut(&Progress),
+    stop: &AtomicBool,
+) -> Result<LoadResult, Refusal> {
     let models = models(plan)?;
     let arsenal = Arsenal::of(plan)?;
     let (mut preflights, expectations) = preflight(plan, &arsenal, tell, stop)?;
@@ -58,8 +72,14 @@ pub fn run(
     let check = expectations.map(|e| Ok((e, Decoder::start().map_err(no_thread)?))).transpose()?;
     let threads = plan.threads.max(1);
     let windows: Vec<Window> = (0..threads).map(|_| Window::default()).collect();
-    let tickets = plan.length.requests.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX)));
-    let shared = Shared { clock: Clock::start(), tickets, stop };
+    let own = plan.length.requests.map(|n| plan.share().of(n));
+    let tickets = own.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX)));
+    let clock = match start {
+        Some(start) => Clock::from(wait_for(start, tell, stop)?),
+        None => Clock::start(),
+    };
+    let shared = Shared { clock, tickets, stop };
+    let (began, is_alone) = (Some(Instant::now()), start.is_none());
     let before = sys::process_cpu_seconds();
     let job = Job { plan, arsenal: &arsenal, shared: &shared, models: &models };
     let outcomes: Vec<io::Result<Outcome>> = std::thread::scope(|scope| {
@@ -72,7 +92,7 @@ pub fn run(
             scope.spawn(move || job.one_thread(window, eye, index))
         };
         let handles: Vec<_> = (0..threads).map(start).collect();
-        watch(&windows, &mut || tell(&progress(shared.clock, &windows)), || {
+        watch(&windows, &mut || tell(&progress(shared.clock, &windows, is_alone)), || {
             handles.iter().all(|h| h.is_finished())
         });
         handles.into_iter().map(|h| h.join().unwrap_or_else(|_| Err(died()))).collect()
@@ -85,6 +105,7 @@ pub fn run(
         user_seconds: (after.0 - before.0).max(0.0),
         system_seconds: (after.1 - before.1).max(0.0),
         peak_rss_bytes: sys::peak_rss_bytes(),
+        nice: sys::nice(),
         ..Client::default()
     };
     let mut all = Recorder::new(arsenal.classes.len(), slice(plan));
@@ -103,8 +124,32 @@ pub fn run(
     let (unproven, faults) =
         (all.unproven, all.faults(|request| plan.requests[request as usize].name.clone()));
     let (classes, slices) = all.finish(&arsenal.classes);
-    let began = Some(shared.clock.origin());
-    Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights, began })
+    let due = Some(shared.clock.origin());
+    let agents = Vec::new();
+    Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights, agents, due, began })
+}
+
+/// Waits for the instant that others choose, and until then.
+fn wait_for(
+    start: &OnceLock<Instant>,
+    tell: &mut dyn FnMut(&Progress),
+    stop: &AtomicBool,
+) -> Result<Instant, Refusal> {
+    let mut told: Option<Instant> = None;
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Refusal("interrupted before the common start; nothing was measured".into()));
+        }
+        let left = start.get().map(|at| at.saturating_duration_since(Instant::now()));
+        if let (Some(at), Some(Duration::ZERO)) = (start.get(), left) {
+            return Ok(*at);
+        }
+        if told.is_none_or(|told| told.elapsed() >= TELL) {
+            told = Some(Instant::now());
+            tell(&Progress { is_preflight: true, is_ready: true, ..Progress::default() });
+        }
+        std::thread::sleep(left.unwrap_or(Duration::MAX).min(Duration::from_millis(5)));
+    }
 }
 
 /// Seconds of a run whose requests are due until its end independent of the server: the schedule goes on after the last
@@ -131,7 +176,7 @@ fn preflight(
     let found = std::thread::scope(|scope| {
         let asking = scope.spawn(|| scout(plan, arsenal, &window, stop));
         let window = std::slice::from_ref(&window);
-        let mut tell = || tell(&Progress { is_preflight: true, ..progress(clock, window) });
+        let mut tell = || tell(&Progress { is_preflight: true, ..progress(clock, window, true) });
         watch(window, &mut tell, || asking.is_finished());
         asking.join().unwrap_or_else(|_| Err(died()))
     });
@@ -281,7 +326,8 @@ fn watch(windows: &[Window], tell: &mut dyn FnMut(), is_over: impl Fn() -> bool)
     }
 }
 
-fn progress(clock: Clock, windows: &[Window]) -> Progress {
+/// `is_alone`: the percentiles are enough, because nobody adds this to what others say.
+fn progress(clock: Clock, windows: &[Window], is_alone: bool) -> Progress {
     let mut newest = Hist::default();
     let mut progress = Progress { seconds: clock.now() as f64 / 1e9, ..Progress::default() };
     for seen in windows.iter().map(Window::look) {
@@ -291,6 +337,7 @@ fn progress(clock: Clock, windows: &[Window]) -> Progress {
     }
     progress.p50 = newest.quantile(0.5);
     progress.p99 = newest.quantile(0.99);
+    progress.newest = (!is_alone).then(|| Packed::coarse(&newest));
     progress
 }
 

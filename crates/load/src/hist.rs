@@ -162,7 +162,7 @@ impl Packed {
     }
 
     /// Adds another histogram's counts, with this one's number of digits. A histogram packed here can always be read.
-    pub(crate) fn add(&mut self, other: &Packed) {
+    pub fn add(&mut self, other: &Packed) {
         let Ok(Some(theirs)) = other.read() else { return };
         let Ok(Some(mut own)) = self.read() else {
             *self = other.clone();

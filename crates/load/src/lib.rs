@@ -28,7 +28,7 @@ pub mod units;
 pub mod verify;
 pub mod workload;
 
-pub use engine::{Progress, Refusal, run};
+pub use engine::{Progress, Refusal, run, run_from};
 
 /// Nanoseconds since the start of the engine.
 pub type Nanos = u64;

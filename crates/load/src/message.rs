@@ -2,6 +2,9 @@
 //!
 //! The program sends a [`LoadPlan`](crate::plan::LoadPlan) for each block, or [`STOP`]. The agent answers each plan
 //! with any number of [`Said::Slice`] and then one [`Said::Result`] or [`Said::Fault`]. It exits when its stdin ends.
+//!
+//! A plan with a [`Share`](crate::plan::Share) starts with those of other agents: after its preflight the agent waits for
+//! [`Begin`], and says before its result when it began. Both are by its own clock, for which [`CLOCK`] asks between blocks.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +15,27 @@ use crate::result::LoadResult;
 /// far.
 pub const STOP: &str = "\"stop\"";
 
+/// Asks for the agent's clock.
+pub const CLOCK: &str = "\"clock\"";
+
+/// Starts the block that waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Begin {
+    /// When, in nanoseconds of the agent's clock.
+    pub begin: u64,
+}
+
 /// A line from the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
     /// Progress; about twice per second, also during the preflight, as long as every thread of the load goes on.
     Slice(Progress),
+    /// The agent's clock: nanoseconds since it started.
+    Clock(u64),
+    /// When the block began, by that clock.
+    Began(u64),
     /// The result of the block.
     Result(Box<LoadResult>),
     /// Why the plan cannot run, on one line.

@@ -36,6 +36,9 @@ pub struct LoadPlan {
     pub slice_seconds: f64,
     /// Seed of everything drawn at random.
     pub seed: u64,
+    /// The part of the load that one of several agents sends; none: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
 }
 
 /// A plan without requests: one thread, one kept connection, every response verified.
@@ -55,7 +58,52 @@ impl Default for LoadPlan {
             cpus: Vec::new(),
             slice_seconds: 1.0,
             seed: 1,
+            share: None,
         }
+    }
+}
+
+/// One agent's part of a load that several agents send from the same instant on. Every connection, every due request and
+/// every request of [`Length::requests`] belongs to exactly one of them, and each draws at random independent of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// The agent's number, from 0.
+    pub index: u32,
+    /// The number of agents, at least 1.
+    pub count: u32,
+}
+
+impl Share {
+    /// A load with one agent.
+    pub const WHOLE: Share = Share { index: 0, count: 1 };
+
+    /// How many of `total` it has; the numbers of two agents differ by at most one.
+    pub fn of(self, total: u64) -> u64 {
+        let (index, count) = (u64::from(self.index), u64::from(self.count.max(1)));
+        total / count + u64::from(index < total % count)
+    }
+
+    /// The part of something that at most `most` agents can share; none: this agent has no part of it.
+    pub fn among(self, most: u32) -> Option<Share> {
+        let count = self.count.clamp(1, most.max(1));
+        (self.index < count).then_some(Share { index: self.index, count })
+    }
+}
+
+impl LoadPlan {
+    /// The part of the load that is sent.
+    pub fn share(&self) -> Share {
+        self.share.unwrap_or(Share::WHOLE)
+    }
+
+    /// Connections at most, over all streams.
+    pub fn connections(&self) -> u64 {
+        let of = |stream: &Stream| {
+            let total = u64::from(stream.connections);
+            self.share().among(stream.connections).map_or(0, |share| share.of(total))
+        };
+        self.streams.iter().map(of).sum()
     }
 }
 

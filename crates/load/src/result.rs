@@ -25,10 +25,56 @@ pub struct LoadResult {
     pub client: Client,
     /// The server's responses to each request of the plan before the load.
     pub preflights: Vec<Preflight>,
+    /// The parts of which this is the sum, if several agents sent it at the same time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentResult>,
     /// The origin of every schedule by this process's clock: the first request of an open model was due then. It has no
     /// meaning elsewhere and is not written to files.
     #[serde(skip)]
+    pub due: Option<Instant>,
+    /// When the threads were started; later than [`LoadResult::due`] if the word to start came late.
+    #[serde(skip)]
     pub began: Option<Instant>,
+}
+
+/// What one of several agents did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct AgentResult {
+    /// The node on which it ran.
+    pub node: String,
+    /// What kind of machine that is.
+    #[serde(default)]
+    pub machine: String,
+    /// Seconds from the common start until it began, on the clock of the program that started it; the most of several blocks.
+    pub began: f64,
+    /// How far its clock may be off, in seconds: half of the shortest round trip to it.
+    pub uncertainty: f64,
+    /// Its own counts and times; without any if it was lost.
+    pub result: LoadResult,
+    /// Why it was lost in mid-load; none: it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
+}
+
+impl LoadResult {
+    /// The spread of the agents' beginnings in seconds, and how far it may be off; none: one agent sent all.
+    pub fn skew(&self) -> Option<(f64, f64)> {
+        let (mut began, mut uncertainty) = (Vec::new(), Vec::new());
+        for agent in self.agents.iter().filter(|agent| agent.lost.is_none()) {
+            began.push(agent.began);
+            uncertainty.push(agent.uncertainty);
+        }
+        uncertainty.sort_by(f64::total_cmp);
+        let first = began.iter().copied().reduce(f64::min)?;
+        let last = began.iter().copied().reduce(f64::max)?;
+        // Of any two, the two that are known least.
+        Some((last - first, uncertainty.iter().rev().take(2).sum()))
+    }
+
+    /// The agents that were lost.
+    pub fn lost(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.agents.iter().filter_map(|agent| Some((agent.node.as_str(), agent.lost.as_deref()?)))
+    }
 }
 
 /// The results of one class.
@@ -154,10 +200,13 @@ pub struct Client {
     /// report it.
     #[serde(default)]
     pub thread_waits: Vec<f64>,
-    /// Largest resident set of the process in bytes.
+    /// Largest resident set of the process in bytes; of several agents the sum.
     pub peak_rss_bytes: u64,
     /// How late requests were sent although a connection was free; one value per request of an open model.
     pub lateness: Hist,
+    /// The priority of the process: above 0, others go first.
+    #[serde(default)]
+    pub nice: i32,
 }
 
 /// What the preflight found for one request.

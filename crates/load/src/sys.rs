@@ -51,6 +51,16 @@ pub fn peak_rss_bytes() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
+/// The priority of this process, 0 by default; above 0, others go first.
+pub fn nice() -> i32 {
+    nice_of(&std::fs::read_to_string("/proc/self/stat").unwrap_or_default()).unwrap_or(0)
+}
+
+/// The 19th field of the line, see proc(5); the name before it may hold blanks.
+fn nice_of(stat: &str) -> Option<i32> {
+    stat.rsplit(')').next()?.split_whitespace().nth(16)?.parse().ok()
+}
+
 /// Pins the calling thread to one processor.
 ///
 /// # Errors
@@ -101,6 +111,15 @@ mod tests {
         assert_eq!(waited("0 0 0\n"), Some(0.0));
         assert_eq!(waited(""), None);
         assert_eq!(waited("1 - 2"), None);
+    }
+
+    #[test]
+    fn the_priority_is_found_behind_any_name() {
+        let rest = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 20 5 1 0";
+        assert_eq!(nice_of(&format!("42 (a b) c) {rest}")), Some(5));
+        assert_eq!(nice_of(""), None);
+        let own = rustix::process::getpriority_process(None).unwrap();
+        assert_eq!(nice(), own);
     }
 
     /// Uses this many seconds of its processor.

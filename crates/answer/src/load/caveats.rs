@@ -1,33 +1,74 @@
 //! Caveats about a block's figures, typed, each with what would fix the cause.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::caveats::{Caveat, Sign, caveats};
+use weigh_load::caveats::{Caveat, Sign, by_node};
+use weigh_load::compare::unequal;
 use weigh_load::plan::{Check, LoadPlan, Protocol};
-use weigh_load::result::{Checked, LoadResult};
+use weigh_load::result::{AgentResult, Checked, LoadResult};
 
 use super::{Figures, has_closed};
 
 /// With fewer responses, the 99th percentile is one of the ten slowest.
 const FEW: u64 = 1000;
+/// Seconds between the first and the last of several beginnings that are said; less is far below a slice.
+const MOST_SKEW: f64 = 0.05;
 
 /// A warning about a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum LoadCaveat {
+    /// The agent on this node was lost in mid-load: what it sent is in no figure.
+    LostNode {
+        /// The node.
+        node: String,
+        /// How it ended.
+        why: String,
+    },
+    /// The nodes did not start together, so the beginning and the end are not from all of them.
+    Skew {
+        /// The spread of their beginnings in seconds.
+        seconds: f64,
+        /// How far that may be off, in seconds.
+        uncertainty: f64,
+    },
+    /// The generator ran at a lower priority than usual; the times include what went before it.
+    LowPriority {
+        /// The priority; 0 is the usual one.
+        nice: i32,
+        /// The nodes, if several sent the load.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        nodes: Vec<String>,
+    },
+    /// The server's responses before the load were others for this node than for the first one.
+    OtherResponses {
+        /// The node.
+        node: String,
+        /// What differs.
+        why: String,
+    },
     /// The generator, not the server, was the limit: the rate is not the server's rate.
     SaturatedClient {
         /// The sign of it.
         sign: Sign,
+        /// The nodes it holds for, if several sent the load.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        nodes: Vec<String>,
     },
     /// A thread of the generator was ready but waited for a processor; the times include this.
     WaitingClient {
         /// The share of the block that the thread with the longest wait waited.
         share: f64,
+        /// The nodes it holds for, if several sent the load.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        nodes: Vec<String>,
     },
     /// The rate was reached, but requests were sent late; the response times include this.
     LateClient {
         /// The 99th percentile of the lateness in seconds.
         seconds: f64,
+        /// The nodes it holds for, if several sent the load.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        nodes: Vec<String>,
     },
     /// Scheduled requests were never sent: all connections were busy.
     Dropped {
@@ -93,6 +134,10 @@ impl LoadCaveat {
     /// Its name in tables.
     pub fn name(&self) -> &'static str {
         match self {
+            LoadCaveat::LostNode { .. } => "LOST-NODE",
+            LoadCaveat::Skew { .. } => "SKEW",
+            LoadCaveat::LowPriority { .. } => "LOW-PRIORITY",
+            LoadCaveat::OtherResponses { .. } => "OTHER-RESPONSES",
             LoadCaveat::SaturatedClient { .. } => "SATURATED-CLIENT",
             LoadCaveat::WaitingClient { .. } => "WAITING-CLIENT",
             LoadCaveat::LateClient { .. } => "LATE-CLIENT",
@@ -118,12 +163,12 @@ pub(super) fn of(
     figures: &Figures,
     interrupted: bool,
 ) -> Vec<LoadCaveat> {
-    let mut found = Vec::new();
+    let mut found = of_agents(result);
     let counts = figures.total.counts;
-    found.extend(caveats(result, has_closed(plan)).into_iter().map(|caveat| match caveat {
-        Caveat::SaturatedClient { sign } => LoadCaveat::SaturatedClient { sign },
-        Caveat::LateClient { seconds } => LoadCaveat::LateClient { seconds },
-        Caveat::WaitingClient { share } => LoadCaveat::WaitingClient { share },
+    found.extend(by_node(result, has_closed(plan)).into_iter().map(|(caveat, nodes)| match caveat {
+        Caveat::SaturatedClient { sign } => LoadCaveat::SaturatedClient { sign, nodes },
+        Caveat::LateClient { seconds } => LoadCaveat::LateClient { seconds, nodes },
+        Caveat::WaitingClient { share } => LoadCaveat::WaitingClient { share, nodes },
     }));
     if counts.faulted > 0 {
         found.push(LoadCaveat::Faults { faulted: counts.faulted, sent: counts.sent });
@@ -146,6 +191,27 @@ pub(super) fn of(
     }
     if interrupted {
         found.push(LoadCaveat::Interrupted);
+    }
+    found
+}
+
+/// What only several agents can show, and their priority.
+fn of_agents(result: &LoadResult) -> Vec<LoadCaveat> {
+    let lost = |(node, why): (&str, &str)| LoadCaveat::LostNode { node: node.into(), why: why.into() };
+    let mut found: Vec<LoadCaveat> = result.lost().map(lost).collect();
+    let skew = result.skew().filter(|(seconds, _)| *seconds > MOST_SKEW);
+    found.extend(skew.map(|(seconds, uncertainty)| LoadCaveat::Skew { seconds, uncertainty }));
+    if result.client.nice > 0 {
+        let is_slow = |agent: &&AgentResult| agent.result.client.nice > 0;
+        let nodes = result.agents.iter().filter(is_slow).map(|agent| agent.node.clone()).collect();
+        found.push(LoadCaveat::LowPriority { nice: result.client.nice, nodes });
+    }
+    for agent in &result.agents {
+        let pairs = result.preflights.iter().zip(&agent.result.preflights);
+        let why =
+            pairs.filter(|(first, _)| first.checked != Checked::Samples).find_map(|(a, b)| unequal(a, b));
+        let node = agent.node.clone();
+        found.extend(why.map(|fault| LoadCaveat::OtherResponses { node, why: fault.message }));
     }
     found
 }

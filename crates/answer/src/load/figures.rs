@@ -279,7 +279,7 @@ mod tests {
             unproven: 0,
             client,
             preflights: Vec::new(),
-            began: None,
+            ..LoadResult::default()
         };
         let total = result.classes.iter().fold(ClassResult::default(), add);
         let all = ClassFigures::of(&total, 2.0, 12.0);

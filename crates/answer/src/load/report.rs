@@ -1,6 +1,7 @@
 //! The report of a block of load: the server's responses, the results, the cost. Terminal, CSV of slices and
 //! HdrHistogram log; JSON is the document itself.
 
+mod agents;
 mod calibration;
 mod capacity;
 mod charts;
@@ -115,6 +116,7 @@ fn run_blocks(run: &Run, options: &Options) -> Vec<Block> {
     let full = options.detail == Detail::Full;
     let mut blocks = preflight::blocks(run, options);
     blocks.extend(outcome::blocks(run, options));
+    blocks.extend(agents::blocks(run, options));
     blocks.extend(times::blocks(run, options));
     blocks.extend(faults::blocks(run));
     blocks.extend(rest::client(run, options));

@@ -121,8 +121,11 @@ fn exit(interrupted: bool, failures: u64) -> Exit {
 /// The engine's own verb; an error is one line.
 pub fn agent(network: Option<&Path>) -> Result<ExitCode> {
     network.map_or(Ok(()), crate::rig::network::join)?;
-    let engine: &Engine =
-        &|plan, tell, stop| weigh_load::run(plan, tell, stop).map_err(|refusal| refusal.to_string());
+    let engine: &Engine = &|plan, tell, signals| {
+        // A local agent has what its parent made room for; elsewhere nobody did.
+        let start = plan.share.map(|_| room_for(plan.connections()).map(|_| &signals.start)).transpose()?;
+        weigh_load::run_from(plan, start, tell, &signals.stop).map_err(|refusal| refusal.to_string())
+    };
     let input = std::io::BufReader::new(std::io::stdin());
     weigh_load::agent::serve(input, &mut std::io::stdout().lock(), engine)?;
     Ok(Exit::Fine.into())
@@ -134,28 +137,30 @@ pub fn target(cpu: Option<u32>) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-/// A file is open for each connection: raises the soft limit, and says so.
+/// Makes room for the plan's connections, and says so.
 fn make_room(plan: &LoadPlan) -> Result<()> {
-    let connections: u64 = plan.streams.iter().map(|s| u64::from(s.connections)).sum();
-    let wanted = connections + OTHER_FILES;
-    match weigh_load::sys::make_room_for_files(wanted) {
-        Ok(None) => Ok(()),
-        Ok(Some(before)) => {
-            terminal::note(&format!(
-                "{connections} connections need {wanted} open files: the limit was {before} and is raised for this run"
-            ));
-            Ok(())
-        }
-        Err(hard) => {
-            let fitting = match hard.saturating_sub(OTHER_FILES) {
-                0 => String::new(),
-                most => format!("give -c {most} at most, or "),
-            };
-            bail!(
-                "{connections} connections need {wanted} open files, and this system allows {hard}; {fitting}raise the hard limit (ulimit -Hn)"
-            )
-        }
+    let connections = plan.connections();
+    if let Some(before) = room_for(connections).map_err(anyhow::Error::msg)? {
+        let wanted = connections + OTHER_FILES;
+        terminal::note(&format!(
+            "{connections} connections need {wanted} open files: the limit was {before} and is raised for this run"
+        ));
     }
+    Ok(())
+}
+
+/// A file is open for each connection: raises the soft limit. Returns the previous one if it was too low.
+fn room_for(connections: u64) -> Result<Option<u64>, String> {
+    let wanted = connections + OTHER_FILES;
+    weigh_load::sys::make_room_for_files(wanted).map_err(|hard| {
+        let fitting = match hard.saturating_sub(OTHER_FILES) {
+            0 => String::new(),
+            most => format!("give -c {most} at most, or "),
+        };
+        format!(
+            "{connections} connections need {wanted} open files, and this system allows {hard}; {fitting}raise the hard limit (ulimit -Hn)"
+        )
+    })
 }
 
 /// Our flags alone, as `ab`'s are translated to them.
@@ -193,6 +198,7 @@ fn from_ab(given: &Args, words: &[String]) -> Result<Args> {
     args.request.http = given.request.http.clone();
     args.tls = given.tls.clone();
     args.machine = given.machine.clone();
+    args.many = given.many.clone();
     args.output = args::Output {
         verbose: given.output.verbose || args.output.verbose,
         quiet: given.output.quiet || args.output.quiet,

@@ -4,6 +4,9 @@
 mod ray;
 mod sweep;
 
+mod load;
+mod nodes;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 

@@ -8,5 +8,5 @@ mod interrupted;
 mod kept;
 mod refused;
 mod run;
-mod schema;
+pub mod schema;
 pub mod server;

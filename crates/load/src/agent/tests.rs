@@ -2,7 +2,7 @@ use std::io::{BufReader, Cursor, Write};
 use std::time::Duration;
 
 use super::*;
-use crate::plan::{Check, Length};
+use crate::plan::{Check, Length, Share};
 use crate::workload::{Defaults, of_urls};
 
 /// A plan of one request with that seed.
@@ -36,7 +36,7 @@ fn said(input: impl Read + Send + 'static, engine: &Engine) -> Vec<Said> {
 
 #[test]
 fn plan_after_plan_is_answered_in_order() {
-    let engine = |plan: &LoadPlan, tell: &mut dyn FnMut(&Progress), _: &AtomicBool| {
+    let engine = |plan: &LoadPlan, tell: &mut dyn FnMut(&Progress), _: &Signals| {
         tell(&Progress { completed: plan.seed, ..Progress::default() });
         match plan.seed {
             2 => Err("no such host".to_owned()),
@@ -58,8 +58,8 @@ fn plan_after_plan_is_answered_in_order() {
 }
 
 /// An engine that ends only when it is stopped.
-fn endless(plan: &LoadPlan, _: &mut dyn FnMut(&Progress), stop: &AtomicBool) -> Result<LoadResult, String> {
-    while !stop.load(Ordering::Relaxed) {
+fn endless(plan: &LoadPlan, _: &mut dyn FnMut(&Progress), signals: &Signals) -> Result<LoadResult, String> {
+    while !signals.stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(result(plan.seed as f64))
@@ -97,9 +97,35 @@ fn nobody_who_listens_ends_the_agent() {
             Ok(())
         }
     }
-    let engine = |plan: &LoadPlan, tell: &mut dyn FnMut(&Progress), stop: &AtomicBool| {
+    let engine = |plan: &LoadPlan, tell: &mut dyn FnMut(&Progress), signals: &Signals| {
         tell(&Progress::default());
-        endless(plan, tell, stop)
+        endless(plan, tell, signals)
     };
     assert!(serve(Cursor::new(line(&plan(1))), &mut Deaf, &engine).is_err());
+}
+
+#[test]
+fn a_part_of_a_load_begins_when_it_is_told_by_the_clock_that_it_says() {
+    let engine = |_: &LoadPlan, _: &mut dyn FnMut(&Progress), signals: &Signals| {
+        let start = loop {
+            match signals.start.get() {
+                Some(start) => break *start,
+                None => std::thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        Ok(LoadResult { began: Some(start), ..result(1.0) })
+    };
+    let share = Some(Share { index: 1, count: 3 });
+    let alone = LoadPlan { share: None, ..plan(1) };
+    let part = LoadPlan { share, ..plan(1) };
+    let begin = |ns| format!("{}\n", serde_json::to_string(&Begin { begin: ns }).unwrap());
+    let input =
+        format!("\"clock\"\n{}{}{}{}\"clock\"\n", line(&part), begin(7_000_000), line(&alone), begin(1));
+    let answers = said(Cursor::new(input), &engine);
+    let [Said::Clock(before), Said::Began(7_000_000), Said::Result(_), Said::Result(_), Said::Clock(after)] =
+        answers[..]
+    else {
+        panic!("{answers:?}")
+    };
+    assert!(before < after, "{before} {after}");
 }

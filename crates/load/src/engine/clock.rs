@@ -23,6 +23,11 @@ impl Clock {
         Clock(Instant::now())
     }
 
+    /// Starts or started then.
+    pub fn from(origin: Instant) -> Clock {
+        Clock(origin)
+    }
+
     /// When it started.
     pub fn origin(&self) -> Instant {
         self.0

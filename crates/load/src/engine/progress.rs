@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Nanos;
+use crate::hist::{Hist, Packed};
 use crate::record::Recorder;
 
 /// How often a thread shows its progress.
@@ -15,6 +16,9 @@ pub struct Progress {
     /// Whether the preflight is running.
     #[serde(default)]
     pub is_preflight: bool,
+    /// Whether the preflight is over and the load waits for its common start.
+    #[serde(default)]
+    pub is_ready: bool,
     /// Seconds since the start.
     pub seconds: f64,
     /// Responses completed so far.
@@ -25,6 +29,32 @@ pub struct Progress {
     pub p50: Option<f64>,
     /// 99th percentile of the response time of the latest slice.
     pub p99: Option<f64>,
+    /// The response times of the latest slice, if several agents share the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Packed>,
+    /// The nodes of agents that were lost, of several.
+    #[serde(skip)]
+    pub lost: Vec<String>,
+}
+
+impl Progress {
+    /// What several agents say together, as far as each is.
+    pub fn sum<'a>(all: impl IntoIterator<Item = &'a Progress>) -> Progress {
+        let (mut sum, mut newest) =
+            (Progress { is_preflight: true, is_ready: true, ..Progress::default() }, Hist::default());
+        for one in all {
+            sum.is_preflight &= one.is_preflight;
+            sum.is_ready &= one.is_ready;
+            sum.seconds = sum.seconds.max(one.seconds);
+            sum.completed += one.completed;
+            sum.faulted += one.faulted;
+            // A histogram that cannot be read is one that another program made up; there is no more to it than this line.
+            let own = one.newest.as_ref().and_then(|newest| newest.unpack().ok());
+            own.iter().for_each(|own| newest.add(own));
+        }
+        (sum.p50, sum.p99) = (newest.quantile(0.5), newest.quantile(0.99));
+        sum
+    }
 }
 
 /// The shared progress of one thread.
@@ -45,7 +75,7 @@ pub struct Seen {
     /// Completed and failed.
     pub counts: (u64, u64),
     /// Response times of the latest slice.
-    pub newest: crate::hist::Hist,
+    pub newest: Hist,
 }
 
 impl Window {

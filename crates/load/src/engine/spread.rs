@@ -3,7 +3,7 @@
 use super::part::{Draw, Part};
 use super::prepared::{Arsenal, Refusal};
 use crate::arrival::{self, Model};
-use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Stream};
+use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Share, Stream};
 
 /// The arrival models of a plan's streams.
 ///
@@ -25,7 +25,7 @@ pub fn models(plan: &LoadPlan) -> Result<Vec<Box<dyn Model>>, Refusal> {
 }
 
 /// One thread's parts of the streams. Connections are distributed in turn, so that the numbers per thread differ by at
-/// most one.
+/// most one; with a [`Share`], over agents first. The due requests of all threads of all agents are those of the whole plan.
 pub fn parts<'a>(
     plan: &'a LoadPlan,
     arsenal: &Arsenal,
@@ -39,13 +39,18 @@ pub fn parts<'a>(
             .filter(|(_, r)| r.stream as usize == at && r.weight > 0.0)
             .map(|(i, r)| (i, r.weight))
             .collect();
-        let count = plan.threads.clamp(1, stream.connections.max(1));
-        let takes_part = index < count && !requests.is_empty();
-        let most = if takes_part { (stream.connections + count - 1 - index) / count } else { 0 };
+        let share = plan.share().among(stream.connections);
+        let connections = share.map_or(0, |share| share.of(stream.connections.into()) as u32);
+        let own = Share { index, count: plan.threads.clamp(1, connections.max(1)) };
+        let takes_part = connections > 0 && index < own.count && !requests.is_empty();
+        let most = if takes_part { own.of(connections.into()) as u32 } else { 0 };
+        // The numbers of the agents' threads: those of an agent are its own number, and every further one after so many agents.
+        let Share { index: first, count: agents } = share.unwrap_or(plan.share());
+        let index = first + agents * index.min(own.count - 1);
         let at_once = if plan.protocol == Protocol::Http2 { stream.streams_per_connection.max(1) } else { 1 };
         let context = arrival::Part {
-            index: index.min(count - 1),
-            count,
+            index,
+            count: agents * own.count,
             slots: most * at_once,
             seed: plan.seed ^ (at as u64) << 32,
             seconds: plan.length.seconds,
@@ -77,6 +82,7 @@ pub fn scouting(plan: &LoadPlan) -> LoadPlan {
         check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
         threads: 1,
         cpus: Vec::new(),
+        share: None,
         ..plan.clone()
     }
 }
@@ -88,4 +94,76 @@ pub fn scouting_part<'a>(plan: &'a LoadPlan, arsenal: &Arsenal, requests: &[u32]
     let schedule = arrival::parse(&stream.arrival).expect("it is one of the models").schedule(&context);
     let draw = Draw::in_turn(requests, times);
     Part::new(stream, schedule, false, 1, arsenal.endpoints.len(), draw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrival::Due;
+    use crate::plan::Request;
+
+    fn plan(arrival: &str, connections: u32, threads: u32) -> LoadPlan {
+        let stream = Stream { arrival: arrival.into(), connections, ..Stream::default() };
+        LoadPlan {
+            requests: vec![Request { url: "http://127.0.0.1:9/".into(), ..Request::default() }],
+            streams: vec![stream],
+            length: Length { requests: None, seconds: Some(0.1) },
+            threads,
+            ..LoadPlan::default()
+        }
+    }
+
+    /// The instants at which requests are due, and the connections, of all threads of all agents.
+    fn all(plan: &LoadPlan, agents: Option<u32>) -> (Vec<crate::Nanos>, Vec<usize>) {
+        let (mut due, mut connections) = (Vec::new(), Vec::new());
+        for index in 0..agents.unwrap_or(1) {
+            let share = agents.map(|count| Share { index, count });
+            let plan = LoadPlan { share, ..plan.clone() };
+            let (arsenal, models) = (Arsenal::of(&plan).unwrap(), models(&plan).unwrap());
+            for thread in 0..plan.threads {
+                for mut part in
+                    parts(&plan, &arsenal, &models, thread).into_iter().filter(|part| part.most > 0)
+                {
+                    connections.push(part.most);
+                    while let Due::Now(at) = part.schedule.next(crate::Nanos::MAX) {
+                        due.push(at);
+                    }
+                }
+            }
+        }
+        due.sort_unstable();
+        (due, connections)
+    }
+
+    #[test]
+    fn agents_together_send_what_one_would() {
+        for arrival in ["constant:10000", "ramp:5000..20000,0.1s", "steps:3000x0.05s,9000x0.05s"] {
+            let whole = all(&plan(arrival, 7, 1), None).0;
+            for (agents, threads, connections) in [(1, 1, 7), (3, 2, 7), (3, 4, 5), (4, 1, 2), (5, 3, 5)] {
+                let (due, has) = all(&plan(arrival, connections, threads), Some(agents));
+                assert_eq!(due, whole, "{arrival} {agents} {threads} {connections}");
+                assert_eq!(has.iter().sum::<usize>(), connections as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn agents_draw_independent_of_each_other() {
+        let (due, _) = all(&plan("poisson:100000", 6, 2), Some(3));
+        let different: std::collections::BTreeSet<_> = due.iter().collect();
+        assert!(different.len() as f64 > 0.99 * due.len() as f64, "{} of {}", different.len(), due.len());
+        // Ten thousand on average: six times their standard deviation.
+        assert!((due.len() as f64 - 10_000.0).abs() < 600.0, "{}", due.len());
+    }
+
+    #[test]
+    fn shares_add_up_to_the_whole() {
+        for (total, count) in [(0, 3), (1, 3), (10, 3), (11, 4), (7, 7)] {
+            let shares: Vec<u64> = (0..count).map(|index| Share { index, count }.of(total)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), total);
+            assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1, "{shares:?}");
+        }
+        let taking = |most| (0..4).filter_map(|index| Share { index, count: 4 }.among(most)).count();
+        assert_eq!([taking(1), taking(3), taking(9)], [1, 3, 4]);
+    }
 }

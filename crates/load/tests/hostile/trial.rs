@@ -143,7 +143,7 @@ impl Trial<'_> {
     fn judge(&self, said: &Said) -> (String, Option<String>) {
         let ends = self.kind.ends(self.when);
         let (faults, result): (Vec<(FaultKind, String)>, Option<&LoadResult>) = match said {
-            Said::Slice(_) => (Vec::new(), None),
+            Said::Slice(_) | Said::Clock(_) | Said::Began(_) => (Vec::new(), None),
             Said::Fault(refusal) => match refused(refusal) {
                 Some(fault) => (vec![fault], None),
                 None => return (refusal.clone(), Some("a refusal without a fault".into())),

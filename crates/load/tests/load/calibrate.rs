@@ -20,12 +20,8 @@ fn result(completed: u64, body: u64, us: f64) -> LoadResult {
     LoadResult {
         seconds: 2.0,
         classes: vec![ClassResult { name: "calibration".into(), counts, ..ClassResult::default() }],
-        slices: Vec::new(),
-        faults: Vec::new(),
         client: Client { user_seconds: cpu * 0.25, system_seconds: cpu * 0.75, ..Client::default() },
-        unproven: 0,
-        preflights: Vec::new(),
-        began: None,
+        ..LoadResult::default()
     }
 }
 

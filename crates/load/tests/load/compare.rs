@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use weigh_load::caveats::{Caveat, Sign, caveats};
+use weigh_load::caveats::{Caveat, Sign, by_node, caveats};
 use weigh_load::compare::{Comparison, Quantity, Side, compare};
 use weigh_load::fault::{Fault, FaultKind};
-use weigh_load::result::{Checked, FaultCount, LoadResult, Preflight};
+use weigh_load::result::{AgentResult, Checked, FaultCount, LoadResult, Preflight};
 
 use crate::simulated::result;
 
@@ -171,6 +171,20 @@ fn a_busy_thread_is_the_limit_of_a_closed_model() {
     assert!(caveats(&busy, false).is_empty(), "an open model that is in time owes nothing");
     busy.client.thread_shares = vec![0.949];
     assert!(caveats(&busy, true).is_empty());
+}
+
+#[test]
+fn the_one_agent_of_many_that_is_at_its_limit_is_named() {
+    let of = |node: &str, share: f64| {
+        let mut result = block(Side::A, 1.0);
+        result.client.thread_shares = vec![share];
+        AgentResult { node: node.into(), result, ..AgentResult::default() }
+    };
+    let agents = vec![of("10.0.0.1", 0.5), of("10.0.0.2", 0.96), of("10.0.0.3", 0.99)];
+    let all = LoadResult { agents, ..block(Side::A, 1.0) };
+    let busiest = Caveat::SaturatedClient { sign: Sign::Busy { share: 0.99 } };
+    assert_eq!(by_node(&all, true), [(busiest, vec!["10.0.0.2".to_owned(), "10.0.0.3".to_owned()])]);
+    assert_eq!(caveats(&all, true), [busiest]);
 }
 
 #[test]

@@ -14,12 +14,8 @@ pub fn result(seconds: f64, times: &[f64]) -> LoadResult {
     LoadResult {
         seconds,
         classes: vec![class],
-        slices: Vec::new(),
-        faults: Vec::new(),
-        unproven: 0,
         client: Client { thread_shares: vec![0.3], ..Client::default() },
-        preflights: Vec::new(),
-        began: None,
+        ..LoadResult::default()
     }
 }
 

@@ -66,7 +66,7 @@ impl Trial {
     }
 
     fn since_due(&self, rate: f64, end: impl Fn(usize, &Note) -> Option<Instant>) -> Vec<Duration> {
-        let began = self.result.began.expect("it ran in this process");
+        let began = self.result.due.expect("it ran in this process");
         let due = |number: usize| began + Duration::from_secs_f64(number as f64 / rate);
         let since = |(n, note): (usize, &Note)| end(n, note).map(|at| at.saturating_duration_since(due(n)));
         let mut all: Vec<Duration> = (0..).zip(&self.notes).filter_map(since).collect();

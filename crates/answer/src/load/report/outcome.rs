@@ -42,6 +42,7 @@ fn rows(run: &Run) -> Vec<Fact> {
         ("time taken", format!("{} · {}", seconds(run.result.seconds), opened(run))),
         ("rate", rate(run)),
     ];
+    rows.extend(super::agents::fact(run).map(|fact| ("sent by", fact)));
     if let Some(mean) = total.service.as_ref().and_then(|s| s.mean) {
         let across = run.result.seconds / counts.completed.max(1) as f64;
         let across = format!("{} mean, across concurrent requests", seconds(across));

@@ -14,7 +14,7 @@ const SHOWN: usize = 8;
 
 pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
     let full = options.detail == Detail::Full;
-    let mut blocks = vec![Block::Heading(1, title(&run.plan)), Block::Remark(plan(&run.plan))];
+    let mut blocks = vec![Block::Heading(1, title(&run.plan)), Block::Remark(plan(run))];
     if run.result.preflights.is_empty() {
         return blocks;
     }
@@ -55,7 +55,8 @@ fn title(plan: &LoadPlan) -> String {
 }
 
 /// The request, on one line.
-fn plan(plan: &LoadPlan) -> String {
+fn plan(run: &Run) -> String {
+    let plan = &run.plan;
     let protocol = match plan.protocol {
         Protocol::Http10 => "HTTP/1.0",
         Protocol::Http11 => "HTTP/1.1",
@@ -78,7 +79,12 @@ fn plan(plan: &LoadPlan) -> String {
         (None, Some(s)) => super::seconds(s),
         (None, None) => String::new(),
     };
-    let threads = units::count(plan.threads as usize, "thread", "threads");
+    // The plan has those of a node.
+    let threads = match run.result.agents.is_empty() {
+        true => plan.threads as usize,
+        false => run.result.client.thread_shares.len(),
+    };
+    let threads = units::count(threads, "thread", "threads");
     let mut all = vec![protocol.to_owned()];
     all.extend(streams);
     all.extend([length, threads]);

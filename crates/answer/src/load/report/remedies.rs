@@ -2,10 +2,13 @@
 
 use weigh_load::caveats::Caveat;
 
-use super::whole;
+use super::{seconds, whole};
 use crate::document::Block;
 use crate::load::{LoadCaveat, Run};
 use crate::text::clean;
+
+/// Nodes named in a sentence.
+const NAMED: usize = 3;
 
 pub(super) fn blocks(run: &Run) -> Vec<Block> {
     of(&run.caveats)
@@ -23,14 +26,54 @@ pub(super) fn of(caveats: &[LoadCaveat]) -> Vec<Block> {
     vec![Block::Heading(2, "Caveats".into()), Block::Points(points.collect())]
 }
 
+/// The nodes that something holds for; nothing for the only one.
+fn on(nodes: &[String]) -> String {
+    let named = nodes.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match nodes.len() {
+        0 => String::new(),
+        all @ 0..=NAMED => format!(" ({}: {named})", if all == 1 { "node" } else { "nodes" }),
+        all => format!(" (nodes: {named} and {} more)", all - NAMED),
+    }
+}
+
 fn words(caveat: &LoadCaveat) -> (String, &'static str) {
     match caveat {
-        LoadCaveat::SaturatedClient { sign } => (
-            Caveat::SaturatedClient { sign: *sign }.sentence(),
-            "weigh load --calibrate shows the maximum of this machine",
+        LoadCaveat::LostNode { node, why } => (
+            format!("the agent on node {node} {why}; what it sent is missing from every figure"),
+            "repeat the load, or ask for fewer nodes",
         ),
-        LoadCaveat::WaitingClient { share } => (Caveat::WaitingClient { share: *share }.sentence(), ""),
-        LoadCaveat::LateClient { seconds } => (Caveat::LateClient { seconds: *seconds }.sentence(), ""),
+        LoadCaveat::Skew { seconds: skew, uncertainty } => (
+            format!(
+                "the nodes began within {} (± {}) of each other, so the first and the last moments are not from all of them",
+                seconds(*skew),
+                seconds(*uncertainty)
+            ),
+            "repeat it; if that does not help, the nodes or the network between them are busy",
+        ),
+        LoadCaveat::LowPriority { nice, nodes } => (
+            format!(
+                "the generator ran at nice {nice}{}: other processes went first, which the times include",
+                on(nodes)
+            ),
+            "run it at nice 0; Ray's workers: RAY_worker_niceness=0",
+        ),
+        LoadCaveat::OtherResponses { node, why } => {
+            (format!("node {node} got other responses than the first node: {why}"), "")
+        }
+        LoadCaveat::SaturatedClient { sign, nodes } => (
+            format!("{}{}", Caveat::SaturatedClient { sign: *sign }.sentence(), on(nodes)),
+            if nodes.is_empty() {
+                "weigh load --calibrate shows the maximum of this machine"
+            } else {
+                "use more nodes"
+            },
+        ),
+        LoadCaveat::WaitingClient { share, nodes } => {
+            (format!("{}{}", Caveat::WaitingClient { share: *share }.sentence(), on(nodes)), "")
+        }
+        LoadCaveat::LateClient { seconds, nodes } => {
+            (format!("{}{}", Caveat::LateClient { seconds: *seconds }.sentence(), on(nodes)), "")
+        }
         LoadCaveat::Dropped { dropped, scheduled } => (
             format!(
                 "{} of {} scheduled requests were never sent: every connection was busy",

@@ -1,10 +1,12 @@
 use weigh_load::caveats::Sign;
 use weigh_load::fault::{Difference, Fault, FaultKind};
 use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};
-use weigh_load::result::{Checked, ClassResult, Client, FaultCount, Framing, LoadResult, Preflight, Slice};
+use weigh_load::result::{
+    AgentResult, Checked, ClassResult, Client, FaultCount, Framing, LoadResult, Preflight, Slice,
+};
 
 use super::*;
-use crate::load::LoadCaveat;
+use crate::load::{LoadCaveat, side_by_side};
 
 fn plan(arrival: &str) -> LoadPlan {
     LoadPlan {
@@ -71,10 +73,61 @@ fn a_rate_that_the_generator_limited_is_not_called_the_server_s() {
     let free = shown(&Run::of(plan("closed"), result(0.3), false), 100, Detail::Summary);
     assert!(free.contains("200 requests/s\n") && !free.contains("SATURATED"), "{free}");
     let run = Run::of(plan("closed"), result(0.99), false);
-    assert!(run.caveats.contains(&LoadCaveat::SaturatedClient { sign: Sign::Busy { share: 0.99 } }));
+    assert!(
+        run.caveats
+            .contains(&LoadCaveat::SaturatedClient { sign: Sign::Busy { share: 0.99 }, nodes: Vec::new() })
+    );
     let busy = shown(&run, 100, Detail::Summary);
     assert!(busy.contains("limited by the client, not the server"), "{busy}");
     assert!(busy.contains("SATURATED-CLIENT"), "{busy}");
+}
+
+/// A load from three nodes: one at its limit, one lost.
+fn from_nodes() -> Run {
+    let of = |node: &str, began: f64, share: f64| {
+        let (machine, result) = ("AMD EPYC, 2 CPUs".to_owned(), result(share));
+        AgentResult { node: node.into(), machine, began, uncertainty: 0.001, result, lost: None }
+    };
+    let lost = Some("ended: node c was lost: it has not answered for 15 s".to_owned());
+    let lost = AgentResult { lost, result: LoadResult::default(), ..of("c", 0.0, 0.0) };
+    let all = side_by_side(vec![of("a", 0.0, 0.3), of("b", 0.08, 0.99), lost]).unwrap();
+    Run::of(plan("closed"), all, false)
+}
+
+#[test]
+fn a_load_from_several_nodes_says_what_each_did() {
+    let run = from_nodes();
+    // Two failed responses, and the node.
+    assert_eq!((run.result.classes[0].counts.completed, run.faults()), (4000, 3));
+    let text = shown(&run, 120, Detail::Summary);
+    for part in [
+        "3 nodes · 1 of them lost · started within 80.0 ms (± 2.00 ms)",
+        "400 requests/s · limited by the client, not the server",
+        "LOST-NODE: the agent on node c ended: node c was lost: it has not answered for 15 s; what it sent is missing",
+        "SKEW: the nodes began within 80.0 ms (± 2.00 ms) of each other",
+        "use more threads or another machine (node: b)",
+        "SATURATED-CLIENT",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("node") && text.lines().any(|line| line.trim_start().starts_with("b ")), "{text}");
+    let mut calm = run.clone();
+    calm.result.agents.pop();
+    calm.result.agents[1] = AgentResult { node: "b".into(), ..calm.result.agents[0].clone() };
+    let calm = Run::of(calm.plan, calm.result, false);
+    assert!(!shown(&calm, 120, Detail::Summary).contains("AMD EPYC"));
+    assert!(shown(&calm, 200, Detail::Full).contains("AMD EPYC, 2 CPUs"));
+}
+
+#[test]
+fn a_node_with_other_responses_or_a_low_priority_is_named() {
+    let mut run = from_nodes();
+    run.result.agents[1].result.preflights[0].status = 404;
+    run.result.agents[1].result.client.nice = 5;
+    run.result.client.nice = 5;
+    let text = shown(&Run::of(run.plan, run.result, false), 200, Detail::Summary);
+    assert!(text.contains("OTHER-RESPONSES: node b got other responses than the first node"), "{text}");
+    assert!(text.contains("LOW-PRIORITY: the generator ran at nice 5 (node: b)"), "{text}");
 }
 
 #[test]

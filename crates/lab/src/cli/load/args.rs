@@ -7,6 +7,7 @@ use weigh_load::capacity::Limit;
 use weigh_load::units;
 
 use crate::cli::exit;
+use crate::cli::on::OnFlags;
 use crate::cli::quantity::{self, count};
 
 const EXAMPLES: &str = "Examples:
@@ -35,6 +36,8 @@ pub struct Args {
     pub tls: Secure,
     #[command(flatten)]
     pub machine: Machine,
+    #[command(flatten)]
+    pub many: Many,
     #[command(flatten)]
     pub other: Other,
     #[command(flatten)]
@@ -197,6 +200,17 @@ pub struct Machine {
     pub seed: u64,
 }
 
+/// Many machines.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Many machines")]
+pub struct Many {
+    #[command(flatten)]
+    pub on: OnFlags,
+    /// Nodes that send, each its share of the load; default: all of the cluster
+    #[arg(long, value_name = "N", requires = "on", value_parser = count::<u32>)]
+    pub nodes: Option<u32>,
+}
+
 /// Other questions.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Other questions")]
@@ -215,7 +229,7 @@ pub struct Other {
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     pub block_time: Option<f64>,
     /// Measure what a request costs the generator itself on this machine, and the rate that it can reach
-    #[arg(long, conflicts_with_all = ["vs", "find_capacity", "ab_args"])]
+    #[arg(long, conflicts_with_all = ["vs", "find_capacity", "ab_args", "on"])]
     pub calibrate: bool,
     /// A command line of ab, as the last argument, in quotes or not; flags of weigh come before it
     #[arg(long, value_name = "FLAGS", num_args = 0.., allow_hyphen_values = true, conflicts_with = "urls")]

@@ -1,4 +1,4 @@
-//! Blocks one after the other through one agent: each is shown, kept in the run directory, and may be the last if the user says so;
+//! Blocks one after the other through one agent, or one on each of several nodes: each is shown, kept in the run directory, and may be the last if the user says so;
 //! what they came to goes to the screen and to the files that were asked for.
 
 use std::path::{Path, PathBuf};
@@ -14,10 +14,13 @@ use super::live::Live;
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::run::run_folder;
 use crate::cli::terminal;
+use crate::cluster::Want;
 use crate::interrupt::Interrupt;
+use crate::lab::Lab;
+use crate::loading::fleet::Fleet;
 use crate::loading::place::{self, Place};
 use crate::loading::stored::RESULT;
-use crate::loading::{Failure, LoadAgent, Outcome};
+use crate::loading::{Failure, Generator, LoadAgent, Outcome};
 use crate::rig::machine::Machine;
 use weigh_answer::format::Detail;
 use weigh_answer::load::report as load_report;
@@ -26,7 +29,7 @@ use weigh_answer::load::{Document, Measured, SCHEMA};
 /// An agent with a place to keep what it says.
 pub struct Conductor {
     place: Place,
-    agent: LoadAgent,
+    generator: Generator,
     output: Output,
     /// Whether it shows figures.
     is_shown: bool,
@@ -43,9 +46,11 @@ pub enum Stopped {
 }
 
 impl Conductor {
-    /// Makes the run directory, and starts the agent. `plan` is kept; of several blocks it is the first.
+    /// Makes the run directory, and starts the agent or agents. `plan` is kept; of several blocks it is the first.
     pub fn start(args: &Args, plan: &LoadPlan) -> Result<Conductor> {
-        super::make_room(plan).or_refuse()?;
+        if args.many.on.on.is_none() {
+            super::make_room(plan).or_refuse()?;
+        }
         let output = args.output.clone();
         [&output.csv, &output.hlog]
             .into_iter()
@@ -54,9 +59,8 @@ impl Conductor {
             .or_refuse()?;
         let place = Place::create(&run_folder(output.out.as_deref(), "load")).or_refuse()?;
         place.write("plan.json", &json(plan)?)?;
-        let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-        let agent = LoadAgent::start(&place.log(), interrupt).context("the load agent cannot be started")?;
-        Ok(Conductor { place, agent, output, is_shown: true, unkept: None })
+        let generator = generator(args, &place).inspect_err(|_| place.discard())?;
+        Ok(Conductor { place, generator, output, is_shown: true, unkept: None })
     }
 
     /// Where the stderr of another worker goes.
@@ -67,7 +71,7 @@ impl Conductor {
     /// Carries out one block, also in part where the user ends it.
     pub fn outcome(&mut self, plan: &LoadPlan, about: &str) -> Result<Outcome> {
         let mut live = Live::new(plan, about, self.output.quiet);
-        let outcome = self.agent.run(plan, &mut |progress| live.show(progress));
+        let outcome = self.generator.run(plan, &mut |progress| live.show(progress));
         live.clear();
         let outcome = outcome.map_err(|failure| match failure {
             // Where nothing was sent, there is nothing to keep.
@@ -75,9 +79,11 @@ impl Conductor {
                 self.place.discard();
                 exit::refused(anyhow!(why))
             }
-            broken @ Failure::Broken(_) => {
-                anyhow!("{broken}; its stderr is in {}", self.place.log().display())
-            }
+            broken @ Failure::Broken(_) => match self.place.log() {
+                log if log.exists() => anyhow!("{broken}; its stderr is in {}", log.display()),
+                // On a node, its last words are all there is.
+                _ => anyhow!(broken),
+            },
         })?;
         // What was measured is shown before anything is said of where it could not be kept.
         let kept = self.place.keep(plan, &outcome.result);
@@ -89,7 +95,15 @@ impl Conductor {
     pub fn block(&mut self, plan: &LoadPlan, about: &str) -> Result<LoadResult, Stopped> {
         match self.outcome(plan, about) {
             Ok(Outcome { interrupted: true, .. }) => Err(Stopped::Interrupted),
-            Ok(outcome) => Ok(outcome.result),
+            Ok(Outcome { result, .. }) => {
+                // Further blocks would send less than this one, and cannot be held against it.
+                if let Some((node, why)) = result.lost().next() {
+                    let place = self.place.path().display();
+                    let why = anyhow!("the agent on node {node} {why}; the blocks so far are in {place}");
+                    return Err(Stopped::Failed(why));
+                }
+                Ok(result)
+            }
             Err(error) => Err(Stopped::Failed(error)),
         }
     }
@@ -122,8 +136,8 @@ impl Conductor {
     /// # Errors
     /// What could not be shown or written.
     pub fn finish(self, measured: Measured, began: SystemTime) -> Result<()> {
-        let Conductor { place, agent, output, is_shown, unkept } = self;
-        agent.end();
+        let Conductor { place, generator, output, is_shown, unkept } = self;
+        generator.end();
         let started = jiff::Timestamp::try_from(began).unwrap_or(jiff::Timestamp::now());
         let machine = Machine::query();
         let document = Document {
@@ -154,6 +168,23 @@ impl Conductor {
         terminal::note(&format!("Run: {}", place.path().display()));
         Ok(())
     }
+}
+
+/// What sends: an agent of this machine, or one on each node that is asked for.
+fn generator(args: &Args, place: &Place) -> Result<Generator> {
+    let want = args.many.nodes.map_or(Want::all(1), Want::exactly);
+    let cluster = match args.many.on.on {
+        Some(_) => args.many.on.open(&Lab::open(None)?, want).or_refuse()?,
+        None => None,
+    };
+    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    let started = match cluster {
+        Some(cluster) => {
+            Fleet::on(&cluster, args.machine.threads, &place.log(), &interrupt).map(Generator::Fleet)
+        }
+        None => LoadAgent::start(&place.log(), interrupt).map(Generator::Here),
+    };
+    started.context("the load agent cannot be started")
 }
 
 /// Writes down what there is beside the blocks. What cannot be written keeps no other file from it.

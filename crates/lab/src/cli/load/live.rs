@@ -8,8 +8,9 @@ use weigh_load::plan::LoadPlan;
 use crate::cli::terminal::Line;
 use weigh_model::units;
 
-/// What a preflight does.
+/// What a preflight does, and what several agents do after it.
 const ASKING: &str = "asking what the server sends";
+const WAITING: &str = "waiting for the common start";
 
 /// Shows a block on stderr.
 pub struct Live {
@@ -42,7 +43,7 @@ impl Live {
 
     fn message(&mut self, progress: &Progress) -> String {
         if progress.is_preflight {
-            return ASKING.into();
+            return if progress.is_ready { WAITING } else { ASKING }.into();
         }
         let span = progress.seconds - self.before.0;
         let rate = progress.completed.saturating_sub(self.before.1) as f64 / span.max(1e-3);
@@ -54,8 +55,13 @@ impl Live {
         } else {
             String::new()
         };
+        let lost = match &progress.lost[..] {
+            [] => String::new(),
+            // First: a narrow terminal cuts the end.
+            nodes => format!("lost: {} · ", nodes.join(", ")),
+        };
         format!(
-            "{}{} complete{length} · {} requests/s · p50 {} · p99 {}{faults}",
+            "{}{lost}{} complete{length} · {} requests/s · p50 {} · p99 {}{faults}",
             self.about,
             count(progress.completed),
             units::significant(rate),

@@ -49,6 +49,7 @@ pub fn build(args: &Args, urls: &[String]) -> Result<LoadPlan> {
         cpus: args.machine.cpus.clone(),
         slice_seconds: args.machine.slice.unwrap_or_else(|| slice(length.seconds)),
         seed: args.machine.seed,
+        share: None,
     };
     sensible(args, &plan)?;
     Ok(plan)

@@ -1,7 +1,8 @@
 """An engine for tests: it speaks the protocol of docs/SCALE-OUT.md, and its nodes are this machine. Usage: engine.py NODES DEED [COUNT]
 
 DEED is what it does at the visit with that number (from 1; the parts of a visit count), or at any: nothing, kill the worker, lose the
-node, end itself, or answer as none should.
+node, end itself, or answer as none should. With `own`, all nodes are the lab's machine; with `lose-load` too, and the last one is lost when its
+load has said that often how far it is.
 """
 
 import json
@@ -25,6 +26,8 @@ def tell(message, raw=None):
 def listen(worker, node, process):
     for line in process.stdout:
         line = line.decode().rstrip("\n")
+        if node == names[-1] and line.startswith('{"slice"') and '"is_preflight":false' in line:
+            progress(node)
         if '"answer":"visit"' in line:
             if deed == "other-cell":
                 line = line.replace('"cell":"', '"cell":"../', 1)
@@ -44,6 +47,19 @@ def end(node=None):
             os.killpg(process.pid, signal.SIGKILL)
 
 
+def lose(node):
+    gone.add(node)
+    end(node)
+    tell({"say": "lost", "node": node, "why": "it has not answered for 15 s"})
+
+
+def progress(node):
+    global visits
+    visits += 1
+    if deed == "lose-load" and visits == count:
+        lose(node)
+
+
 def visit(node):
     global visits
     visits += 1
@@ -52,9 +68,7 @@ def visit(node):
     if deed == "kill":
         end(node)
     elif deed == "lose":
-        gone.add(node)
-        end(node)
-        tell({"say": "lost", "node": node, "why": "it has not answered for 15 s"})
+        lose(node)
     elif deed == "end":
         os._exit(7)
     elif deed == "no-message":
@@ -75,7 +89,7 @@ for line in sys.stdin.buffer:
             break
         about = {"host": "h", "kind": "k", "system": "Linux", "machine": os.uname().machine, "cpus": 1, "memory": 1, "nice": 0}
         # The lab's own machine is the first, so the others are preferred.
-        tell({"say": "nodes", "nodes": [dict(about, node=name, address=name, own=name == names[0]) for name in names]})
+        tell({"say": "nodes", "nodes": [dict(about, node=name, address=name, own=name == names[0] or deed in ("own", "lose-load")) for name in names[: message["most"] or nodes]]})
     elif say == "put":
         tell({"say": "put", "node": message["node"], "sha256": message["sha256"], "path": message["file"]})
     elif say == "start":

@@ -1,10 +1,19 @@
 //! The same with Ray itself, on this machine. Its environment is made once, beside what tests build.
 
+use std::fs::File;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
+use super::load::{adds_up, result, sum};
+use super::nodes::{HUB, Nodes};
 use super::nothing_is_left;
-use crate::lab::{Lab, Ran, SMALL, has};
+use crate::lab::{Lab, Ran, SMALL, has, wait_until};
+use crate::load::schema::document;
+use crate::load::server::{Server, response};
+use weigh::cluster::environment::Environment;
+use weigh::rig::network::Network;
 
 /// Where the environment stays between tests.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/ray");
@@ -76,5 +85,74 @@ fn a_sweep_on_a_cluster_of_its_own_finds_what_a_local_run_finds() {
     };
     assert_eq!(sizes("run"), sizes("here"));
     assert_eq!(lab.json("run/plan.json")["payloads"][0]["parts"].as_array().unwrap().len(), 2);
+    nothing_is_left(&lab);
+}
+
+/// Three nodes in namespaces, once Ray is installed; none where that is not possible, which is said.
+fn three_nodes(lab: &Lab) -> Option<Nodes> {
+    let environment = Environment::new(Path::new(CACHE));
+    if !environment.is_there() {
+        // Whatever this comes to, the environment is there afterwards.
+        with_ray(lab, &["load", "http://127.0.0.1:9/", "--on", "ray", "--yes", "-c", "1"])?;
+    }
+    match Network::private() {
+        Ok(hub) => Some(Nodes::start(hub, &environment.folder().join("bin/python"), 3).unwrap()),
+        Err(why) => {
+            assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{why:#}");
+            println!("skipped: no nodes in network namespaces here: {why:#}");
+            None
+        }
+    }
+}
+
+#[test]
+fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
+    let lab = Lab::new();
+    let Some(mut nodes) = three_nodes(&lab) else { return };
+    let server =
+        Server::at(nodes.listener(), |_, _| response("", b"<p>Words, and then some more of them.</p>"));
+    let url = server.url("/").replace("127.0.0.1", HUB);
+    let on = nodes.on();
+    let load = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_weigh"));
+        command.args(["load", &url, "--on", &on, "--allow-remote", HUB]).args(args).current_dir(lab.work());
+        command.env("WEIGH_CACHE", CACHE).env("TMPDIR", lab.tmp()).envs(nodes.environment());
+        command
+    };
+
+    let mut command = load(&["--rate", "300", "-d", "3s", "-c", "6", "--json", "--out", "run"]);
+    let ran = nodes.hub.within(|| Ran::of(command.output().unwrap())).unwrap();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let all = result(&document(&ran.stdout));
+    let mut names: Vec<&str> = all.agents.iter().map(|agent| agent.node.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["10.77.0.11", "10.77.0.12", "10.77.0.13"]);
+    assert_eq!((sum(&all, |c| c.scheduled), sum(&all, |c| c.completed)), (900, 900));
+    adds_up(&all);
+    assert!(all.agents.iter().all(|agent| agent.result.client.nice == 0), "the usual priority");
+    let (skew, uncertainty) = all.skew().unwrap();
+    println!("three nodes began within {:.2} ms (± {:.2} ms)", skew * 1e3, uncertainty * 1e3);
+    assert!(skew.is_finite() && skew >= 0.0 && uncertainty > 0.0);
+    wait_until("the agents are gone", || nodes.agents().is_empty());
+
+    let before = server.requests();
+    let mut command = load(&["-d", "25s", "-c", "3", "--discard", "--think", "5ms", "--out", "short"]);
+    let log = File::create(lab.path("log")).unwrap();
+    command.stdin(Stdio::null()).stderr(log.try_clone().unwrap()).stdout(log);
+    let mut child = nodes.hub.within(|| command.spawn()).unwrap().unwrap();
+    wait_until("the load has begun", || server.requests() > before + 200);
+    let killed = nodes.kill(2);
+    let at = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{}", lab.read("log"));
+    println!("it ended {:.1} s after the kill", at.elapsed().as_secs_f64());
+    let all = result(&document(&lab.read("short/result.json")));
+    let lost: Vec<_> = all.lost().collect();
+    assert!(lost.len() == 1 && lost[0].0 == killed && lost[0].1.contains("was lost"), "{lost:?}");
+    let others = all.agents.iter().filter(|agent| agent.lost.is_none());
+    assert!(others.map(|agent| sum(&agent.result, |c| c.completed)).min() > Some(100));
+    adds_up(&all);
+    assert!(lab.read("log").contains("LOST-NODE"), "{}", lab.read("log"));
+    wait_until("the agents are gone", || nodes.agents().is_empty());
+    drop(nodes);
     nothing_is_left(&lab);
 }

@@ -26,7 +26,14 @@ const REMEMBERED: usize = 200;
 
 impl Server {
     pub fn new(answer: impl Fn(&str, usize) -> Vec<u8> + Send + Sync + 'static) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Server::at(TcpListener::bind("127.0.0.1:0").unwrap(), answer)
+    }
+
+    /// One that listens elsewhere.
+    pub fn at(
+        listener: TcpListener,
+        answer: impl Fn(&str, usize) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Server {
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Seen::default());
         let (shared, answer): (_, Arc<Answer>) = (Arc::clone(&seen), Arc::new(answer));
