@@ -1,10 +1,15 @@
 //! The same with Ray itself, on this machine. Its environment is made once, beside what tests build.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
-use super::nothing_is_left;
-use crate::lab::{Lab, Ran, SMALL, has};
+use super::nodes::Nodes;
+use super::{faults, nothing_is_left};
+use crate::lab::{Lab, Ran, SMALL, WEIGH, has, lines, wait_until};
+use weigh::cluster::environment::Environment;
+use weigh::rig::network::Network;
 
 /// Where the environment stays between tests.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/ray");
@@ -76,5 +81,73 @@ fn a_sweep_on_a_cluster_of_its_own_finds_what_a_local_run_finds() {
     };
     assert_eq!(sizes("run"), sizes("here"));
     assert_eq!(lab.json("run/plan.json")["payloads"][0]["parts"].as_array().unwrap().len(), 2);
+    nothing_is_left(&lab);
+}
+
+/// Nodes of these kinds in namespaces; none where that is not possible, which is said.
+fn nodes(lab: &Lab, kinds: &[&str]) -> Option<Nodes> {
+    let environment = Environment::new(Path::new(CACHE));
+    if !environment.is_there() {
+        with_ray(lab, &["run", "small.toml", "--on", "ray", "--yes", "--out", "first"])?;
+    }
+    match Network::private() {
+        Ok(hub) => Some(Nodes::start(hub, &environment.folder().join("bin/python"), kinds).unwrap()),
+        Err(why) => {
+            assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{why:#}");
+            println!("skipped: no nodes in network namespaces here: {why:#}");
+            None
+        }
+    }
+}
+
+#[test]
+fn three_nodes_are_compared_and_killed_one_by_one() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    let long =
+        SMALL.replace("max_rounds = 3", "max_rounds = 100000").replace("seconds = 20", "seconds = 600");
+    lab.write("long.toml", long);
+    let Some(mut nodes) = nodes(&lab, &["lead", "large", "large"]) else { return };
+    let (on, environment) = (nodes.on(), nodes.environment());
+    let weigh = |args: &[&str]| {
+        let mut command = Command::new(WEIGH);
+        command.arg("run").args(args).args(["--on", &on]).current_dir(lab.work()).stdin(Stdio::null());
+        command.env("WEIGH_CACHE", CACHE).env("TMPDIR", lab.tmp()).envs(environment.clone());
+        command
+    };
+    let mut each = weigh(&["small.toml", "--each-machine", "--out", "each"]);
+    let ran = nodes.hub.within(|| Ran::of(each.output().unwrap())).unwrap();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    for kind in ["lead", "large"] {
+        assert_eq!(lab.json(&format!("each/{kind}/run.json"))["machine"]["kind"], kind);
+    }
+    wait_until("the agents are gone", || nodes.busy().is_empty());
+
+    let log = std::fs::File::create(lab.path("log")).unwrap();
+    let mut command = weigh(&["long.toml", "--exhaustive", "--out", "run"]);
+    command.stdout(Stdio::null()).stderr(log);
+    let mut child = nodes.hub.within(|| command.spawn()).unwrap().unwrap();
+    let records = lab.path("run/records.ndjson");
+    let recorded = || if records.exists() { lines(&records) } else { 0 };
+    wait_until("some visits are recorded", || recorded() > 20);
+    let busy = nodes.busy()[0];
+    assert_ne!(busy, 0, "the node that leads the cluster is the last that is measured on");
+    let (killed, at) = (nodes.kill(busy), Instant::now());
+    wait_until("a failure is recorded", || lab.read("run/records.ndjson").contains("\"fault\""));
+    println!("the failure was recorded {:.1} s after the kill", at.elapsed().as_secs_f64());
+    let then = recorded();
+    wait_until("the run goes on", || recorded() > then + 20);
+    assert_eq!(nodes.busy().first(), Some(&(3 - busy)), "on the other node of its kind");
+
+    let at = Instant::now();
+    nodes.kill(0);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{}", lab.read("log"));
+    println!("the run ended {:.1} s after the head node was killed", at.elapsed().as_secs_f64());
+    let said = lab.read("log");
+    assert!(said.contains("the cluster is lost") && said.contains("weigh run --resume"), "{said}");
+    let faults = faults(&lab);
+    assert!(faults.len() == 1 && faults[0].contains(&killed) && faults[0].contains("was lost"), "{faults:?}");
+    wait_until("the agents are gone", || nodes.busy().is_empty());
+    drop(nodes);
     nothing_is_left(&lab);
 }
