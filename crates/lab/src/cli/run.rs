@@ -227,7 +227,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }
         let kind = dir.file().machine.kind.clone();
-        let placed = resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab, kind.as_deref())).or_refuse()?;
+        let placed =
+            resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab, kind.as_deref())).or_refuse()?;
         return Ok(go_on(&lab, dir, &args.after(&args.own, &judging, placed))?.code());
     }
     if args.each_machine {

@@ -6,9 +6,10 @@ use std::str::FromStr;
 
 use anyhow::{Result, anyhow, bail, ensure};
 
-use super::{Args, Form, put, side};
+use super::{Args, Form, put, read as side};
 use crate::cli::exit::{Exit, OrRefuse};
 use crate::cli::report;
+use crate::run::list::find_kept;
 use weigh_answer::compare::machines::{Machines, Measured, document};
 use weigh_answer::format::{self, Detail, Options, markdown};
 use weigh_answer::page;
@@ -115,7 +116,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn read(word: &Path) -> Result<Run> {
     let text = word.to_string_lossy();
     let named = text.split_once('=').filter(|(name, _)| !word.exists() && !name.is_empty());
-    let side = side(named.map_or(word, |(_, run)| Path::new(run)))?;
+    let side = side(&find_kept(named.map_or(word, |(_, run)| Path::new(run)))?)?;
     let kind = match named {
         Some((name, _)) => clean(name),
         None => side.report.run.environment.get("kind").cloned().unwrap_or(side.name),
