@@ -9,6 +9,7 @@ mod environment;
 pub mod gate;
 pub mod junit;
 pub mod live;
+pub mod machines;
 mod matched;
 
 use schemars::JsonSchema;

@@ -7,6 +7,7 @@
 mod conditions;
 pub mod document;
 
+pub(crate) use conditions::OPERATIONS;
 pub use conditions::{Conditions, Goal, LinkShare};
 
 use weigh_model::payload::Payload;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_stats::{
-    Apart, Between, FAMILY_WISE, Interval, LogRatio, ROUNDS, Rule, compare_apart, median, quantile,
-    variances_within,
+    Apart, Between, FAMILY_WISE, Interval, LogRatio, ROUNDS, Rule, compare_apart, compare_machines, median,
+    quantile, variances_within,
 };
 
 use crate::estimate::{Drawn, Estimate, MEDIAN, common};
@@ -171,6 +171,24 @@ pub fn between_runs(
         |(known, (between, ratios)): (Vec<Option<Apart>>, (Between, Vec<weigh_stats::Ratio>))| {
             let mut ratios = ratios.into_iter();
             (between, known.iter().map(|one| one.and_then(|_| ratios.next()).map(Told::from)).collect())
+        };
+    known.into_iter().zip(told).map(spread_out).collect()
+}
+
+/// Compares pairs (first, second) of runs on two machines, for each pair of machines: second ÷ first of all together, and of each.
+/// `None`: nothing can be tested; one of the two was not observed in rounds, or is not above zero.
+pub fn between_machines(
+    machines: &[Vec<(&Estimate, &Estimate)>],
+    seed: u64,
+) -> Vec<(Option<Ratio>, Vec<Option<Ratio>>)> {
+    let known: Vec<Vec<Option<Apart>>> = machines.iter().map(|pairs| apart(pairs, seed)).collect();
+    let tested: Vec<Vec<Apart>> = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
+    let told = compare_machines(&tested, FAMILY_WISE);
+    let spread_out =
+        |(known, (together, each)): (Vec<Option<Apart>>, (Option<_>, Vec<weigh_stats::Ratio>))| {
+            let mut each = each.into_iter().map(Ratio::from);
+            let each = known.iter().map(|one| one.and_then(|_| each.next())).collect();
+            (together.map(Ratio::from), each)
         };
     known.into_iter().zip(told).map(spread_out).collect()
 }

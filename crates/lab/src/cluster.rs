@@ -128,11 +128,11 @@ impl Cluster {
         self.0.nodes.iter().find(|node| node.node == name).with_context(|| format!("no node {name}"))
     }
 
-    /// The nodes that can be used still: those that are not the lab's own machine come first.
+    /// The nodes that can be used still: those that are neither the lab's own machine nor lead the cluster come first.
     pub fn usable(&self) -> Vec<&Node> {
         let mut nodes: Vec<&Node> =
             self.nodes().iter().filter(|node| self.why_lost(&node.node).is_none()).collect();
-        nodes.sort_by_key(|node| node.own);
+        nodes.sort_by_key(|node| (node.own, node.head));
         nodes
     }
 

@@ -40,6 +40,9 @@ const EFFICIENCY: f64 = 0.4;
 /// Degrees of freedom of [`ALLOWANCE`].
 const FREEDOM: f64 = 10.0;
 
+/// The variance of a median as a multiple of that of a mean.
+const OF_MEDIAN: f64 = 1.57;
+
 /// One configuration in two runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Apart {
@@ -101,18 +104,18 @@ impl Between {
         Between { shift: 1.0, spread: 0.0, freedom: f64::INFINITY, configurations, is_told: true }
     }
 
+    /// Where what all have in common cannot be told from what is asked about, or is that.
+    fn of_machines(all: &[Apart]) -> Between {
+        let configurations = all.iter().filter(|one| one.is_tested()).count();
+        Between { shift: 1.0, spread: ALLOWANCE, freedom: FREEDOM, configurations, is_told: false }
+    }
+
     /// From all configurations of one quantity.
     pub fn of(all: &[Apart]) -> Between {
         let tested: Vec<&Apart> = all.iter().filter(|one| one.is_tested()).collect();
         let configurations = tested.len();
         if configurations < ENOUGH {
-            return Between {
-                shift: 1.0,
-                spread: ALLOWANCE,
-                freedom: FREEDOM,
-                configurations,
-                is_told: false,
-            };
+            return Between::of_machines(all);
         }
         let logs: Vec<f64> = tested.iter().map(|one| one.log).collect();
         let shift = median(&logs).unwrap_or(0.0);
@@ -125,7 +128,7 @@ impl Between {
     fn residual(&self, one: &Apart) -> (f64, f64) {
         let variance = one.variance + self.spread * self.spread;
         // The shift has an error of its own.
-        let of_shift = if self.is_told { 1.0 + 1.57 / self.configurations as f64 } else { 1.0 };
+        let of_shift = if self.is_told { 1.0 + OF_MEDIAN / self.configurations as f64 } else { 1.0 };
         (one.log - self.shift.ln(), (variance * of_shift).sqrt())
     }
 
@@ -162,7 +165,39 @@ fn spread(tested: &[&Apart], shift: f64) -> f64 {
 /// Compares two runs: for each quantity what sets the runs apart, and for each of its configurations the ratio beside
 /// the shift. The correction covers all quantities together. `error` is the probability of a wrong claim.
 pub fn compare_apart(quantities: &[Vec<Apart>], error: f64) -> Vec<(Between, Vec<Ratio>)> {
-    let between: Vec<Between> = quantities.iter().map(|all| Between::of(all)).collect();
+    compare(quantities, quantities.iter().map(|all| Between::of(all)).collect(), error)
+}
+
+/// Compares runs on different machines, of which the machine is what is asked about: for each pair of machines second ÷ first of all
+/// configurations together (none without a configuration that can be tested), and of each. What all have in common is a part of the
+/// difference. How far it varies from run to run, and between two machines of a kind, one pair of runs cannot say: [`ALLOWANCE`] is added
+/// for it. Each of the two lists has half of `error`.
+pub fn compare_machines(pairs: &[Vec<Apart>], error: f64) -> Vec<(Option<Ratio>, Vec<Ratio>)> {
+    let (together, each): (Vec<Vec<Apart>>, Vec<Vec<Apart>>) = pairs.iter().map(|all| widened(all)).unzip();
+    let told = |quantities: &[Vec<Apart>]| {
+        let between = quantities.iter().map(|all| Between::of_machines(all)).collect();
+        compare(quantities, between, error / 2.0).into_iter().map(|(_, ratios)| ratios)
+    };
+    told(&together).map(|mut ratios| ratios.pop()).zip(told(&each)).collect()
+}
+
+/// All configurations of a pair of machines as one (or none), and each with what sets it apart from the others.
+fn widened(all: &[Apart]) -> (Vec<Apart>, Vec<Apart>) {
+    let between = Between::of(all);
+    let own = if between.is_told { between.spread * between.spread } else { 0.0 };
+    let each: Vec<Apart> = all.iter().map(|one| Apart { variance: one.variance + own, ..*one }).collect();
+    let tested: Vec<&Apart> = each.iter().filter(|one| one.is_tested()).collect();
+    let of = |of: fn(&Apart) -> f64| median(&tested.iter().map(|one| of(one)).collect::<Vec<_>>());
+    let together = of(|one| one.log).zip(of(|one| one.variance)).map(|(log, variance)| Apart {
+        log,
+        variance: variance * OF_MEDIAN / tested.len() as f64,
+        rounds: tested.iter().map(|one| one.rounds).min().unwrap_or(0),
+    });
+    (together.into_iter().collect(), each)
+}
+
+/// The comparison of each quantity with what sets its runs apart.
+fn compare(quantities: &[Vec<Apart>], between: Vec<Between>, error: f64) -> Vec<(Between, Vec<Ratio>)> {
     let with = || quantities.iter().zip(&between);
     let tested = |(all, between): (&Vec<Apart>, &Between)| -> Vec<f64> {
         all.iter().filter(|one| one.is_tested()).map(|one| between.p_value(one)).collect()
@@ -255,5 +290,36 @@ mod tests {
         let (between, ratios) = compare_apart(&[all], 0.02).remove(0);
         assert_eq!(between.configurations, 18);
         assert!(!ratios[3].is_listed && ratios[3].p == 1.0 && !ratios[4].is_listed);
+    }
+
+    #[test]
+    fn of_machines_what_all_share_is_the_difference() {
+        let told = |shift: f64| compare_machines(&[even(shift, 31)], 0.02).remove(0);
+        let (together, each) = told(0.4);
+        let together = together.unwrap();
+        assert!((together.value - 0.4f64.exp()).abs() < 0.01 && together.is_claimed, "{together:?}");
+        assert!(each.iter().all(|one| one.is_claimed && one.low > 1.0), "{each:?}");
+        let (together, each) = told(0.05);
+        assert!(
+            !together.unwrap().is_listed && each.iter().all(|one| !one.is_claimed),
+            "one machine of a kind may be like that"
+        );
+        // A single configuration is enough, and none of them can be tested is said.
+        let (one, _) = compare_machines(&[vec![apart(0.4)]], 0.02).remove(0);
+        assert!(one.unwrap().is_claimed);
+        let untested = Apart { rounds: ROUNDS - 1, ..apart(0.4) };
+        let (none, each) = compare_machines(&[vec![untested]], 0.02).remove(0);
+        assert!(none.is_none() && !each[0].is_listed && each[0].p == 1.0);
+    }
+
+    #[test]
+    fn a_further_pair_of_machines_makes_no_pair_surer() {
+        let (alone, _) = compare_machines(&[even(0.2, 20)], 0.02).remove(0);
+        let (beside, _) = compare_machines(&[even(0.2, 20), even(0.0, 20), even(0.0, 20)], 0.02).remove(0);
+        let (alone, beside) = (alone.unwrap(), beside.unwrap());
+        assert!(
+            alone.p == beside.p && beside.low <= alone.low && beside.high >= alone.high,
+            "{alone:?} {beside:?}"
+        );
     }
 }

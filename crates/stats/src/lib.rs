@@ -21,7 +21,9 @@ mod strata;
 mod summary;
 mod threshold;
 
-pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, variances_within};
+pub use apart::{
+    ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, compare_machines, variances_within,
+};
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
 pub use changes::{ChangePoint, LEAST_SIDE, change_points, values_needed};

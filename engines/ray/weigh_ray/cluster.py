@@ -157,7 +157,8 @@ class Member:
         self.is_lost = self.closing = False
         labels = entry.get("Labels", {})
         kind = labels.get("weigh-kind") or labels.get("ray.io/instance-type") or "%s, %d CPUs" % (about["processor"], about["cpus"])
-        self.about = dict(about, node=name, address=address, kind=kind, own=own)
+        head = "node:__internal_head__" in entry["Resources"]
+        self.about = dict(about, node=name, address=address, kind=kind, own=own, head=head)
 
     def listen(self):
         threading.Thread(target=self._listen, daemon=True).start()

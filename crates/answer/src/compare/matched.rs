@@ -40,6 +40,12 @@ pub fn by_factors<'r>(a: &'r Report, b: &'r Report) -> Pairs<'r> {
     Pairs { replaced, ..pairs }
 }
 
+/// Pairs the rows of two runs with the same runtimes.
+pub fn alike<'r>(a: &'r Report, b: &'r Report) -> Pairs<'r> {
+    let own = |cell: &Cell| cell.runtime.clone();
+    pair(a.rows.iter(), b.rows.iter(), own, own)
+}
+
 fn pair<'r>(
     a: impl Iterator<Item = &'r Row>,
     b: impl Iterator<Item = &'r Row>,

@@ -114,7 +114,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return Err(anyhow!("{flag} {why} --on {on} measures on others; leave one of them out")).or_refuse();
     }
     let plan = plan(&lab, args, staging.path()).or_refuse()?;
-    let placed = Placed::asked(&args.on, &lab).or_refuse()?.map(|(placed, _)| placed);
+    let placed = Placed::asked(&args.on, &lab, None).or_refuse()?.map(|(placed, _)| placed);
     let folder = run_folder(args.out.as_deref(), "codec");
     // The table is what was asked for.
     let more = More { shown: Shown::new(true, args.json, &args.wanted), placed, ..More::default() };

@@ -1,6 +1,7 @@
 //! `weigh compare`: two runs or loads, one and a baseline, or two sides interleaved in one run.
 
 mod gates;
+pub mod machines;
 mod paired;
 
 use std::path::{Path, PathBuf};
@@ -24,12 +25,13 @@ use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
 
 pub use gates::{GateFlags, Judging};
+use machines::CoreHour;
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
-    /// Two runs or two loads, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs
+    /// Two runs or two loads, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs. With --machines two runs or more
     #[arg(value_name = "RUN")]
     words: Vec<PathBuf>,
     /// Compare with this baseline; worse results end with exit code 4
@@ -38,6 +40,12 @@ pub struct Args {
     /// Compare what has another machine, content or link all the same, with a warning
     #[arg(long)]
     force: bool,
+    /// Which machine is the cheapest for a study: two or more runs of it on different machines, each as RUN or NAME=RUN
+    #[arg(long, conflicts_with_all = ["baseline", "force", "paired", "gate", "gates", "junit"])]
+    machines: bool,
+    /// What a core of a machine costs per hour, as NAME=PRICE (repeatable)
+    #[arg(long, value_name = "NAME=PRICE", requires = "machines")]
+    core_hour: Vec<CoreHour>,
     /// How the result looks
     #[arg(long, short, value_enum, default_value = "terminal", value_name = "FORMAT")]
     format: Form,
@@ -87,6 +95,8 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh compare --baseline main                 the newest run with a baseline (weigh baseline save main)
   weigh compare old new -f markdown --out pr.md  two runs or two loads, for a pull request
+  weigh compare --machines small=run-1 large=run-2 --core-hour small=0.03 --core-hour large=0.05
+                                                which machine is the cheapest
   weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
                                                 two PHPs in the same rounds: finds differences of 1%
   weigh compare --paired static-assets --server-config old.conf --server-config new.conf
@@ -116,6 +126,9 @@ enum Form {
 pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         place::can_write(out).or_refuse()?;
+    }
+    if args.machines {
+        return machines::run(args);
     }
     let judging = args.gates.read().or_refuse()?;
     if args.paired {
@@ -223,12 +236,17 @@ fn show(args: &Args, comparison: &Comparison) -> Result<()> {
         Form::Html => page::page(&document::page_blocks(comparison), &[], None::<&()>).or_refuse()?,
         Form::Json => serde_json::to_string_pretty(comparison)? + "\n",
     };
+    put(args, form, &text)
+}
+
+/// Prints a result, or writes it into the file that is asked for.
+fn put(args: &Args, form: Form, text: &str) -> Result<()> {
     match &args.out {
         Some(out) => {
             place::write(out, text.as_bytes())?;
             terminal::print(&format!("{}\n", clean_path(out)))
         }
-        None if form == Form::Terminal => terminal::print(&text),
-        None => terminal::write(&text),
+        None if form == Form::Terminal => terminal::print(text),
+        None => terminal::write(text),
     }
 }

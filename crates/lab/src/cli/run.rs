@@ -1,10 +1,14 @@
 //! `weigh run`: studies, measured into run directories, and resumed after an interruption.
 
+mod each;
+mod placed;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
+use crate::cli::compare::machines::CoreHour;
 use crate::cli::compare::{GateFlags, Judging};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::{Live, Preparing};
@@ -13,7 +17,6 @@ use crate::cli::profiled as profiles;
 use crate::cli::report::ColumnsFlag;
 use crate::cli::{quantity, report, terminal};
 use crate::cluster::executor::Remote;
-use crate::cluster::{Cluster, On, Want};
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
 use crate::lab::{Lab, Own, Planning};
@@ -36,6 +39,9 @@ use weigh_answer::table::Columns;
 use weigh_model::inventory::Inventory;
 use weigh_model::plan::Plan;
 use weigh_model::units;
+
+pub use placed::Placed;
+use placed::resumed_on;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
@@ -86,6 +92,12 @@ pub struct Args {
     gates: GateFlags,
     #[command(flatten)]
     on: OnFlags,
+    /// Measure on one node of each kind, and say which kind is the cheapest for the study
+    #[arg(long, help_heading = "Many machines", requires = "on", conflicts_with_all = ["resume", "gate", "gates", "junit", "columns"])]
+    each_machine: bool,
+    /// What a core of a kind of node costs per hour, as KIND=PRICE (repeatable)
+    #[arg(long, value_name = "KIND=PRICE", help_heading = "Many machines", requires = "each_machine")]
+    core_hour: Vec<CoreHour>,
     #[command(flatten)]
     own: Own,
 }
@@ -133,43 +145,6 @@ pub struct More {
     pub judging: Judging,
     /// The node of a cluster that the visits are made on; none: this machine.
     pub placed: Option<Placed>,
-}
-
-/// A node of a cluster that a run is made on.
-#[derive(Clone, Debug)]
-pub struct Placed {
-    /// What the user wrote, to go on with.
-    pub on: On,
-    /// The cluster.
-    pub cluster: Cluster,
-    /// The node.
-    pub node: String,
-    /// The machine that it is.
-    pub machine: Machine,
-}
-
-impl Placed {
-    /// The node that the flags ask for; none: they ask for none.
-    ///
-    /// # Errors
-    /// As [`OnFlags::open`] and [`Placed::new`].
-    pub fn asked(flags: &OnFlags, lab: &Lab) -> Result<Option<(Placed, Remote)>> {
-        let cluster = flags.open(lab, Want::all(1))?;
-        let place = |(on, cluster)| Interrupt::during(|interrupt| Placed::new(on, &cluster, interrupt));
-        let placed = flags.on.as_ref().zip(cluster).map(place);
-        placed.transpose().context("signals cannot be caught")?.transpose()
-    }
-
-    /// The node that runs are made on by default: the first that is not the lab's own machine, else that.
-    ///
-    /// # Errors
-    /// One line: the node does not answer.
-    pub fn new(on: &On, cluster: &Cluster, interrupt: &Interrupt) -> Result<(Placed, Remote)> {
-        let node = cluster.usable().first().context("the cluster has no node left")?.node.clone();
-        let mut remote = Remote::start(cluster, &node)?;
-        let machine = remote.machine(interrupt)?;
-        Ok((Placed { on: on.clone(), cluster: cluster.clone(), node, machine }, remote))
-    }
 }
 
 impl Args {
@@ -251,8 +226,13 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         if let Some(words) = &args.profile {
             profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }
-        let placed = resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab)).or_refuse()?;
+        let kind = dir.file().machine.kind.clone();
+        let placed =
+            resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab, kind.as_deref())).or_refuse()?;
         return Ok(go_on(&lab, dir, &args.after(&args.own, &judging, placed))?.code());
+    }
+    if args.each_machine {
+        return each::run(args, &lab, &judging);
     }
     let mut own = args.own.clone();
     let staging = Shelter::new().context("no temporary folder for the content")?;
@@ -288,6 +268,15 @@ fn plans(
     judging: &Judging,
     staging: &Path,
 ) -> Result<(Vec<Plan>, Option<Placed>)> {
+    let studies = asked(lab, args, own)?;
+    let mut placed = Placed::asked(&args.on, lab, None)?;
+    let remote = placed.as_mut().map(|(_, remote)| remote);
+    let plans = plans_of(lab, args, own, judging, staging, (&studies, remote))?;
+    Ok((plans, placed.map(|(placed, _)| placed)))
+}
+
+/// The studies that are asked for.
+fn asked(lab: &Lab, args: &Args, own: &mut Own) -> Result<Vec<Study>> {
     let mut studies = lab.studies(&args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {
@@ -295,11 +284,22 @@ fn plans(
         ensure!(many < 2, "--out names one folder, but {many} studies would be run; name one study");
         refuse_used(out)?;
     }
-    let mut placed = Placed::asked(&args.on, lab)?;
-    let inventory = match &mut placed {
-        None => lab.survey(&studies, &args.php, own, &mut Preparing::new())?,
-        Some((_, remote)) => {
-            let survey = |interrupt: &Interrupt| remote.inventory(&studies, &args.php, interrupt);
+    Ok(studies)
+}
+
+/// The plan of each study, from what this machine or a node has.
+fn plans_of(
+    lab: &Lab,
+    args: &Args,
+    own: &mut Own,
+    judging: &Judging,
+    staging: &Path,
+    (studies, remote): (&[Study], Option<&mut Remote>),
+) -> Result<Vec<Plan>> {
+    let inventory = match remote {
+        None => lab.survey(studies, &args.php, own, &mut Preparing::new())?,
+        Some(remote) => {
+            let survey = |interrupt: &Interrupt| remote.inventory(studies, &args.php, interrupt);
             Interrupt::during(survey).context("signals cannot be caught")??
         }
     };
@@ -314,7 +314,7 @@ fn plans(
         configurations: args.configurations.clone(),
         ..Ask::default()
     };
-    let mut plans = plan_each(lab, &studies, own, &inventory, &ask, staging)?;
+    let mut plans = plan_each(lab, studies, own, &inventory, &ask, staging)?;
     if !args.configurations.is_empty() {
         has_each(&plans, &args.configurations)?;
         // The other studies were not meant.
@@ -326,40 +326,7 @@ fn plans(
     for plan in &plans {
         gate::check(&judging.with(&plan.study.gates), weigh_answer::subject::of_plan(plan))?;
     }
-    Ok((plans, placed.map(|(placed, _)| placed)))
-}
-
-/// The node that a run goes on on: a machine such as the one that it was begun on.
-///
-/// # Errors
-/// One line: it is another one, or the run was begun on a cluster and none is given.
-fn resumed_on(
-    dir: &RunDir,
-    flags: &OnFlags,
-    place: impl FnOnce() -> Result<Option<(Placed, Remote)>>,
-) -> Result<Option<Placed>> {
-    let begun = &dir.file().machine;
-    if dir.stored().is_complete() {
-        return Ok(None);
-    }
-    let command = &dir.file().command;
-    let was_on = command.iter().position(|word| word == "--on").and_then(|at| command.get(at + 1));
-    if let (Some(was), None) = (was_on, &flags.on) {
-        bail!(
-            "this run was begun on a cluster; go on there: weigh run --resume {} --on {was}",
-            dir.path().display()
-        );
-    }
-    let Some((placed, _)) = place()? else { return Ok(None) };
-    let now = &placed.machine;
-    ensure!(
-        (&begun.processor, begun.cores) == (&now.processor, now.cores),
-        "this run was begun on {}, and node {} is {}; go on there, or start a new run",
-        begun.line(),
-        placed.node,
-        now.line()
-    );
-    Ok(Some(placed))
+    Ok(plans)
 }
 
 /// The plan of each study, with its content in a folder of its own below `staging`.
@@ -492,8 +459,7 @@ pub fn finish(lab: &Lab, dir: &mut RunDir, more: &More, interrupt: &Interrupt) -
 
 /// Prints the results, and leaves report and pictures in the run directory.
 fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<()> {
-    let columns = shown.columns.clone();
-    let mut options = Options { columns, ..report::options(shown.detail, Some(file)) };
+    let mut options = options(shown, Some(file));
     // A misspelt name is no reason to lose what was measured: it can be asked for again.
     if let Err(error) = document::check(results, &options.columns) {
         terminal::note(&format!("{error}; show them with: weigh report {} --full", path.display()));
@@ -501,11 +467,21 @@ fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<
     }
     let printed: &dyn Format = if shown.json { &format::json::Json } else { &format::terminal::Terminal };
     report::print(results, printed, &options)?;
+    written(results, path, &options)?;
+    report::further(path, shown.detail);
+    Ok(())
+}
+
+fn options(shown: &Shown, file: Option<&RunFile>) -> Options {
+    Options { columns: shown.columns.clone(), ..report::options(shown.detail, file) }
+}
+
+/// Leaves report and pictures in the run directory.
+fn written(results: &Report, path: &Path, options: &Options) -> Result<()> {
     let folder = path.join("report");
     for format in format::available().filter(|format| format.medium() != Medium::Screen) {
-        report::write(results, format, &options, &folder)?;
+        report::write(results, format, options, &folder)?;
     }
-    report::further(path, shown.detail);
     Ok(())
 }
 

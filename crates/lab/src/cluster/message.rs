@@ -137,4 +137,7 @@ pub struct Node {
     pub nice: i32,
     /// It is the machine of the lab itself.
     pub own: bool,
+    /// The cluster is led from it.
+    #[serde(default)]
+    pub head: bool,
 }

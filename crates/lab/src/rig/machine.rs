@@ -35,6 +35,9 @@ pub struct Machine {
     /// The kernel leaves time that the hypervisor took out of a process's CPU time (`PARAVIRT_TIME_ACCOUNTING`); false: it is in it.
     #[serde(default)]
     pub paravirt_time_accounting: Option<bool>,
+    /// What kind of machine it is, as its cluster calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
 }
 
 impl Machine {
@@ -66,6 +69,7 @@ impl Machine {
             load_average: text("proc/loadavg").and_then(|t| t.split_whitespace().next()?.parse().ok()),
             irq_time_accounting: option("IRQ_TIME_ACCOUNTING"),
             paravirt_time_accounting: option("PARAVIRT_TIME_ACCOUNTING"),
+            kind: None,
         }
     }
 
@@ -90,6 +94,7 @@ impl Machine {
         let cores =
             self.cgroup_cores.map_or(self.cores.to_string(), |of| format!("{of:.1} of {}", self.cores));
         let named = [
+            ("kind", self.kind.clone()),
             ("processor", self.processor.clone()),
             ("cores", Some(cores)),
             ("memory", memory),

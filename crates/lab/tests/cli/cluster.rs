@@ -1,16 +1,16 @@
 //! Runs on the nodes of a cluster, by an engine that speaks the protocol and has this machine for its nodes: what is lost, what goes on, and
 //! what is not believed. With Ray itself: `ray`.
 
+mod nodes;
 mod ray;
 mod sweep;
 
 mod load;
-mod nodes;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::lab::{Lab, SMALL, has, lines, wait_until};
+use crate::lab::{Lab, Ran, SMALL, has, lines, wait_until};
 use weigh::cluster::environment::Environment;
 
 /// A lab whose environment for Ray is an engine with this many nodes that does this; none where there is no Python.
@@ -181,4 +181,90 @@ fn what_cannot_be_measured_on_a_node_is_refused() {
     );
     says(&["--yes"], "--on");
     assert!(!lab.cache().join("engines").exists(), "nothing is made where nobody agreed");
+}
+
+#[test]
+fn each_kind_of_machine_is_measured_and_the_cheapest_is_named() {
+    let Some(lab) = with_engine(2, "kinds") else { return };
+    lab.write("small.toml", SMALL.replace("max_rounds = 3", "max_rounds = 6"));
+    let prices = ["--core-hour", "node-1=1000", "--core-hour", "node-2=0.001"];
+    let run =
+        ["run", "small.toml", "--exhaustive", "--each-machine", "--on", "ray", "--out", "runs", "--json"];
+    let told = lab.told(&[&run[..], &prices].concat());
+    let machines = told["machines"].as_array().unwrap();
+    let kinds: Vec<&str> = machines.iter().map(|machine| machine["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["node-2", "node-1"], "a million times the price decides");
+    let ratio = &told["machines"][1]["ratio"];
+    assert!(ratio["claimed"] == true && ratio["value"].as_f64().unwrap() > 1000.0, "{ratio}");
+    assert!(!told["configurations"].as_array().unwrap().is_empty());
+    assert_eq!(lab.json("runs/node-1/run.json")["machine"]["kind"], "node-1");
+    assert!(lab.path("runs/node-2/report/report.md").exists());
+    nothing_is_left(&lab);
+
+    // The same comparison of the runs, in every form, and by other names.
+    let compare = ["compare", "--machines", "runs/node-2", "runs/node-1"];
+    assert_eq!(lab.told(&[&compare[..], &prices, &["--json"]].concat()), told);
+    let markdown = lab.fine(&[&compare[..], &prices, &["-f", "markdown"]].concat());
+    assert!(markdown.contains("node-2 is the cheapest for this."), "{markdown}");
+    lab.done(&[&compare[..], &prices, &["-f", "html", "--out", "machines.html"]].concat());
+    assert!(lab.read("machines.html").contains("node-2 is the cheapest for this."));
+    let bare = lab.fine(&["compare", "--machines", "a=runs/node-1", "b=runs/node-2"]);
+    assert!(bare.contains("--core-hour a=PRICE") && bare.contains("--core-hour b=PRICE"), "{bare}");
+
+    let line = lab.refused(&[&compare[..], &["--core-hour", "node-3=1"]].concat());
+    assert!(line.contains("no such kind of machine"), "{line}");
+    let line = lab.refused(&["compare", "--machines", "runs/node-1"]);
+    assert!(line.contains("name the runs of two machines or more"), "{line}");
+}
+
+#[test]
+fn machines_of_one_kind_and_prices_of_no_kind_are_refused_before_anything_is_measured() {
+    let Some(lab) = with_engine(2, "nothing") else { return };
+    let run = ["run", "small.toml", "--each-machine", "--on", "ray", "--out", "runs"];
+    let refused = |args: &[&str]| Ran::of(lab.weigh(args).output().unwrap());
+    let ran = refused(&run);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("all nodes of the cluster are of one kind, k"),
+        "{}",
+        ran.stderr
+    );
+    becomes(&lab, 2, "kinds");
+    let ran = refused(&[&run[..], &["--core-hour", "node-1=1"]].concat());
+    assert!(ran.code == 2 && ran.stderr.contains("the price of node-2 is missing"), "{}", ran.stderr);
+    assert_eq!(refused(&["run", "small.toml", "--each-machine"]).code, 2);
+    assert!(!lab.path("runs").exists());
+    nothing_is_left(&lab);
+}
+
+#[test]
+fn a_run_goes_on_on_a_machine_of_its_kind() {
+    let Some(lab) = with_engine(3, "end 6") else { return };
+    assert_eq!(lab.run(&["run", "small.toml", "--exhaustive", "--on", "ray", "--out", "run"]).code, 1);
+    let mut file = lab.json("run/run.json");
+    assert_eq!(file["machine"]["kind"], "k");
+    file["machine"]["kind"] = "node-9".into();
+    lab.write("run/run.json", file.to_string());
+    becomes(&lab, 3, "kinds");
+    let ran = lab.run(&["run", "--resume", "run", "--on", "ray"]);
+    assert!(ran.code == 2 && ran.stderr.contains("no node of the kind node-9"), "{}", ran.stderr);
+    nothing_is_left(&lab);
+}
+
+#[test]
+fn without_python_every_other_verb_works_and_nothing_of_ray_is_made() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    lab.write("empty/none", "");
+    for args in [
+        &["plan", "small.toml"][..],
+        &["run", "small.toml", "--out", "run"],
+        &["report", "run"],
+        &["compare", "run", "run"],
+        &["runs"],
+        &["check"],
+    ] {
+        let ran = Ran::of(lab.weigh(args).env("PATH", lab.path("empty")).output().unwrap());
+        assert_eq!(ran.code, 0, "{args:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    assert!(!lab.cache().join("engines").exists());
 }

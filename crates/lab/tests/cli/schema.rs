@@ -10,6 +10,7 @@ use weigh::cli::{baseline, check, corpus, link, plan, runs, runtime};
 use weigh::pack;
 use weigh::run::dir::RunFile;
 use weigh_answer::compare::Comparison;
+use weigh_answer::compare::machines::Machines;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
@@ -57,6 +58,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(runs::Listing)),
         ("trend", "A metric over time: `weigh runs trend --json`", schema_for!(Trend)),
         ("comparison", "A comparison: `weigh compare --json`", schema_for!(Comparison)),
+        ("machines", "Machines compared: `weigh compare --machines --json`", schema_for!(Machines)),
         ("baselines", "The baselines: `weigh baseline list --json`", schema_for!(baseline::Listing)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),

@@ -1,8 +1,8 @@
 """An engine for tests: it speaks the protocol of docs/SCALE-OUT.md, and its nodes are this machine. Usage: engine.py NODES DEED [COUNT]
 
-DEED is what it does at the visit with that number (from 1; the parts of a visit count), or at any: nothing, kill the worker, lose the
-node, end itself, or answer as none should. With `own`, all nodes are the lab's machine; with `lose-load` too, and the last one is lost when its
-load has said that often how far it is.
+DEED is what it does at the visit with that number (from 1; the parts of a visit count), or at any: nothing, have nodes of several kinds,
+kill the worker, lose the node, end itself, or answer as none should. With `own`, all nodes are the lab's machine; with `lose-load` too, and the
+last one is lost when its load has said that often how far it is.
 """
 
 import json
@@ -87,9 +87,12 @@ for line in sys.stdin.buffer:
         if message["least"] > nodes:
             tell({"say": "fault", "why": "%d nodes needed, but the cluster has %d" % (message["least"], nodes)})
             break
-        about = {"host": "h", "kind": "k", "system": "Linux", "machine": os.uname().machine, "cpus": 1, "memory": 1, "nice": 0}
+        about = {"host": "h", "system": "Linux", "machine": os.uname().machine, "cpus": 1, "memory": 1, "nice": 0}
         # The lab's own machine is the first, so the others are preferred.
-        tell({"say": "nodes", "nodes": [dict(about, node=name, address=name, own=name == names[0] or deed in ("own", "lose-load")) for name in names[: message["most"] or nodes]]})
+        kind = lambda name: name if deed == "kinds" else "k"
+        own = lambda name: name == names[0] or deed in ("own", "lose-load")
+        chosen = names[: message["most"] or nodes]
+        tell({"say": "nodes", "nodes": [dict(about, node=name, kind=kind(name), address=name, own=own(name)) for name in chosen]})
     elif say == "put":
         tell({"say": "put", "node": message["node"], "sha256": message["sha256"], "path": message["file"]})
     elif say == "start":

@@ -41,8 +41,8 @@ struct Node {
 }
 
 impl Nodes {
-    /// So many nodes with one processor each around this hub, from an environment with this Python.
-    pub fn start(hub: Network, python: &Path, count: usize) -> anyhow::Result<Nodes> {
+    /// A node with one processor of each of these kinds around this hub, from an environment with this Python. The first leads the cluster.
+    pub fn start(hub: Network, python: &Path, kinds: &[&str]) -> anyhow::Result<Nodes> {
         hub.within(|| {
             ip(&["link", "add", BRIDGE, "type", "bridge"])?;
             ip(&["address", "add", &format!("{HUB}/24"), "dev", BRIDGE])?;
@@ -51,8 +51,8 @@ impl Nodes {
         // Names of Ray's sockets have to be short.
         let files = tempfile::Builder::new().prefix("weigh-ray-").tempdir_in("/tmp")?;
         let mut all = Nodes { hub, nodes: Vec::new(), token: "0".repeat(64), files };
-        for index in 0..count {
-            let node = all.node(python, index)?;
+        for (index, kind) in kinds.iter().enumerate() {
+            let node = all.node(python, index, kind)?;
             all.nodes.push(node);
             // One after the other: nodes that start at once are not made for sharing a machine.
             let deadline = Instant::now() + START;
@@ -65,7 +65,7 @@ impl Nodes {
         Ok(all)
     }
 
-    fn node(&self, python: &Path, index: usize) -> anyhow::Result<Node> {
+    fn node(&self, python: &Path, index: usize, kind: &str) -> anyhow::Result<Node> {
         let (address, device) = (format!("10.77.0.{}", index + 11), format!("node{index}"));
         let network = Network::private()?;
         let there = network.path();
@@ -93,6 +93,7 @@ impl Nodes {
             "sh",
         ]);
         command.arg(private).arg(python).args(RAY).args(START_ARGS).args(["--node-ip-address", &address]);
+        command.args(["--labels", &format!("weigh-kind={kind}")]);
         match index {
             0 => command
                 .args(HEAD_ARGS)
@@ -139,19 +140,20 @@ impl Nodes {
         node.address.clone()
     }
 
-    /// The command lines of agents that run on the nodes.
-    pub fn agents(&self) -> Vec<String> {
-        let is_on = |path: &Path| {
-            let own = |network: &Network| std::fs::read_link(network.path()).ok();
-            let there = std::fs::read_link(path.join("ns/net")).ok();
-            there.is_some() && self.nodes.iter().any(|node| own(&node.network) == there)
-        };
+    /// The nodes on which agents run.
+    pub fn busy(&self) -> Vec<usize> {
+        let own: Vec<PathBuf> =
+            self.nodes.iter().map(|node| std::fs::read_link(node.network.path()).unwrap()).collect();
         let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-        let words = |path: PathBuf| {
+        let is_agent = |path: &PathBuf| {
             let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&line).replace('\0', " ")
+            String::from_utf8_lossy(&line).contains("\0agent\0--")
         };
-        processes.filter(|path| is_on(path)).map(words).filter(|line| line.contains("agent --load")).collect()
+        let node = |path: PathBuf| {
+            let there = std::fs::read_link(path.join("ns/net")).ok()?;
+            own.iter().position(|own| *own == there)
+        };
+        processes.filter(is_agent).filter_map(node).collect()
     }
 }
 

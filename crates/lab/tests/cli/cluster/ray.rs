@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use super::load::{adds_up, result, sum};
 use super::nodes::{HUB, Nodes};
-use super::nothing_is_left;
-use crate::lab::{Lab, Ran, SMALL, has, wait_until};
+use super::{faults, nothing_is_left};
+use crate::lab::{Lab, Ran, SMALL, WEIGH, has, lines, wait_until};
 use crate::load::schema::document;
 use crate::load::server::{Server, response};
 use weigh::cluster::environment::Environment;
@@ -88,15 +88,14 @@ fn a_sweep_on_a_cluster_of_its_own_finds_what_a_local_run_finds() {
     nothing_is_left(&lab);
 }
 
-/// Three nodes in namespaces, once Ray is installed; none where that is not possible, which is said.
-fn three_nodes(lab: &Lab) -> Option<Nodes> {
+/// Nodes of these kinds in namespaces; none where that is not possible, which is said.
+fn nodes(lab: &Lab, kinds: &[&str]) -> Option<Nodes> {
     let environment = Environment::new(Path::new(CACHE));
     if !environment.is_there() {
-        // Whatever this comes to, the environment is there afterwards.
-        with_ray(lab, &["load", "http://127.0.0.1:9/", "--on", "ray", "--yes", "-c", "1"])?;
+        with_ray(lab, &["run", "small.toml", "--on", "ray", "--yes", "--out", "first"])?;
     }
     match Network::private() {
-        Ok(hub) => Some(Nodes::start(hub, &environment.folder().join("bin/python"), 3).unwrap()),
+        Ok(hub) => Some(Nodes::start(hub, &environment.folder().join("bin/python"), kinds).unwrap()),
         Err(why) => {
             assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{why:#}");
             println!("skipped: no nodes in network namespaces here: {why:#}");
@@ -108,13 +107,13 @@ fn three_nodes(lab: &Lab) -> Option<Nodes> {
 #[test]
 fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     let lab = Lab::new();
-    let Some(mut nodes) = three_nodes(&lab) else { return };
+    let Some(mut nodes) = nodes(&lab, &["k", "k", "k"]) else { return };
     let server =
         Server::at(nodes.listener(), |_, _| response("", b"<p>Words, and then some more of them.</p>"));
     let url = server.url("/").replace("127.0.0.1", HUB);
     let on = nodes.on();
     let load = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_weigh"));
+        let mut command = Command::new(WEIGH);
         command.args(["load", &url, "--on", &on, "--allow-remote", HUB]).args(args).current_dir(lab.work());
         command.env("WEIGH_CACHE", CACHE).env("TMPDIR", lab.tmp()).envs(nodes.environment());
         command
@@ -133,7 +132,7 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     let (skew, uncertainty) = all.skew().unwrap();
     println!("three nodes began within {:.2} ms (± {:.2} ms)", skew * 1e3, uncertainty * 1e3);
     assert!(skew.is_finite() && skew >= 0.0 && uncertainty > 0.0);
-    wait_until("the agents are gone", || nodes.agents().is_empty());
+    wait_until("the agents are gone", || nodes.busy().is_empty());
 
     let before = server.requests();
     let mut command = load(&["-d", "25s", "-c", "3", "--discard", "--think", "5ms", "--out", "short"]);
@@ -152,7 +151,59 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     assert!(others.map(|agent| sum(&agent.result, |c| c.completed)).min() > Some(100));
     adds_up(&all);
     assert!(lab.read("log").contains("LOST-NODE"), "{}", lab.read("log"));
-    wait_until("the agents are gone", || nodes.agents().is_empty());
+    wait_until("the agents are gone", || nodes.busy().is_empty());
+    drop(nodes);
+    nothing_is_left(&lab);
+}
+
+#[test]
+fn three_nodes_are_compared_and_killed_one_by_one() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    let long =
+        SMALL.replace("max_rounds = 3", "max_rounds = 100000").replace("seconds = 20", "seconds = 600");
+    lab.write("long.toml", long);
+    let Some(mut nodes) = nodes(&lab, &["lead", "large", "large"]) else { return };
+    let (on, environment) = (nodes.on(), nodes.environment());
+    let weigh = |args: &[&str]| {
+        let mut command = Command::new(WEIGH);
+        command.arg("run").args(args).args(["--on", &on]).current_dir(lab.work()).stdin(Stdio::null());
+        command.env("WEIGH_CACHE", CACHE).env("TMPDIR", lab.tmp()).envs(environment.clone());
+        command
+    };
+    let mut each = weigh(&["small.toml", "--each-machine", "--out", "each"]);
+    let ran = nodes.hub.within(|| Ran::of(each.output().unwrap())).unwrap();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    for kind in ["lead", "large"] {
+        assert_eq!(lab.json(&format!("each/{kind}/run.json"))["machine"]["kind"], kind);
+    }
+    wait_until("the agents are gone", || nodes.busy().is_empty());
+
+    let log = File::create(lab.path("log")).unwrap();
+    let mut command = weigh(&["long.toml", "--exhaustive", "--out", "run"]);
+    command.stdout(Stdio::null()).stderr(log);
+    let mut child = nodes.hub.within(|| command.spawn()).unwrap().unwrap();
+    let records = lab.path("run/records.ndjson");
+    let recorded = || if records.exists() { lines(&records) } else { 0 };
+    wait_until("some visits are recorded", || recorded() > 20);
+    let busy = nodes.busy()[0];
+    assert_ne!(busy, 0, "the node that leads the cluster is the last that is measured on");
+    let (killed, at) = (nodes.kill(busy), Instant::now());
+    wait_until("a failure is recorded", || lab.read("run/records.ndjson").contains("\"fault\""));
+    println!("the failure was recorded {:.1} s after the kill", at.elapsed().as_secs_f64());
+    let then = recorded();
+    wait_until("the run goes on", || recorded() > then + 20);
+    assert_eq!(nodes.busy().first(), Some(&(3 - busy)), "on the other node of its kind");
+
+    let at = Instant::now();
+    nodes.kill(0);
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{}", lab.read("log"));
+    println!("the run ended {:.1} s after the head node was killed", at.elapsed().as_secs_f64());
+    let said = lab.read("log");
+    assert!(said.contains("the cluster is lost") && said.contains("weigh run --resume"), "{said}");
+    let faults = faults(&lab);
+    assert!(faults.len() == 1 && faults[0].contains(&killed) && faults[0].contains("was lost"), "{faults:?}");
+    wait_until("the agents are gone", || nodes.busy().is_empty());
     drop(nodes);
     nothing_is_left(&lab);
 }

@@ -1,0 +1,100 @@
+//! The node of a cluster that a run is made on, and goes on on.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::cli::on::OnFlags;
+use crate::cluster::executor::Remote;
+use crate::cluster::{Cluster, On, Want};
+use crate::interrupt::Interrupt;
+use crate::lab::Lab;
+use crate::rig::machine::Machine;
+use crate::run::dir::RunDir;
+use weigh_model::text::clean;
+
+/// A node of a cluster that a run is made on.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// What the user wrote, to go on with.
+    pub on: On,
+    /// The cluster.
+    pub cluster: Cluster,
+    /// The node.
+    pub node: String,
+    /// The machine that it is.
+    pub machine: Machine,
+}
+
+impl Placed {
+    /// The node that the flags ask for, of this kind if one is given; none: they ask for none.
+    ///
+    /// # Errors
+    /// As [`OnFlags::open`] and [`Placed::new`].
+    pub fn asked(flags: &OnFlags, lab: &Lab, kind: Option<&str>) -> Result<Option<(Placed, Remote)>> {
+        let cluster = flags.open(lab, Want::all(1))?;
+        let place = |(on, cluster)| Interrupt::during(|interrupt| Placed::new(on, &cluster, kind, interrupt));
+        let placed = flags.on.as_ref().zip(cluster).map(place);
+        placed.transpose().context("signals cannot be caught")?.transpose()
+    }
+
+    /// The first of the nodes that can be used, of this kind if one is given.
+    ///
+    /// # Errors
+    /// One line: there is none, or it does not answer.
+    pub fn new(
+        on: &On,
+        cluster: &Cluster,
+        kind: Option<&str>,
+        interrupt: &Interrupt,
+    ) -> Result<(Placed, Remote)> {
+        let usable = cluster.usable();
+        let node = usable.iter().find(|node| kind.is_none_or(|kind| node.kind == kind));
+        let node = node.with_context(|| match kind {
+            Some(kind) => format!("the cluster has no node of the kind {}", clean(kind)),
+            None => "the cluster has no node left".into(),
+        })?;
+        let mut remote = Remote::start(cluster, &node.node)?;
+        let machine = Machine { kind: Some(clean(&node.kind)), ..remote.machine(interrupt)? };
+        Ok((Placed { on: on.clone(), cluster: cluster.clone(), node: node.node.clone(), machine }, remote))
+    }
+
+    /// The kind of its machine.
+    ///
+    /// # Errors
+    /// The node is not the cluster's.
+    pub fn kind(&self) -> Result<String> {
+        Ok(clean(&self.cluster.node(&self.node)?.kind))
+    }
+}
+
+/// The node that a run goes on on: a machine such as the one that it was begun on.
+///
+/// # Errors
+/// One line: it is another one, or the run was begun on a cluster and none is given.
+pub fn resumed_on(
+    dir: &RunDir,
+    flags: &OnFlags,
+    place: impl FnOnce() -> Result<Option<(Placed, Remote)>>,
+) -> Result<Option<Placed>> {
+    let begun = &dir.file().machine;
+    if dir.stored().is_complete() {
+        return Ok(None);
+    }
+    let command = &dir.file().command;
+    let was_on = command.iter().position(|word| word == "--on").and_then(|at| command.get(at + 1));
+    if let (Some(was), None) = (was_on, &flags.on) {
+        bail!(
+            "this run was begun on a cluster; go on there: weigh run --resume {} --on {was}",
+            dir.path().display()
+        );
+    }
+    let Some((placed, _)) = place()? else { return Ok(None) };
+    let now = &placed.machine;
+    ensure!(
+        (&begun.processor, begun.cores) == (&now.processor, now.cores),
+        "this run was begun on {}, and node {} is {}; go on there, or start a new run",
+        begun.line(),
+        placed.node,
+        now.line()
+    );
+    Ok(Some(placed))
+}
