@@ -214,7 +214,7 @@ impl Many<'_> {
         }
     }
 
-    /// The first so many files.
+    /// The first files, at most this many.
     fn files(&self, most: usize) -> Result<(Vec<Found>, Vec<Note>)> {
         let mut files = Vec::new();
         let notes = self.visit(&mut |file| {

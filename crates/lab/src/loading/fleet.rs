@@ -23,7 +23,7 @@ use weigh_model::text::clean;
 /// How often the sum is looked at, and told.
 const GLANCE: Duration = Duration::from_millis(50);
 const TELL: Duration = Duration::from_millis(500);
-/// From the word to begin until that instant: this, and so many of the longest round trips to an agent.
+/// From the word to begin until that instant: this, and this many of the longest round trips to an agent.
 const LEAD: Duration = Duration::from_millis(300);
 const TRIPS: u32 = 8;
 

@@ -44,7 +44,7 @@ pub fn parts<'a>(
         let own = Share { index, count: plan.threads.clamp(1, connections.max(1)) };
         let takes_part = connections > 0 && index < own.count && !requests.is_empty();
         let most = if takes_part { own.of(connections.into()) as u32 } else { 0 };
-        // The numbers of the agents' threads: those of an agent are its own number, and every further one after so many agents.
+        // The numbers of the agents' threads: those of an agent are its own number, and every further one after as many numbers as there are agents.
         let Share { index: first, count: agents } = share.unwrap_or(plan.share());
         let index = first + agents * index.min(own.count - 1);
         let at_once = if plan.protocol == Protocol::Http2 { stream.streams_per_connection.max(1) } else { 1 };

@@ -13,7 +13,7 @@ fn stored(run: &str) -> Report {
     report
 }
 
-/// The same run on a machine that takes so many times the CPU time.
+/// The same run on a machine that takes this many times the CPU time.
 fn slower(report: &Report, factor: f64) -> Report {
     let mut report = report.clone();
     for estimate in report.rows.iter_mut().flat_map(|row| row.values.values_mut()) {

@@ -30,7 +30,7 @@ pub(in crate::subject::codec) fn observed(request: &VisitRequest) -> Visit {
     }
 }
 
-/// A payload of these items, cut after so many each time.
+/// A payload of these items, cut after this many each time.
 pub(in crate::subject::codec) fn payload(items: &[u64], cut: usize) -> Payload {
     let part = |items: &[u64]| {
         let bytes = items.iter().sum();
