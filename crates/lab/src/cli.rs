@@ -278,7 +278,7 @@ mod tests {
         every_verb(&command(), "weigh", &mut |name, verb| {
             let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
             let found = examples(&help);
-            assert!((1..=3).contains(&found.len()), "{name}: {found:?}");
+            assert!((1..=4).contains(&found.len()), "{name}: {found:?}");
             for line in found {
                 assert!(line.starts_with(name), "{name}: {line}");
                 let words = shell_words::split(&line).unwrap();

@@ -98,9 +98,7 @@ const EXAMPLES: &str = "Examples:
   weigh compare --machines small=run-1 large=run-2 --core-hour small=0.03 --core-hour large=0.05
                                                 which machine is the cheapest
   weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
-                                                two PHPs in the same rounds: finds differences of 1%
-  weigh compare --paired static-assets --server-config old.conf --server-config new.conf
-                                                two configurations of your web server";
+                                                two PHPs in the same rounds: finds differences of 1%";
 
 impl Args {
     /// Whether two sides are measured.

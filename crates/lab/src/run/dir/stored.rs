@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_command_is_repeated_without_what_only_that_run_had() {
         let words = ["weigh", "--defs", "run", "run", "page-output", "--out", "here", "--json", "--seed=2"];
-        assert_eq!(repeated(&words).unwrap(), "weigh --defs run run page-output --seed=2");
+        assert_eq!(repeated(&words).unwrap(), "weigh --defs run run page-output '--seed=2'");
         let words = ["weigh", "run", "--profile=redis", "--gate", "p99<5ms", "--content", "my page.html"];
         assert_eq!(repeated(&words).unwrap(), "weigh run --content 'my page.html'");
         assert_eq!(repeated(&["weigh", "advise", "site.toml"]), None);

@@ -112,7 +112,7 @@ for line in sys.stdin.buffer:
                 process.stdin.write(message["line"].encode() + b"\n")
                 process.stdin.flush()
                 asked = json.loads(message["line"])
-                if "visit" in (asked.get("ask"), asked.get("op")):
+                if isinstance(asked, dict) and "visit" in (asked.get("ask"), asked.get("op")):
                     visit(node)
             elif say == "close":
                 process.stdin.close()

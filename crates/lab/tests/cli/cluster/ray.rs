@@ -158,6 +158,12 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
 
 #[test]
 fn three_nodes_are_compared_and_killed_one_by_one() {
+    if std::env::var_os("WEIGH_LIVE_CLUSTER").is_none() {
+        println!(
+            "skipped: what Ray leaves of a killed head node takes two minutes to end; set WEIGH_LIVE_CLUSTER=1 to wait for it"
+        );
+        return;
+    }
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
     let long =

@@ -31,7 +31,7 @@ fn the_directory_has_plan_result_slices_and_histograms() {
 fn a_result_is_shown_again_in_the_formats_of_runs() {
     let (lab, server) = (Lab::new(), Server::of("a body"));
     let url = server.url("/");
-    let printed = lab.fine(&["load", &url, "-n", "300", "-c", "3", "--out", "run", "--slice", "10ms"]);
+    let printed = lab.fine(&["load", &url, "-d", "0.4s", "-c", "3", "--out", "run", "--slice", "10ms"]);
     // The same text, below a title.
     let again = lab.fine(&["report", "run"]);
     let rate = printed.lines().find(|line| line.contains("requests/s")).unwrap().trim();
