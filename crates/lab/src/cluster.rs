@@ -1,7 +1,7 @@
 //! Many machines: a cluster on whose nodes this same program is started, and whose engine carries the lines.
 //!
-//! It owns the way to a node and back: the engine ([`engine`]), its environment ([`environment`]), what is said ([`message`]), and workers
-//! that are used as local ones are ([`afar`]). It refuses to know what workers do, but for the one executor that carries out the visits of a
+//! It owns the way to a node and back: the engine (`engine`), its environment ([`environment`]), what is said ([`message`]), and workers
+//! that are used as local ones are (`afar`). It refuses to know what workers do, but for the one executor that carries out the visits of a
 //! run there ([`executor`]). Nothing of it is looked for without `--on`.
 
 mod afar;

@@ -1,6 +1,6 @@
 //! Gates of a load: response times, rate, failures.
 //!
-//! Values and intervals are those of [`super::slices`].
+//! Values and intervals are those of `load::slices`.
 
 use anyhow::{Result, bail, ensure};
 use weigh_model::gate::{Amount, Gate, Limit};
