@@ -21,8 +21,15 @@ const RAY: [&str; 2] = ["-c", "from ray.scripts.scripts import main; main()"];
 const START_ARGS: [&str; 7] =
     ["start", "--num-cpus", "1", "--object-store-memory", "104857600", "--disable-usage-stats", "--block"];
 const HEAD_ARGS: [&str; 4] = ["--head", "--include-dashboard", "false", "--port"];
-/// Carries out the rest with a folder for temporary files that is its own, as another machine's is.
-const OWN_FILES: &str = r#"mount --bind "$1" /tmp && shift && exec "$@""#;
+/// Carries out the rest with a folder for temporary files that is its own, as another machine's is. Ray's environment stays where it is, also
+/// below that folder.
+const OWN_FILES: &str = r#"
+own=$1 environment=$2
+shift 2
+case $environment in
+    /tmp/*) mkdir -p "$own${environment#/tmp}" && mount --bind "$environment" "$own${environment#/tmp}" ;;
+esac
+mount --rbind "$own" /tmp && exec "$@""#;
 /// How long a node may take to be there.
 const START: Duration = Duration::from_secs(90);
 
@@ -92,7 +99,14 @@ impl Nodes {
             OWN_FILES,
             "sh",
         ]);
-        command.arg(private).arg(python).args(RAY).args(START_ARGS).args(["--node-ip-address", &address]);
+        let environment = python.parent().and_then(Path::parent).unwrap();
+        command
+            .arg(private)
+            .arg(environment)
+            .arg(python)
+            .args(RAY)
+            .args(START_ARGS)
+            .args(["--node-ip-address", &address]);
         command.args(["--labels", &format!("weigh-kind={kind}")]);
         match index {
             0 => command
