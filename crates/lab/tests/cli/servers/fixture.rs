@@ -14,7 +14,7 @@ use weigh_model::setting::Setting;
 
 use crate::lab::WEIGH;
 
-/// A page by PHP; `?offload=HEADER&value=…` hands a file over.
+/// A page by PHP; `?header=HEADER&value=…` hands a file over, `?burn=` uses microseconds of CPU time, and `?until=` waits for a file.
 const PAGE: &str = r#"<?php
 if (isset($_GET['header'])) {
     header('Content-Type: image/jpeg');
@@ -28,6 +28,12 @@ if (isset($_GET['burn'])) {
         $start = isset($start) ? $start : $used;
     } while ($used - $start < $_GET['burn']);
     exit((string) ($used - $start));
+}
+if (isset($_GET['until'])) {
+    for ($i = 0; $i < 6000 && !file_exists($_GET['until']); $i++) {
+        usleep(10000);
+        clearstatcache();
+    }
 }
 if (isset($_GET['fail'])) {
     no_such_function();

@@ -22,7 +22,8 @@ fn the_status_and_the_queue_are_told_while_every_worker_is_busy() {
         (status.active, status.idle, status.processes) == (0, 2, 2)
     });
     let instance = rig.start(&found, &rig.site(Some(&pool)));
-    let slow = instance.url("/page.php?burn=1500000");
+    let seen = rig.docroot().join("seen");
+    let slow = instance.url(&format!("/page.php?until={}", seen.display()));
     let clients: Vec<_> = (0..4)
         .map(|_| {
             let slow = slow.clone();
@@ -33,6 +34,7 @@ fn the_status_and_the_queue_are_told_while_every_worker_is_busy() {
     if pool.listen_queue().is_some() {
         wait_until("two wait", || pool.listen_queue() == Some(2));
     }
+    std::fs::write(&seen, "").unwrap();
     for client in clients {
         assert_eq!(client.join().unwrap(), 200);
     }
