@@ -207,7 +207,8 @@ fn lines(pairs: &[(Values, Values)]) -> Vec<Line> {
             quantity: Quantity::ALL[quantity],
             a: median(&a),
             b: median(&b),
-            ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high }),
+            // JSON has no infinity.
+            ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high.min(f64::MAX) }),
             told: ratio,
         }
     };
@@ -328,5 +329,15 @@ mod tests {
         assert_eq!(kind(preflight(200, Some("ab")), preflight(404, Some("ab"))), Some(FaultKind::Status));
         let fault = unequal(&preflight(200, Some(&"a".repeat(64))), &preflight(200, Some("b"))).unwrap();
         assert!(fault.message.contains("5 bytes with SHA-256 aaaaaaaaaaaa…"), "{}", fault.message);
+    }
+
+    #[test]
+    fn an_interval_without_an_end_is_read_back() {
+        let rate = |rate| Quantity::ALL.map(|quantity| (quantity == Quantity::Rate).then_some(rate));
+        let pairs = [(rate(1e-99), rate(1e99)), (rate(1e99), rate(1e-99))];
+        let line = lines(&pairs).into_iter().find(|line| line.quantity == Quantity::Rate).unwrap();
+        assert_eq!(line.told.unwrap().high, f64::INFINITY);
+        let read: Line = serde_json::from_str(&serde_json::to_string(&line).unwrap()).unwrap();
+        assert_eq!(read.ratio.unwrap().high, f64::MAX);
     }
 }

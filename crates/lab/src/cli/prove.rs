@@ -12,6 +12,7 @@ use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, begin, finish, run_folder};
 use crate::cli::{quantity, report, terminal};
+use crate::content::regular;
 use crate::interrupt::Interrupt;
 
 use crate::lab::{Lab, Paired, Planning, Progress, Two};
@@ -169,10 +170,9 @@ impl Proving<'_> {
 pub fn policy(file: &Path) -> Result<Policy> {
     let file = if file.is_dir() { file.join(POLICY) } else { file.to_owned() };
     let named = clean_path(&file);
-    let about = std::fs::metadata(&file);
-    let about = about.with_context(|| format!("{named}: cannot be read; `weigh advise` writes one"))?;
-    ensure!(about.is_file() && about.len() <= LONGEST, "{named} is no policy");
-    let text = std::fs::read_to_string(&file).with_context(|| format!("{named}: cannot be read"))?;
+    ensure!(file.exists(), "{named}: cannot be read; `weigh advise` writes one");
+    let text =
+        String::from_utf8(regular::read(&file, LONGEST)?).with_context(|| format!("{named}: no text"))?;
     let policy: Policy = toml::from_str(&text).map_err(|error| readable(&error, &text, &named))?;
     ensure!(
         policy.schema == SCHEMA,

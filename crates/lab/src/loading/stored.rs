@@ -6,9 +6,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::content::regular;
 use weigh_answer::load::{Document, SCHEMA};
 use weigh_model::text::clean_path;
 
@@ -33,11 +35,7 @@ pub fn is_load(folder: &Path) -> bool {
 pub fn read(folder: &Path) -> Result<Document> {
     let path = folder.join(RESULT);
     let shown = clean_path(&path);
-    let unread = || format!("{shown}: cannot be read");
-    ensure!(path.metadata().with_context(unread)?.is_file(), "{shown}: not a regular file");
-    let mut bytes = Vec::new();
-    File::open(&path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).with_context(unread)?;
-    ensure!(bytes.len() as u64 <= LONGEST, "{shown}: longer than a result of weigh load ({LONGEST} bytes)");
+    let bytes = regular::read(&path, LONGEST)?;
     let damaged = || format!("{shown}: damaged");
     let Version { schema } = serde_json::from_slice(&bytes).with_context(damaged)?;
     if schema != SCHEMA {
@@ -125,8 +123,8 @@ impl<'de> Visitor<'de> for Look {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sane, A::Error> {
         while let Some(key) = map.next_key::<Cow<str>>()? {
-            // Limits and seeds of a plan may be any number.
-            if key == "plan" {
+            // Limits and seeds of a plan may be any number, and so may the end of an interval over few blocks.
+            if key == "plan" || key == "ratio" {
                 map.next_value::<IgnoredAny>()?;
             } else if map.next_value::<Sane>()?.0 > MOST_CLASSES && key == "classes" {
                 return Err(Error::custom(format!("more than {MOST_CLASSES} classes")));

@@ -1,8 +1,6 @@
 //! Profiles read back from the folders that `weigh profile --out` and `weigh run --profile` wrote: bounded, and checked
 //! before they are believed.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -12,6 +10,7 @@ use weigh_model::profile::{Inclusion, Profile, Unit};
 use weigh_model::text::clean_path;
 
 use super::speedscope;
+use crate::content::regular;
 
 /// The file of the document: a folder that has it is a profile.
 pub const PROFILE: &str = "profile.json";
@@ -36,7 +35,7 @@ pub fn is_profile(folder: &Path) -> bool {
 pub fn read(folder: &Path) -> Result<Document> {
     let path = folder.join(PROFILE);
     let shown = clean_path(&path);
-    let bytes = bytes(&path)?;
+    let bytes = regular::read(&path, LONGEST)?;
     let document: Document = serde_json::from_slice(&bytes)
         .with_context(|| format!("{shown}: no profile of weigh, or damaged"))?;
     ensure!(
@@ -47,16 +46,6 @@ pub fn read(folder: &Path) -> Result<Document> {
     Ok(document)
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let shown = clean_path(path);
-    let unread = || format!("{shown}: cannot be read");
-    ensure!(path.metadata().with_context(unread)?.is_file(), "{shown}: not a regular file");
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).with_context(unread)?;
-    ensure!(bytes.len() as u64 <= LONGEST, "{shown}: longer than {} MiB", LONGEST >> 20);
-    Ok(bytes)
-}
-
 /// The flame graphs of a profile's folder; `most` paths in all. What cannot be read is left out: the document has the
 /// figures.
 pub fn flames(folder: &Path, document: &Document, most: usize) -> Vec<Flame> {
@@ -64,7 +53,7 @@ pub fn flames(folder: &Path, document: &Document, most: usize) -> Vec<Flame> {
     let each = most / files.len().max(1);
     let flame = |(at, file): (usize, &PathBuf)| {
         let shown = document.profiles.get(at).or(document.profiles.first())?;
-        let bytes = bytes(file).ok()?;
+        let bytes = regular::read(file, LONGEST).ok()?;
         let profile = speedscope::read(bytes.as_slice()).ok()?;
         Flame::of(&shown.name, &about(shown), &named(profile, shown), each)
     };

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::cli::{report, terminal};
+use crate::content::regular;
 use crate::loading::place;
 use weigh_answer::compare::document::gate_blocks;
 use weigh_answer::compare::gate::Judged;
@@ -68,9 +69,8 @@ impl GateFlags {
 
 fn of_file(path: &Path) -> Result<Vec<Gate>> {
     let shown = clean_path(path);
-    let about = std::fs::metadata(path).with_context(|| format!("{shown}: cannot be read"))?;
-    ensure!(about.is_file() && about.len() <= LONGEST, "{shown} is no file of gates");
-    let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
+    let text =
+        String::from_utf8(regular::read(path, LONGEST)?).with_context(|| format!("{shown}: no text"))?;
     let file: File = toml::from_str(&text).map_err(|error| readable(&error, &text, &shown.to_string()))?;
     ensure!(!file.gate.is_empty(), "{shown} has no [[gate]] table");
     file.gate.iter().try_for_each(|gate| gate.limit().map(drop)).with_context(|| shown.to_string())?;
