@@ -7,17 +7,8 @@ use weigh_model::text::clean;
 use weigh_model::units;
 
 use super::document::interval;
-use super::proof::{Line, Proof};
+use super::proof::{Line, METRICS, Proof};
 use crate::compare::gate::{Held, Judged, Outcome};
-
-/// The metrics of gates, with how the amounts of a proof begin that they are about.
-const METRICS: [(&str, &str); 5] = [
-    ("cpu", "CPU time"),
-    ("traffic", "traffic"),
-    ("wait", "visitors wait"),
-    ("memory", "memory of the store"),
-    ("response", "response over"),
-];
 
 /// Checks that a proof has what gates are about.
 ///
@@ -26,12 +17,9 @@ const METRICS: [(&str, &str); 5] = [
 pub fn check(gates: &[Gate]) -> Result<()> {
     for gate in gates {
         let metric = &gate.metric;
-        if METRICS.iter().all(|(known, _)| known != metric) {
-            let hint = nearest_hint(metric, METRICS.iter().map(|(known, _)| *known));
-            bail!(
-                "gate: a proof has no metric `{}`{hint}; known: cpu, traffic, wait, memory, response",
-                clean(metric)
-            );
+        if !METRICS.contains(&metric.as_str()) {
+            let hint = nearest_hint(metric, METRICS);
+            bail!("gate: a proof has no metric `{}`{hint}; known: {}", clean(metric), METRICS.join(", "));
         }
         if !matches!(gate.limit()?, Limit::NoWorseThan(_)) {
             bail!("gate: a proof measures changes; write no_worse_than = \"5%\" for {metric}");
@@ -49,8 +37,7 @@ pub fn judge(gates: &[Gate], proof: &Proof) -> Vec<Judged> {
 
 fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
     let Ok(Limit::NoWorseThan(limit)) = gate.limit() else { return Vec::new() };
-    let start = METRICS.iter().find(|(known, _)| *known == gate.metric).map_or("", |(_, start)| *start);
-    let covered = |line: &&Line| line.amount.starts_with(start) && gate.covers(&line.name());
+    let covered = |line: &&Line| line.metric == gate.metric && gate.covers(&line.name());
     let lines: Vec<&Line> = proof.lines.iter().filter(covered).collect();
     if lines.is_empty() {
         return vec![Judged {
@@ -89,18 +76,18 @@ mod tests {
 
     use super::*;
 
-    fn line(kind: Kind, amount: &str, share: f64, reach: f64) -> Line {
+    fn line(kind: Kind, (metric, amount): (&'static str, &str), share: f64, reach: f64) -> Line {
         let measured =
             Amount { before: 1.0, after: 1.0 + share, low: Some(share - reach), high: Some(share + reach) };
-        Line { kind, amount: amount.into(), predicted: 0.0, measured, held: true }
+        Line { kind, metric, amount: amount.into(), predicted: 0.0, measured, held: true }
     }
 
     fn judged(gate: Gate) -> Vec<(Outcome, String)> {
         let lines = vec![
-            line(Kind::Page, "CPU time", 0.10, 0.02),
-            line(Kind::Asset, "CPU time", -0.30, 0.02),
-            line(Kind::Page, "traffic", -0.60, 0.0),
-            line(Kind::Page, "response over cable", -0.2, 0.1),
+            line(Kind::Page, ("cpu", "CPU time"), 0.10, 0.02),
+            line(Kind::Asset, ("cpu", "CPU time"), -0.30, 0.02),
+            line(Kind::Page, ("traffic", "traffic"), -0.60, 0.0),
+            line(Kind::Page, ("response", "response over cable"), -0.2, 0.1),
         ];
         let proof = Proof { lines, ..Proof::default() };
         check(std::slice::from_ref(&gate)).unwrap();

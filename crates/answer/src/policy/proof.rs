@@ -23,6 +23,13 @@ use crate::subject::delivery::{BODY, CODING, CPU, SECONDS};
 use crate::table::Grid;
 use crate::text::clean;
 
+/// What a proof compares.
+pub const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
+const CPU_TIME: &str = "cpu";
+const TRAFFIC: &str = "traffic";
+const WAIT: &str = "wait";
+const MEMORY: &str = "memory";
+const RESPONSE: &str = "response";
 /// How far a prediction may be from what was measured, as a share of the amount before, where its interval is narrower.
 const NEAR: f64 = 0.05;
 /// What was measured for clients that accept the same codings.
@@ -38,7 +45,9 @@ pub struct Measured {
 pub struct Line {
     /// The kind of content.
     pub kind: Kind,
-    /// The amount: `visitors wait`, `traffic`, `CPU time`, `memory of the store`.
+    /// The metric's id, as gates name it: one of [`METRICS`].
+    pub metric: &'static str,
+    /// The amount in words: `visitors wait`, `traffic`, `CPU time`, `memory of the store`, `response over` a link.
     pub amount: String,
     /// The share by which the policy says that it changes.
     pub predicted: f64,
@@ -145,26 +154,34 @@ fn failed<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<String> {
 pub(super) fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Line> {
     let pairs = match kind {
         Kind::Value => vec![
-            ("memory of the store", predicted.gb_stored, measured.gb_stored),
-            ("CPU time", predicted.core_hours, measured.core_hours),
+            (MEMORY, "memory of the store", predicted.gb_stored, measured.gb_stored),
+            (CPU_TIME, "CPU time", predicted.core_hours, measured.core_hours),
         ],
-        Kind::Download => vec![("CPU time", predicted.core_hours, measured.core_hours)],
+        Kind::Download => vec![(CPU_TIME, "CPU time", predicted.core_hours, measured.core_hours)],
         Kind::Asset | Kind::Page => vec![
-            ("visitors wait", predicted.wait_hours, measured.wait_hours),
-            ("traffic", predicted.gb_out, measured.gb_out),
-            ("CPU time", predicted.core_hours, measured.core_hours),
+            (WAIT, "visitors wait", predicted.wait_hours, measured.wait_hours),
+            (TRAFFIC, "traffic", predicted.gb_out, measured.gb_out),
+            (CPU_TIME, "CPU time", predicted.core_hours, measured.core_hours),
         ],
     };
-    pairs.into_iter().filter_map(|(name, said, seen)| line(kind, name, said.share()?, seen)).collect()
+    let line = |(metric, name, said, seen): (_, &str, Amount, Amount)| {
+        line(kind, (metric, name.to_owned()), said.share()?, seen)
+    };
+    pairs.into_iter().filter_map(line).collect()
 }
 
 /// A prediction beside what was measured.
-fn line(kind: Kind, name: &str, predicted: f64, measured: Amount) -> Option<Line> {
+fn line(
+    kind: Kind,
+    (metric, amount): (&'static str, String),
+    predicted: f64,
+    measured: Amount,
+) -> Option<Line> {
     let seen = measured.share()?;
     let ends = measured.low.zip(measured.high);
     let is_inside = ends.is_some_and(|(low, high)| low <= predicted && predicted <= high);
     let held = is_inside || (predicted - seen).abs() <= NEAR;
-    Some(Line { kind, amount: name.to_owned(), predicted, measured, held })
+    Some(Line { kind, metric, amount, predicted, measured, held })
 }
 
 /// Whether an amount that was to fall rose, beyond its interval.
@@ -312,7 +329,7 @@ fn over_link(
         let (before, after) = (modelled(own_was)?, modelled(own_is)?);
         let time = |row: &Row| Some((row.get(SECONDS)?.clone(), 0.0));
         let measured = amount(time(was)?, time(is)?, false);
-        line(kind, &format!("response over {}", link.name), (after - before) / before, measured)
+        line(kind, (RESPONSE, format!("response over {}", link.name)), (after - before) / before, measured)
     })
 }
 
