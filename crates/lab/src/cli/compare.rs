@@ -101,6 +101,14 @@ const EXAMPLES: &str = "Examples:
                                                 two PHPs in the same rounds: finds differences of 1%";
 
 impl Args {
+    /// How the result looks.
+    fn shown(&self) -> (Form, Options) {
+        let detail = if self.full { Detail::Full } else { Detail::Summary };
+        let of_terminal = report::options(detail, None);
+        let form = if self.json { Form::Json } else { self.format };
+        (form, Options { color: of_terminal.color && self.out.is_none(), ..of_terminal })
+    }
+
     /// Whether two sides are measured.
     pub fn is_paired(&self) -> bool {
         self.paired
@@ -224,10 +232,7 @@ fn allowed(comparison: &Comparison, force: bool) -> Result<()> {
 }
 
 fn show(args: &Args, comparison: &Comparison) -> Result<()> {
-    let detail = if args.full { Detail::Full } else { Detail::Summary };
-    let of_terminal = report::options(detail, None);
-    let options = Options { color: of_terminal.color && args.out.is_none(), ..of_terminal };
-    let form = if args.json { Form::Json } else { args.format };
+    let (form, options) = args.shown();
     let text = match form {
         Form::Terminal => format::terminal::text(&document::blocks(comparison, &options), &options),
         Form::Markdown => document::for_pull_request(comparison, &options),

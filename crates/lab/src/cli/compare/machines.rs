@@ -8,10 +8,9 @@ use anyhow::{Result, anyhow, bail, ensure};
 
 use super::{Args, Form, put, read as side};
 use crate::cli::exit::{Exit, OrRefuse};
-use crate::cli::report;
 use crate::run::list::find_kept;
 use weigh_answer::compare::machines::{Machines, Measured, document};
-use weigh_answer::format::{self, Detail, Options, markdown};
+use weigh_answer::format::{self, Options, markdown};
 use weigh_answer::page;
 use weigh_answer::report::Report;
 use weigh_model::suggest::nearest_hint;
@@ -97,10 +96,7 @@ pub fn text(machines: &Machines, options: &Options) -> String {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let runs: Result<Vec<Run>> = args.words.iter().map(|word| read(word)).collect();
     let machines = runs.and_then(|runs| compared(&runs, &args.core_hour)).or_refuse()?;
-    let detail = if args.full { Detail::Full } else { Detail::Summary };
-    let of_terminal = report::options(detail, None);
-    let options = Options { color: of_terminal.color && args.out.is_none(), ..of_terminal };
-    let form = if args.json { Form::Json } else { args.format };
+    let (form, options) = args.shown();
     let whole = || document::blocks(&machines, &options.whole());
     let shown = match form {
         Form::Terminal => text(&machines, &options),

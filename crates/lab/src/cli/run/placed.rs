@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::rig::machine::Machine;
 use crate::run::dir::RunDir;
-use weigh_model::text::clean;
+use weigh_model::text::{clean, clean_path};
 
 /// A node of a cluster that a run is made on.
 #[derive(Clone, Debug)]
@@ -56,14 +56,16 @@ impl Placed {
         let machine = Machine { kind: Some(clean(&node.kind)), ..remote.machine(interrupt)? };
         Ok((Placed { on: on.clone(), cluster: cluster.clone(), node: node.node.clone(), machine }, remote))
     }
+}
 
-    /// The kind of its machine.
-    ///
-    /// # Errors
-    /// The node is not the cluster's.
-    pub fn kind(&self) -> Result<String> {
-        Ok(clean(&self.cluster.node(&self.node)?.kind))
-    }
+/// The cluster that a command names.
+fn was_on(command: &[String]) -> String {
+    let after = |at: usize, word: &String| match word.strip_prefix("--on")? {
+        "" => command.get(at + 1).cloned(),
+        with => with.strip_prefix('=').map(str::to_owned),
+    };
+    let named = command.iter().enumerate().find_map(|(at, word)| after(at, word));
+    named.map_or_else(|| "ray://HOST:PORT".into(), |named| clean(&named))
 }
 
 /// The node that a run goes on on: a machine such as the one that it was begun on.
@@ -79,12 +81,12 @@ pub fn resumed_on(
     if dir.stored().is_complete() {
         return Ok(None);
     }
-    let command = &dir.file().command;
-    let was_on = command.iter().position(|word| word == "--on").and_then(|at| command.get(at + 1));
-    if let (Some(was), None) = (was_on, &flags.on) {
+    if let (Some(kind), None) = (&begun.kind, &flags.on) {
         bail!(
-            "this run was begun on a cluster; go on there: weigh run --resume {} --on {was}",
-            dir.path().display()
+            "this run was begun on a cluster; go on there: weigh run --resume {} --on {} (a node of the kind {})",
+            clean_path(dir.path()),
+            was_on(&dir.file().command),
+            clean(kind)
         );
     }
     let Some((placed, _)) = place()? else { return Ok(None) };
