@@ -162,6 +162,10 @@ function key(one: Slow): SVGElement {
   return s("svg", { class: "key", width: 26, height: 12, "aria-hidden": "true" }, line);
 }
 
+/** What the charts have in common, and their horizontal axes. */
+const layout = { height: 240, marginLeft: 64, marginRight: 14, marginBottom: 42, style: { background: "transparent", fontSize: "12px" } };
+const axis = { labelArrow: "none", labelOffset: 36, ticks: 5 } as const;
+
 /** A chart over time, with a line at the moment. */
 function chart(
   title: string,
@@ -174,13 +178,9 @@ function chart(
   isStep: boolean,
 ): Chart {
   const drawn = plot({
+    ...layout,
     width,
-    height: 240,
-    marginLeft: 64,
-    marginRight: 14,
-    marginBottom: 42,
-    style: { background: "transparent", fontSize: "12px" },
-    x: { domain: [0, Math.max(end, 0.1)], label: "seconds", labelArrow: "none", labelOffset: 36, ticks: 5 },
+    x: { ...axis, domain: [0, Math.max(end, 0.1)], label: "seconds" },
     y: { grid: true, ticks: 4, label: null, ...y },
     marks: [
       ...more,
@@ -254,13 +254,9 @@ function percentiles(shown: Slow[], width: number): HTMLElement | null {
   const read = shown.filter((one) => one.percentiles.length > 0);
   if (read.length === 0) return null;
   const drawn = plot({
+    ...layout,
     width,
-    height: 240,
-    marginLeft: 64,
-    marginRight: 14,
-    marginBottom: 42,
-    style: { background: "transparent", fontSize: "12px" },
-    x: { domain: [50, 100], label: "percent of light requests, of all blocks", labelArrow: "none", labelOffset: 36, ticks: 5 },
+    x: { ...axis, domain: [50, 100], label: "percent of light requests, of all blocks" },
     y: { type: "log", grid: true, ticks: 4, label: null, tickFormat: tick("s") },
     marks: [
       Plot.ruleY([0.1], { stroke: "currentColor", strokeDasharray: "3 3" }),

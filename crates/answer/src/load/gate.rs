@@ -119,8 +119,7 @@ fn one(gate: &Gate, (quantity, limit, sign): (Quantity, f64, f64), run: &Run) ->
     told(outcome, measured, remedy)
 }
 
-/// The requests by name.
-/// Its requests, by the name of the first.
+/// The requests of a load, by the name of the first.
 pub(crate) fn requests(run: &Run) -> String {
     match run.plan.requests.as_slice() {
         [] => String::new(),

@@ -28,6 +28,8 @@ use weigh_model::text::{clean, clean_bytes};
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long the other end may take to end what it started.
 const END: Duration = Duration::from_secs(5);
+/// An answer to another question.
+const STRANGE: &str = "answered something else than was asked";
 
 /// A lab's end on a node. It ends with this value.
 #[derive(Debug)]
@@ -71,7 +73,7 @@ impl Remote {
     pub fn machine(&mut self, interrupt: &Interrupt) -> Result<Machine> {
         match self.ask(&Ask::Machine, PATIENCE, interrupt).map_err(Trouble::error)? {
             Answer::Machine { machine } => Ok(*machine),
-            _ => bail!("node {} answered something else than was asked", self.node),
+            _ => bail!("node {} {STRANGE}", self.node),
         }
     }
 
@@ -89,7 +91,7 @@ impl Remote {
         let ask = Ask::Inventory { studies, php: php.to_owned() };
         match self.ask(&ask, PATIENCE, interrupt).map_err(Trouble::error)? {
             Answer::Inventory { inventory } => Ok(*inventory),
-            _ => bail!("node {} answered something else than was asked", self.node),
+            _ => bail!("node {} {STRANGE}", self.node),
         }
     }
 
@@ -139,7 +141,7 @@ impl Remote {
         let ask = Ask::Open { plan: Box::new(plan.clone()), blobs };
         match self.ask(&ask, PATIENCE, interrupt).map_err(Trouble::error)? {
             Answer::Opened { remark } => Ok(remark.map(|remark| clean(&remark))),
-            _ => bail!("node {} answered something else than was asked", self.node),
+            _ => bail!("node {} {STRANGE}", self.node),
         }
     }
 }
@@ -286,7 +288,7 @@ impl Executor for Visitor {
             }
             Ok(Answer::Visit { .. }) => Err(strange("answered for another configuration")),
             Ok(Answer::Fault { fault }) => Err(Failure::Fault(cleaned(fault))),
-            Ok(_) => Err(strange("answered something else than was asked")),
+            Ok(_) => Err(strange(STRANGE)),
             Err(Trouble::Interrupted) => Err(Failure::Interrupted),
             Err(Trouble::Said(why)) => Err(Failure::fault(FaultKind::Crash, why)),
             Err(Trouble::Gone(why)) => {

@@ -40,7 +40,7 @@ pub(super) fn pictures(document: &Document) -> Vec<Picture> {
     };
     if !over_time.is_empty() {
         let about = "Rate and response times over time";
-        add("over-time", about, about.into(), "A slice without a response has no point.", over_time);
+        add("over-time", about, about.into(), "Slices without responses are left out.", over_time);
     }
     if let Some(panel) = distribution(&runs) {
         let about = "Response time by share of requests";

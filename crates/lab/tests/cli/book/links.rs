@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::markdown::{Document, chapters, root, target};
 
-/// The documents whose links are looked at: the chapters, their list, and what stands beside code.
+/// The documents whose links are looked at: the chapters, their list, and the documents beside code.
 fn documents() -> Vec<Document> {
     let others = ["docs/SUMMARY.md", "web/README.md"].map(Document::read);
     chapters().into_iter().chain(others).collect()

@@ -114,41 +114,15 @@ fn a_node_that_is_lost_in_mid_load_is_named_and_the_rest_stays() {
 fn comparisons_and_searches_go_on_from_many_nodes() {
     let (Some(lab), server) = (with_engine(2, "own"), Server::of(PAGE)) else { return };
     let (a, b) = (server.url("/a"), server.url("/b"));
-    let versus = [
-        "load",
-        &a,
-        "--vs",
-        &b,
-        "-c",
-        "2",
-        "--block-time",
-        "300ms",
-        "--blocks",
-        "2",
-        "--on",
-        "ray",
-        "--json",
-    ];
-    let found = document(&lab.fine(&versus));
+    let options = ["-c", "2", "--block-time", "300ms", "--blocks", "2", "--on", "ray", "--json"];
+    let found = document(&lab.fine(&[&["load", &a, "--vs", &b][..], &options].concat()));
     for side in ["a", "b"] {
         let all = result(&found[side]);
         assert_eq!(all.agents.len(), 2);
         adds_up(&all);
     }
-    let search = [
-        "load",
-        &a,
-        "--find-capacity",
-        "p90=900ms",
-        "-d",
-        "9s",
-        "--block-time",
-        "300ms",
-        "--on",
-        "ray",
-        "--json",
-    ];
-    let ran = lab.run(&search);
+    let options = ["-d", "9s", "--block-time", "300ms", "--on", "ray", "--json"];
+    let ran = lab.run(&[&["load", &a, "--find-capacity", "p90=900ms"][..], &options].concat());
     assert!([0, 4].contains(&ran.code), "{}{}", ran.stdout, ran.stderr);
     let found = document(&ran.stdout);
     assert_eq!(result(&found["closed"]).agents.len(), 2);
@@ -160,20 +134,8 @@ fn comparisons_and_searches_go_on_from_many_nodes() {
 fn a_comparison_ends_with_the_node_that_it_lost() {
     let (Some(lab), server) = (with_engine(2, "lose-load 3"), Server::of(PAGE)) else { return };
     let (a, b) = (server.url("/a"), server.url("/b"));
-    let ran = lab.run(&[
-        "load",
-        &a,
-        "--vs",
-        &b,
-        "-c",
-        "2",
-        "--block-time",
-        "1200ms",
-        "--on",
-        "ray",
-        "--out",
-        "run",
-    ]);
+    let options = ["-c", "2", "--block-time", "1200ms", "--on", "ray", "--out", "run"];
+    let ran = lab.run(&[&["load", &a, "--vs", &b][..], &options].concat());
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(
         ran.stderr.contains("node node-2 was lost") && ran.stderr.contains("the blocks so far are in"),
