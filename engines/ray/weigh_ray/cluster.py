@@ -1,6 +1,8 @@
 """A Ray cluster: one that is there, or one of this process's own on loopback; its nodes, one actor each."""
 
+import contextlib
 import ctypes
+import glob
 import hashlib
 import os
 import secrets
@@ -27,6 +29,9 @@ PART = 16 << 20
 # What a cluster of one's own may use for them.
 STORE = 256 << 20
 START = 60
+# PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2).
+DEATH_SIGNAL = 1
+SUBREAPER = 36
 
 
 class Trouble(Exception):
@@ -37,6 +42,8 @@ class Cluster:
     """The nodes by name. `tell` is called from several threads with each message for the lab."""
 
     def __init__(self, tell):
+        # What loses its parent becomes a child of this process, and ends with it: Ray's agents outlive a lost head by minutes.
+        _control_process(SUBREAPER, 1)
         self.tell = tell
         self.members = {}
         self.group = None
@@ -147,6 +154,7 @@ class Cluster:
         if self.joined is not None:
             self.joined.terminate()
             self.joined.wait()
+        _end_children()
 
 
 class Member:
@@ -252,7 +260,28 @@ def _table(address):
 
 
 def _die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    _control_process(DEATH_SIGNAL, signal.SIGKILL)
+
+
+def _control_process(what, value):
+    ctypes.CDLL(None).prctl(what, value)
+
+
+def _end_children():
+    while children := _children():
+        for child in children:
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+
+
+def _children():
+    children = []
+    for path in glob.glob("/proc/self/task/*/children"):
+        # A thread may end meanwhile.
+        with contextlib.suppress(OSError), open(path) as file:
+            children += map(int, file.read().split())
+    return children
 
 
 def _nodes(count):

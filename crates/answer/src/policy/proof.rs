@@ -24,7 +24,7 @@ use crate::table::Grid;
 use crate::text::clean;
 
 /// What a proof compares.
-pub const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
+pub(super) const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
 const CPU_TIME: &str = "cpu";
 const TRAFFIC: &str = "traffic";
 const WAIT: &str = "wait";
@@ -45,7 +45,7 @@ pub struct Measured {
 pub struct Line {
     /// The kind of content.
     pub kind: Kind,
-    /// The metric's id, as gates name it: one of [`METRICS`].
+    /// The metric's id, as gates name it: `cpu`, `traffic`, `wait`, `memory` or `response`.
     pub metric: &'static str,
     /// The amount in words: `visitors wait`, `traffic`, `CPU time`, `memory of the store`, `response over` a link.
     pub amount: String,

@@ -172,6 +172,7 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     assert!(others.map(|agent| sum(&agent.result, |c| c.completed)).min() > Some(100));
     adds_up(&all);
     assert!(lab.read("log").contains("LOST-NODE"), "{}", lab.read("log"));
+    assert_eq!(lab.processes(), Vec::<String>::new(), "with the program, Ray's own processes are gone");
     wait_until("the agents are gone", || nodes.busy().is_empty());
     drop(nodes);
     nothing_is_left(&lab);
@@ -227,6 +228,7 @@ fn three_nodes_are_compared_and_killed_one_by_one() {
     assert!(said.contains("the cluster is lost") && said.contains("weigh run --resume"), "{said}");
     let faults = faults(&lab);
     assert!(faults.len() == 1 && faults[0].contains(&killed) && faults[0].contains("was lost"), "{faults:?}");
+    assert_eq!(lab.processes(), Vec::<String>::new(), "with the program, Ray's own processes are gone");
     wait_until("the agents are gone", || nodes.busy().is_empty());
     drop(nodes);
     nothing_is_left(&lab);
