@@ -12,6 +12,7 @@ mod document;
 mod flip;
 pub mod gate;
 mod handed;
+mod machines;
 mod made;
 mod pool;
 mod proof;
@@ -35,6 +36,7 @@ pub use by_url::{ByUrl, accepted, prove_urls};
 use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;
+pub use machines::decide;
 pub use proof::{Line, Measured, Proof, proof_document, prove};
 pub use regret::{Valued, valued};
 use setup::{NS, Setup};
@@ -91,14 +93,14 @@ pub struct Decided {
     pub notes: Vec<String>,
 }
 
-/// Decides. `links` are those of [`Site::visitors`], with their shares; `sha256` is the digest of the site's file.
-pub fn decide(
+/// Decides by runs of one machine; also everything together, with what is best. See [`decide`].
+fn decide_by(
     site: &Site,
     sha256: &str,
     links: &[Weighted],
     reports: &[Report],
     objective: Objective,
-) -> Decided {
+) -> (Decided, Option<Setup>) {
     let ground = Ground::new(site, links, reports);
     let mut notes = Vec::new();
     let mut scarcity = 0.0;
@@ -136,13 +138,14 @@ pub fn decide(
         site_sha256: sha256.to_owned(),
         objective,
         server: site.sources.server.clone(),
+        machines: Vec::new(),
         decisions,
         pool: pool::pool(site, &made),
         php: others(&ground, &made),
         total: total(site, &made),
         gates: Vec::new(),
     };
-    Decided { policy, notes }
+    (Decided { policy, notes }, sum(&made, |one| one.chosen.clone()))
 }
 
 /// What other PHPs would bring.
@@ -279,15 +282,8 @@ fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
 
 /// All kinds together. A kind whose setup of today was not measured counts alike before and after.
 fn total(site: &Site, made: &[Made]) -> Change {
-    let sum = |of: &dyn Fn(&Made) -> Setup| {
-        made.iter().map(of).reduce(|a, b| Setup {
-            cpu: a.cpu.plus(&b.cpu),
-            exact: a.exact.plus(b.exact),
-            ..a
-        })
-    };
-    let before = sum(&|one| one.today.clone().unwrap_or_else(|| one.chosen.clone()));
-    let after = sum(&|one| one.chosen.clone());
+    let before = sum(made, |one| one.today.clone().unwrap_or_else(|| one.chosen.clone()));
+    let after = sum(made, |one| one.chosen.clone());
     match (before, after) {
         (Some(before), Some(after)) => {
             // The sums have the names of their first kind; only the amounts matter.
@@ -296,4 +292,10 @@ fn total(site: &Site, made: &[Made]) -> Change {
         }
         _ => Change::default(),
     }
+}
+
+/// The amounts of all kinds.
+fn sum(made: &[Made], of: impl Fn(&Made) -> Setup) -> Option<Setup> {
+    let plus = |a: Setup, b: Setup| Setup { cpu: a.cpu.plus(&b.cpu), exact: a.exact.plus(b.exact), ..a };
+    made.iter().map(of).reduce(plus)
 }

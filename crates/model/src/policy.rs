@@ -24,6 +24,9 @@ pub struct Policy {
     /// The web server that it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
+    /// The kinds of machine that were measured, the best first: the decisions are for that one. Empty: one that no cluster named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<Machine>,
     /// One decision per kind of content, the one that brings most first.
     #[serde(default)]
     pub decisions: Vec<Decision>,
@@ -38,6 +41,39 @@ pub struct Policy {
     /// The limits that a proof of it must keep, as `[[gate]]` tables.
     #[serde(default, rename = "gate", skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<Gate>,
+}
+
+/// What a site takes per month on a kind of machine, with what is best there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// The kind, as its cluster calls it.
+    pub kind: String,
+    /// The price of one of its cores for an hour.
+    pub core_hour: f64,
+    /// Hours of CPU time of server and PHP.
+    pub core_hours: f64,
+    /// Hours that visitors wait.
+    pub wait_hours: f64,
+    /// The sum at the site's prices, in its currency.
+    pub cost: f64,
+    /// What is minimised, compared with the first machine; absent for the first, and with too few rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
+}
+
+/// An amount on a machine, compared with that on another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// This machine's ÷ the other's.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Whether the two are told apart.
+    pub claimed: bool,
 }
 
 /// What another PHP would bring for content of a kind, with the same settings.

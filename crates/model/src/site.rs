@@ -255,12 +255,25 @@ pub struct Prices {
     pub currency: String,
     /// One core for one hour.
     pub core_hour: Figure,
+    /// The same on other kinds of machine: for runs that were measured there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachinePrice>,
     /// One GB (10⁹ bytes) of traffic out.
     pub gb_out: Figure,
     /// One GB of memory for one month.
     pub gb_month: Figure,
     /// One second that a visitor waits; 0: has no price.
     pub visitor_second: Figure,
+}
+
+/// The price of a kind of machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MachinePrice {
+    /// The kind, as its cluster calls it: `c7g.large`.
+    pub kind: String,
+    /// One core for one hour.
+    pub core_hour: f64,
 }
 
 /// What may not be exceeded.
@@ -305,6 +318,7 @@ impl Default for Prices {
         Prices {
             currency: "EUR".into(),
             core_hour: Figure::assumed(0.03),
+            machines: Vec::new(),
             gb_out: Figure::assumed(0.05),
             gb_month: Figure::assumed(3.0),
             visitor_second: Figure::assumed(0.0),

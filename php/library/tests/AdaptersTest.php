@@ -148,6 +148,7 @@ final class AdaptersTest extends TestCase
     public function testAMiddlewareOfLaravel(): void
     {
         Frameworks::need('laravel', Pipeline::class);
+        Frameworks::need('laravel container', Container::class);
         Frameworks::need('laravel http', LaravelRequest::class);
         $request = LaravelRequest::create('/', 'GET', [], [], [], ['HTTP_ACCEPT_ENCODING' => 'gzip']);
         $container = new Container();

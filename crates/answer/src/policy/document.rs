@@ -1,6 +1,6 @@
 //! A policy as blocks of text, for the terminal and for `advice.md`: what to do first, then what it brings.
 
-use weigh_model::policy::{Amount, Change, Decision, Encoder, Objective, OtherPhp, Pool};
+use weigh_model::policy::{Amount, Change, Compared, Decision, Encoder, Objective, OtherPhp, Policy, Pool};
 use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
@@ -33,6 +33,7 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     );
     blocks.extend(policy.pool.map(|pool| Block::Text(workers(&pool))));
     blocks.extend(policy.php.iter().filter_map(other_php).map(Block::Text));
+    blocks.extend(machines(policy, site));
     if !policy.decisions.is_empty() {
         blocks.push(Block::Heading(2, "Together, per month".into()));
         blocks.push(Block::Table(together(&policy.total, site)));
@@ -81,6 +82,39 @@ fn other_php(other: &OtherPhp) -> Option<String> {
     };
     let (version, own, kind) = (clean(&other.version), clean(&other.instead_of), other.kind.plural());
     Some(format!("PHP {version} instead of {own}: {taken} for {kind}."))
+}
+
+/// `Machine: c7g.large. m7i.large: 1.18× (1.09 to 1.28) the cost.`, and what the site takes on each.
+fn machines(policy: &Policy, site: &Site) -> Vec<Block> {
+    let Some((first, others)) = policy.machines.split_first() else { return Vec::new() };
+    let what = match policy.objective {
+        Objective::Time => "time that visitors wait",
+        Objective::Money => "cost",
+    };
+    let mut text = format!("Machine: {}.", clean(&first.kind));
+    for other in others {
+        let kind = clean(&other.kind);
+        let Some(Compared { ratio, low, high, claimed }) = other.compared else {
+            text += &format!(" {kind}: too few rounds for a comparison.");
+            continue;
+        };
+        let by = units::times_interval(ratio, low, high);
+        let sure = if claimed { "" } else { ", no significant difference" };
+        text += &format!(" {kind}: {by} the {what}{sure}.");
+    }
+    let currency = clean(&site.prices.currency);
+    let mut table = Grid::list(&["machine", "core-hour", "CPU per month", "visitors wait", "cost per month"]);
+    for machine in &policy.machines {
+        let hours = |value: f64| format!("{} h", units::significant(value));
+        table.line(&[
+            clean(&machine.kind),
+            format!("{} {currency}", units::significant(machine.core_hour)),
+            hours(machine.core_hours),
+            hours(machine.wait_hours),
+            format!("{} {currency}", units::significant(machine.cost)),
+        ]);
+    }
+    vec![Block::Text(text), Block::Table(table)]
 }
 
 /// `PHP workers: 4 are enough at peak, where 0.6 are busy in the mean.`

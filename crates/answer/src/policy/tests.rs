@@ -4,7 +4,8 @@ use weigh_model::cell::{NO_PHP, Subject, Transport};
 use weigh_model::link::LinkSpec;
 use weigh_model::policy::{Encoder, Objective};
 use weigh_model::site::{
-    Accept, Figure, From, Kind, Limits, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today, Visitors,
+    Accept, Figure, From, Kind, Limits, MachinePrice, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today,
+    Visitors,
 };
 use weigh_model::way::WayKind;
 
@@ -152,7 +153,7 @@ fn links() -> Vec<Weighted> {
 }
 
 fn decided(site: &Site, reports: &[Report], objective: Objective) -> Policy {
-    decide(site, &digest(0), &links(), reports, objective).policy
+    decide_by(site, &digest(0), &links(), reports, objective).0.policy
 }
 
 #[test]
@@ -261,7 +262,7 @@ fn slow_encoders_are_left_out_where_cores_are_short_at_peak() {
     site.visitors.peak = Some(Figure::counted(1.0));
     let calm_peak = method(&site);
     site.visitors.peak = Some(Figure::counted(600.0));
-    let decision = decide(&site, "", &links(), &reports, Objective::Time);
+    let (decision, _) = decide_by(&site, "", &links(), &reports, Objective::Time);
     assert_eq!(calm_peak, "server/gzip:9");
     assert_eq!(decision.policy.decisions[0].rules[0].method, "server/gzip:1");
     assert!(decision.notes[0].starts_with("CPU time is short at peak"), "{:?}", decision.notes);
@@ -435,7 +436,7 @@ fn a_policy_has_the_value_that_it_was_chosen_for_and_none_where_its_method_was_n
 #[test]
 fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
     let reports = [report(&FILES, &WAYS, 9, &calm)];
-    let decided = decide(&shop(), &digest(0), &links(), &reports, Objective::Time);
+    let (decided, _) = decide_by(&shop(), &digest(0), &links(), &reports, Objective::Time);
     let text = serde_json::to_string(&decided.policy).unwrap();
     assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), decided.policy);
     let options = crate::format::Options { width: 80, ..crate::format::Options::default() };
@@ -447,10 +448,72 @@ fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
 
 #[test]
 fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
-    let decided = decide(&shop(), "", &links(), &[], Objective::Time);
+    let decided = decide(&shop(), "", &links(), Vec::new(), Objective::Time).unwrap();
     assert!(decided.policy.decisions.is_empty());
     assert_eq!(decided.notes, ["No decision for assets: nothing was measured of their sample."]);
     assert_eq!(Subject::ASSET, content::subject(Kind::Asset));
+}
+
+/// A run on a kind of machine whose CPU time is this many times that of the usual one.
+fn on(kind: &str, times: f64) -> Report {
+    let mut report = report(&FILES, &WAYS, 9, &move |_, _| times);
+    report.run.environment.insert("kind".into(), kind.into());
+    report
+}
+
+fn priced(small: f64, large: f64) -> Site {
+    let price = |kind: &str, core_hour| MachinePrice { kind: kind.into(), core_hour };
+    let mut site = shop();
+    site.prices.machines = vec![price("small", small), price("large", large)];
+    site
+}
+
+#[test]
+fn the_machine_with_the_lowest_cost_is_advised_at_its_own_price() {
+    let decided = |site: &Site| {
+        let runs = vec![on("large", 1.0), on("small", 2.0)];
+        decide(site, "", &links(), runs, Objective::Money).unwrap().policy
+    };
+    // Twice the CPU time at a tenth of the price, and then at ten times the price.
+    for (site, kinds, price) in
+        [(priced(1e3, 1e4), ["small", "large"], 1e3), (priced(1e5, 1e4), ["large", "small"], 1e4)]
+    {
+        let policy = decided(&site);
+        let [first, second] = &policy.machines[..] else { panic!("{:?}", policy.machines) };
+        assert_eq!([&first.kind, &second.kind], kinds);
+        assert_eq!((first.core_hour, first.compared), (price, None));
+        assert_eq!((first.cost, first.core_hours), (policy.total.cost.after, policy.total.core_hours.after));
+        let told = second.compared.unwrap();
+        assert!((told.ratio - second.cost / first.cost).abs() < 1e-6 && told.claimed, "{told:?}");
+        let decided = Decided { policy: policy.clone(), notes: Vec::new() };
+        let shown = crate::format::terminal::text(&document(&decided, &site), &Default::default());
+        assert!(shown.contains(&format!("Machine: {}. {}: ", kinds[0], kinds[1])), "{shown}");
+        let text = serde_json::to_string(&policy).unwrap();
+        assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), policy, "{text}");
+    }
+}
+
+#[test]
+fn machines_that_are_alike_are_not_told_apart() {
+    let runs = vec![on("large", 1.0), on("small", 1.01)];
+    let policy = decide(&priced(1.0, 1.0), "", &links(), runs, Objective::Money).unwrap().policy;
+    assert!(!policy.machines[1].compared.unwrap().claimed, "{:?}", policy.machines);
+}
+
+#[test]
+fn runs_of_machines_that_cannot_be_compared_are_refused_in_one_line() {
+    let refused = |runs: Vec<Report>, site: &Site| {
+        decide(site, "", &links(), runs, Objective::Money).unwrap_err().to_string()
+    };
+    let local = report(&FILES, &WAYS, 9, &calm);
+    let line = refused(vec![local, on("small", 1.0)], &shop());
+    assert!(line.starts_with("runs of this machine are given beside runs of small"), "{line}");
+    let mut other = on("large", 1.0);
+    other.study.name = "values".into();
+    let line = refused(vec![on("small", 1.0), on("large", 1.0), other], &shop());
+    assert!(line.starts_with("a run of values is given for large, but none for small"), "{line}");
+    let line = refused(vec![on("tiny", 1.0)], &priced(1.0, 2.0));
+    assert!(line.contains("{ kind = \"tiny\", core_hour = PRICE }"), "{line}");
 }
 
 #[test]

@@ -101,8 +101,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         let report = |run: &PathBuf| Ok(RunDir::open(run)?.stored().report());
         runs.iter().map(report).collect::<Result<_>>().or_refuse()?
     };
+    let failures = reports.iter().map(|report| report.faults.len()).sum();
     let links = lab.visitors_links(&site).or_refuse()?;
-    let mut decided = decide(&site, &opened.sha256, &links, &reports, args.objective);
+    let mut decided = decide(&site, &opened.sha256, &links, reports, args.objective).or_refuse()?;
     decided.policy.gates = gates_before(&args.out)?;
     let emitted = emitted(&lab, &site, &decided)?;
     let mut blocks = document(&decided, &site);
@@ -124,7 +125,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     } else {
         show(&blocks, args)?;
     }
-    Ok(Exit::of_failures(reports.iter().map(|report| report.faults.len()).sum()).into())
+    Ok(Exit::of_failures(failures).into())
 }
 
 /// The site's file among what was given, else the usual one, and the runs.

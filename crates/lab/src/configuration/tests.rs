@@ -43,6 +43,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         server: None,
         decisions,
         pool: None,
+        machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
         gates: Vec::new(),

@@ -62,6 +62,8 @@ fn visitors(earlier: &Visitors, now: &mut Visitors, kept: &mut Kept) {
 fn prices(earlier: &Prices, now: &mut Prices, kept: &mut Kept) {
     now.currency.clone_from(&earlier.currency);
     kept.figure(&earlier.core_hour, &mut now.core_hour);
+    now.machines.clone_from(&earlier.machines);
+    kept.0 += earlier.machines.len();
     kept.figure(&earlier.gb_out, &mut now.gb_out);
     kept.figure(&earlier.gb_month, &mut now.gb_month);
     kept.figure(&earlier.visitor_second, &mut now.visitor_second);

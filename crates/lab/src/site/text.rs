@@ -14,7 +14,7 @@ const HEAD: &str = "\
 
 ";
 /// Lists of small tables, which are written within the table that they belong to.
-const LISTS: [&str; 3] = ["accept", "links", "sample"];
+const LISTS: [&str; 4] = ["accept", "links", "machines", "sample"];
 
 /// The text of `site.toml`.
 ///
@@ -98,7 +98,9 @@ fn compact(plain: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use weigh_model::site::{Figure, Kind, SCHEMA, Sample, Sources, Stratum, Today, Visitors};
+    use weigh_model::site::{
+        Figure, Kind, MachinePrice, Prices, SCHEMA, Sample, Sources, Stratum, Today, Visitors,
+    };
 
     use super::*;
 
@@ -126,7 +128,10 @@ mod tests {
             looked: "2026-11-24".into(),
             sources: Sources { docroot: Some("/srv".into()), ..Sources::default() },
             visitors: Visitors { peak: Some(Figure::counted(2.0)), ..Visitors::default() },
-            prices: Default::default(),
+            prices: Prices {
+                machines: vec![MachinePrice { kind: "c7g.large".into(), core_hour: 0.036 }],
+                ..Prices::default()
+            },
             limits: Default::default(),
             today: vec![Today {
                 kind: Kind::Asset,
@@ -143,6 +148,10 @@ mod tests {
         let text = text(&site("a.css")).unwrap();
         assert_eq!(Site::parse(&text, "site.toml").unwrap(), site("a.css"));
         assert!(text.contains("\ncore_hour = { value = 0.03, from = \"assumed\" }\n"), "{text}");
+        assert!(
+            text.contains("\nmachines = [\n    { kind = \"c7g.large\", core_hour = 0.036 },\n]\n"),
+            "{text}"
+        );
         assert!(text.contains("\nsample = [\n    { path = \"a.css\", bytes = 5, "), "{text}");
         assert!(text.contains("\nmade_ms = { value = 3.0, from = \"measured\" }\n"), "{text}");
         assert!(!text.contains("[strata.") && !text.contains("\n\n\n"), "{text}");

@@ -70,6 +70,18 @@ impl Site {
         ] {
             amount(key, figure)?;
         }
+        for (at, machine) in prices.machines.iter().enumerate() {
+            let kind = clean(&machine.kind);
+            ensure!(!kind.is_empty(), "prices.machines: a kind is empty");
+            ensure!(
+                machine.core_hour > 0.0 && machine.core_hour.is_finite(),
+                "prices.machines: the core_hour of {kind} must be above zero"
+            );
+            ensure!(
+                prices.machines[..at].iter().all(|other| other.kind != machine.kind),
+                "prices.machines has two prices for {kind}"
+            );
+        }
         for alias in &self.sources.aliases {
             let (url, folder) = (&alias.url, &alias.folder);
             ensure!(

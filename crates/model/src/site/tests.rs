@@ -53,6 +53,10 @@ fn a_bare_number_is_one_that_the_user_gave() {
     assert_eq!(read.prices.core_hour, Figure { value: 0.5, from: From::Given });
 }
 
+const EUR: &str = "currency = \"EUR\"";
+const TWICE: &str = "currency = \"EUR\"
+machines = [{ kind = \"a\", core_hour = 1 }, { kind = \"a\", core_hour = 2 }]";
+
 #[test]
 fn what_cannot_be_is_refused_in_one_line_with_its_key() {
     let text = toml::to_string(&site()).unwrap();
@@ -63,6 +67,12 @@ fn what_cannot_be_is_refused_in_one_line_with_its_key() {
         ("share = 0.864", "share = 0.5", "visitors.accept: the shares add up to 0.636"),
         ("share = 1.0", "share = 0.9", "strata 1 (text/javascript, 10 KB to 50 KB): sample: the shares add"),
         ("value = 0.03", "value = -1.0", "prices.core_hour = -1 must be zero or more"),
+        (
+            EUR,
+            "currency = \"EUR\"\nmachines = [{ kind = \"a\", core_hour = 0 }]",
+            "core_hour of a must be above zero",
+        ),
+        (EUR, TWICE, "prices.machines has two prices for a"),
         ("kind = \"asset\"", "kind = \"assets\"", "assets"),
         ("to_bytes = 50000", "to_bytes = 5", "to_bytes must be above"),
     ] {

@@ -17,6 +17,7 @@ final class Frameworks
         'symfony configuration' => 'Symfony/Component/Config/autoload.php',
         'symfony yaml' => 'Symfony/Component/Yaml/autoload.php',
         'laravel' => 'Illuminate/Pipeline/autoload.php',
+        'laravel container' => 'Illuminate/Container/autoload.php',
         'laravel http' => 'Illuminate/Http/autoload.php',
         'psr-7' => 'Nyholm/Psr7/autoload.php',
     ];

@@ -95,6 +95,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         server: Some("nginx".into()),
         decisions: vec![decision],
         pool: None,
+        machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
         gates: Vec::new(),

@@ -1,0 +1,137 @@
+//! A site on several kinds of machine: decided for each, and the best of them taken.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail, ensure};
+use weigh_model::policy::{Compared, Machine, Objective};
+use weigh_model::site::{Figure, From, Site};
+use weigh_model::text::clean;
+
+use super::setup::Setup;
+use super::{Decided, Weighted, Weights, decide_by};
+use crate::report::Report;
+use crate::verdict::between_machines;
+
+/// A decision for a kind of machine.
+struct There {
+    machine: Machine,
+    decided: Decided,
+    site: Site,
+    /// Everything together, with what is best there.
+    together: Setup,
+}
+
+impl There {
+    fn objective(&self, objective: Objective) -> f64 {
+        match objective {
+            Objective::Time => self.machine.wait_hours,
+            Objective::Money => self.machine.cost,
+        }
+    }
+}
+
+/// Decides; runs that a cluster made are sorted by the kind of machine that they were made on, and priced as the site has it. The best
+/// kind is taken: by the time that visitors wait, or by the cost. `links` are those of [`Site::visitors`], with their shares; `sha256` is
+/// the digest of the site's file.
+///
+/// # Errors
+/// One line: runs of several machines that cannot be compared, or a price that is missing.
+pub fn decide(
+    site: &Site,
+    sha256: &str,
+    links: &[Weighted],
+    reports: Vec<Report>,
+    objective: Objective,
+) -> Result<Decided> {
+    let mut all = Vec::new();
+    for (kind, reports) in sorted(reports)? {
+        let Some(kind) = kind else { return Ok(decide_by(site, sha256, links, &reports, objective).0) };
+        let site = priced(site, &kind)?;
+        let (decided, together) = decide_by(&site, sha256, links, &reports, objective);
+        let Some(together) = together else { return Ok(decided) };
+        let total = &decided.policy.total;
+        let machine = Machine {
+            kind,
+            core_hour: site.prices.core_hour.value,
+            core_hours: total.core_hours.after,
+            wait_hours: total.wait_hours.after,
+            cost: total.cost.after,
+            compared: None,
+        };
+        all.push(There { machine, decided, site, together });
+    }
+    all.sort_by(|a, b| a.objective(objective).total_cmp(&b.objective(objective)));
+    let total = |there: &There| {
+        let (cpu, exact) = there.together.total(&Weights::new(&there.site, objective, 0.0));
+        cpu.shifted(exact)
+    };
+    let totals: Vec<_> = all.iter().map(total).collect();
+    let Some((first, others)) = totals.split_first() else {
+        return Ok(decide_by(site, sha256, links, &[], objective).0);
+    };
+    let pairs: Vec<_> = others.iter().map(|other| vec![(first, other)]).collect();
+    for (there, (_, each)) in all[1..].iter_mut().zip(between_machines(&pairs, 1)) {
+        let told = each.into_iter().flatten().next();
+        there.machine.compared = told.map(|told| Compared {
+            ratio: told.value,
+            low: told.low,
+            high: told.high.min(f64::MAX),
+            claimed: told.claimed,
+        });
+    }
+    let machines = all.iter().map(|there| there.machine.clone()).collect();
+    let mut decided = all.swap_remove(0).decided;
+    decided.policy.machines = machines;
+    Ok(decided)
+}
+
+/// Runs by the kind of machine, as their cluster calls it; none: no cluster named it.
+fn sorted(reports: Vec<Report>) -> Result<Vec<(Option<String>, Vec<Report>)>> {
+    let mut all: Vec<(Option<String>, Vec<Report>)> = Vec::new();
+    for report in reports {
+        let kind = report.run.environment.get("kind").cloned();
+        match all.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, runs)) => runs.push(report),
+            None => all.push((kind, vec![report])),
+        }
+    }
+    let Some(((first, runs), others)) = all.split_first() else { return Ok(all) };
+    let named = |kind: &Option<String>| kind.as_deref().map_or("this machine".into(), clean);
+    let studies = |runs: &[Report]| runs.iter().map(|run| run.study.name.clone()).collect::<BTreeSet<_>>();
+    for (other, theirs) in others {
+        ensure!(
+            first.is_some() && other.is_some(),
+            "runs of {} are given beside runs of {}; give those of one machine, or those of a cluster's machines",
+            named(first),
+            named(other)
+        );
+        let (a, b) = (studies(runs), studies(theirs));
+        if let Some(study) = a.symmetric_difference(&b).next() {
+            let (with, without) = if a.contains(study) { (first, other) } else { (other, first) };
+            bail!(
+                "a run of {} is given for {}, but none for {}: machines are compared by runs of the same studies",
+                clean(study),
+                named(with),
+                named(without)
+            );
+        }
+    }
+    Ok(all)
+}
+
+/// The site at the price of a kind of machine. Where no kind has a price, it is that of the site.
+fn priced(site: &Site, kind: &str) -> Result<Site> {
+    let machines = &site.prices.machines;
+    let mut site = site.clone();
+    if !machines.is_empty() {
+        let price = machines.iter().find(|machine| machine.kind == kind);
+        let price = price.with_context(|| {
+            format!(
+                "the price of {0} is missing: add {{ kind = \"{0}\", core_hour = PRICE }} to prices.machines",
+                clean(kind)
+            )
+        })?;
+        site.prices.core_hour = Figure { value: price.core_hour, from: From::Given };
+    }
+    Ok(site)
+}
