@@ -153,14 +153,17 @@ fn proved(lab: &Lab, server: &str, config: &str) -> String {
     let advised = lab.done(&["advise", "--budget", "12s"]);
     assert!(!advised.stderr.contains("the configuration says"), "{server}: {}", advised.stderr);
     assert!(policy(lab).decisions.iter().any(|one| !one.keep), "{server}: {}", advised.stdout);
-    // On a busy machine the shorter budget leaves configurations out.
-    let within = |budget: &str| lab.told(&["prove", "--budget", budget, "--json"]);
-    let mut proved = within("25s");
-    if proved["open"].to_string().contains("did not fit into the budget") {
-        proved = within("60s");
-    }
-    let traffic =
-        proved["lines"].as_array().unwrap().iter().find(|line| line["amount"] == "traffic").unwrap();
+    // On a busy machine the shorter budget leaves out so much that traffic is not compared.
+    let within = |budget: &str| {
+        let proved = lab.told(&["prove", "--budget", budget, "--json"]);
+        let traffic = proved["lines"].as_array().unwrap().iter().find(|line| line["amount"] == "traffic");
+        (traffic.cloned(), proved)
+    };
+    let (traffic, proved) = match within("12s") {
+        (None, _) => within("60s"),
+        whole => whole,
+    };
+    let traffic = traffic.unwrap();
     assert_eq!(traffic["held"], true, "{server}: {proved}");
     // On the fly, Apache answers the ETag of the uncompressed file with 304, as it does without the policy.
     let is_known =
