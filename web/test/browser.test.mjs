@@ -12,6 +12,8 @@ import { compare } from "./compare.mjs";
 
 const { PAGE, PAGE_HOSTILE, PAGE_SLOW, PAGE_SLOW_HOSTILE, PAGE_PROFILE, PAGE_CASES, PAGE_SHOTS, CHROMIUM } = process.env;
 const skip = PAGE && CHROMIUM ? false : "PAGE and CHROMIUM are not set";
+/** Pictures and times are made where somebody wants to see them. */
+const unwanted = skip || (PAGE_SHOTS ? false : "PAGE_SHOTS is not set");
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let browser;
 let folder;
@@ -265,7 +267,7 @@ test("charts follow light and dark, and what is printed is light", { skip }, asy
   await page.close();
 });
 
-test("how long the first paint and a slider's move take", { skip }, async () => {
+test("how long the first paint and a slider's move take", { skip: unwanted }, async () => {
   const paints = [];
   const moves = [];
   for (let round = 0; round < 5; round++) {
@@ -397,7 +399,7 @@ test("on paper the ink is dark, whatever the screen was, and no column is cut of
   await page.close();
 });
 
-test("how long a slider's move takes with 200 configurations", { skip }, async () => {
+test("how long a slider's move takes with 200 configurations", { skip: unwanted }, async () => {
   const many = (data) => {
     const group = data.groups[0];
     const points = Array.from({ length: 200 }, (_, at) => {
@@ -421,21 +423,28 @@ test("how long a slider's move takes with 200 configurations", { skip }, async (
   await page.close();
 });
 
-test("pictures of the page in three widths, light, dark and printed", { skip: skip || (PAGE_SHOTS ? false : "PAGE_SHOTS is not set") }, async () => {
+test("nothing is wider than the page, in three widths", { skip }, async () => {
+  for (const width of [375, 1024, 1600]) {
+    const { page, wrong } = await open(PAGE, { viewport: { width, height: 1200 } });
+    const cut = await page.evaluate(() => [...document.querySelectorAll("#answer .scroll")].filter((box) => box.scrollWidth > box.clientWidth).length);
+    assert.ok(width < 1024 || cut === 0, `at ${width} pixels a table of the answer is cut`);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(overflow <= 0, `at ${width} pixels the page is ${overflow} pixels too wide`);
+    assert.deepEqual(wrong, []);
+    await page.close();
+  }
+});
+
+test("pictures of the page in three widths, light, dark and printed", { skip: unwanted }, async () => {
   for (const width of [375, 1024, 1600]) {
     for (const colorScheme of ["light", "dark"]) {
-      const { page, wrong } = await open(PAGE, { viewport: { width, height: 1200 }, colorScheme });
+      const options = { viewport: { width, height: 1200 }, colorScheme };
+      const { page } = await open(PAGE, options);
       await page.screenshot({ path: join(PAGE_SHOTS, `page-${width}-${colorScheme}.png`) });
-      await page.locator("#explore").scrollIntoViewIfNeeded();
       await page.evaluate(() => document.getElementById("explore").scrollIntoView());
       await page.screenshot({ path: join(PAGE_SHOTS, `explore-${width}-${colorScheme}.png`) });
-      const cut = await page.evaluate(() => [...document.querySelectorAll("#answer .scroll")].filter((box) => box.scrollWidth > box.clientWidth).length);
-      assert.ok(width < 1024 || cut === 0, `at ${width} pixels a table of the answer is cut`);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.ok(overflow <= 0, `at ${width} pixels the page is ${overflow} pixels too wide`);
-      assert.deepEqual(wrong, []);
       await page.close();
-      const slow = await open(PAGE_SLOW, { viewport: { width, height: 1200 }, colorScheme }, "", "#waits table.grid");
+      const slow = await open(PAGE_SLOW, options, "", "#waits table.grid");
       await slow.page.locator("#waits").screenshot({ path: join(PAGE_SHOTS, `slow-${width}-${colorScheme}.png`) });
       await slow.page.close();
     }
