@@ -72,7 +72,7 @@ pub struct Compared {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Whether the two are told apart.
+    /// Whether the difference is significant.
     pub claimed: bool,
 }
 
