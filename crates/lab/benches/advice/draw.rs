@@ -204,6 +204,7 @@ fn prices(random: &mut ChaCha8Rng) -> Prices {
     }
     Prices {
         currency: "EUR".into(),
+        machines: Vec::new(),
         core_hour: figure(0.01, 0.3, random),
         gb_out: figure(0.0005, 0.15, random),
         gb_month: figure(0.5, 20.0, random),

@@ -125,6 +125,17 @@ fn nodes(lab: &Lab, kinds: &[&str]) -> Option<Nodes> {
     }
 }
 
+/// The same command on a terminal of its own, whose screen is written to this file.
+fn on_a_terminal(command: &Command, screen: &str) -> Command {
+    let words: Vec<_> = [command.get_program()].into_iter().chain(command.get_args()).collect();
+    let words: Vec<_> = words.iter().map(|word| word.to_str().unwrap()).collect();
+    let mut terminal = Command::new("script");
+    terminal.args(["-q", "-e", "-f", "-c", &shell_words::join(words), screen]);
+    terminal.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    terminal.current_dir(command.get_current_dir().unwrap()).stdin(Stdio::null()).stdout(Stdio::null());
+    terminal
+}
+
 #[test]
 fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     let lab = Lab::new();
@@ -156,13 +167,15 @@ fn three_nodes_load_one_server_together_and_one_of_them_is_killed() {
     wait_until("the agents are gone", || nodes.busy().is_empty());
 
     let before = server.requests();
-    let mut command = load(&["-d", "25s", "-c", "3", "--discard", "--think", "5ms", "--out", "short"]);
-    let log = File::create(lab.path("log")).unwrap();
-    command.stdin(Stdio::null()).stderr(log.try_clone().unwrap()).stdout(log);
+    let command = load(&["-d", "25s", "-c", "3", "--discard", "--think", "5ms", "--out", "short"]);
+    let mut command = on_a_terminal(&command, "log");
     let mut child = nodes.hub.within(|| command.spawn()).unwrap().unwrap();
     wait_until("the load has begun", || server.requests() > before + 200);
     let killed = nodes.kill(2);
     let at = Instant::now();
+    let named = format!("lost: {killed}");
+    wait_until("the node is named while the load goes on", || lab.read("log").contains(&named));
+    println!("the live line named the node {:.1} s after the kill", at.elapsed().as_secs_f64());
     assert_eq!(child.wait().unwrap().code(), Some(3), "{}", lab.read("log"));
     println!("it ended {:.1} s after the kill", at.elapsed().as_secs_f64());
     let all = result(&document(&lab.read("short/result.json")));
