@@ -32,6 +32,7 @@ export function explorer(data: Data, place: HTMLElement): void {
   const start = inAddress(location.hash) ?? "";
   let index = groupIn(start, data.groups.length);
   let conditions = withText(data.conditions, start);
+  let written = address();
   let families = new Set<string>();
   let all = false;
   let order: Order = { column: "total", isDescending: false };
@@ -113,6 +114,10 @@ export function explorer(data: Data, place: HTMLElement): void {
     details.replaceChildren(...(selected === null ? [] : [detail(data, selected, width, close)]));
   }
 
+  function address(): string {
+    return `${textOf(conditions)},group=${index}`;
+  }
+
   /** The conditions changed: everything that follows from them. */
   function show(): void {
     const ranked = rank(data, group(), conditions, isChosen);
@@ -126,12 +131,14 @@ export function explorer(data: Data, place: HTMLElement): void {
     clearTimeout(resting);
     if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked), REST);
     else showTable(ranked);
-    const state = textOf(conditions);
-    command.textContent = `weigh report RUN --at '${state}'`;
+    command.textContent = `weigh report RUN --at '${textOf(conditions)}'`;
     clearTimeout(timer);
     timer = window.setTimeout(() => {
       spoken.textContent = `${first} ${rest}`;
-      history.replaceState(null, "", `#${state},group=${index}`);
+      // An address of a part of the page stays until the reader changes something.
+      if (address() === written) return;
+      written = address();
+      history.replaceState(null, "", `#${written}`);
     }, CALM);
   }
 

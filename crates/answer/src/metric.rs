@@ -3,11 +3,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::Packed;
 use weigh_model::cell::Cell;
 use weigh_model::protocol::Samples;
 use weigh_model::record::VisitRecord;
 use weigh_model::units;
+use weigh_stats::hist::Packed;
 
 use crate::estimate::Estimate;
 use crate::gather::Measured;

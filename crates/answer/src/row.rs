@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::record::{StopReason, VisitRecord};
+use weigh_stats::hist::{Hist, Packed};
 
 use crate::estimate::{Estimate, MEDIAN, QUANTILE};
 use crate::gather::Measured;

@@ -30,7 +30,7 @@ use thread_priority::unix::{
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 use trial::{Load, Trial, quantile};
-use weigh_load::hist::Hist;
+use weigh_stats::hist::Hist;
 
 /// The allowed relative error of a percentile.
 const RELATIVE: f64 = 0.01;

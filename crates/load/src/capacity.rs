@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use crate::caveats::{Caveat, LATE_SHARE, caveats, response};
-use crate::hist::Hist;
 use crate::result::{Counts, LoadResult, Slice};
+use weigh_stats::hist::Hist;
 
 /// The limit on response times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

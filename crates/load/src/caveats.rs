@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::hist::Hist;
 use crate::result::{Counts, LoadResult};
+use weigh_stats::hist::Hist;
 
 /// A thread that used this share of a core could not send more. The remaining 5% go to interrupts and to the
 /// scheduler's accounting of a thread that never sleeps. A lower limit would also match a thread that still sleeps

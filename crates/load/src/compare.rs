@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use weigh_stats::{FAMILY_WISE, LogRatio, Rule, median};
 
 use crate::fault::{Fault, FaultKind};
-use crate::hist::Hist;
 use crate::result::{Checked, FaultCount, LoadResult, Preflight};
+use weigh_stats::hist::Hist;
 
 /// A side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

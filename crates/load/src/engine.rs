@@ -28,12 +28,12 @@ use spread::{models, parts, scouting, scouting_part};
 use thread::{Shared, Thread};
 
 use crate::arrival::Model;
-use crate::hist::{Hist, Packed};
 use crate::plan::{Check, LoadPlan};
 use crate::record::Recorder;
 use crate::result::{Client, LoadResult, Preflight};
 use crate::sys;
 use crate::verify::{Decoder, Expectation, Expectations, Verifier};
+use weigh_stats::hist::{Hist, Packed};
 
 /// The interval of progress reports.
 const TELL: Duration = Duration::from_millis(500);

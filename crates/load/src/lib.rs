@@ -15,7 +15,6 @@ pub mod compare;
 pub mod engine;
 pub mod escape;
 pub mod fault;
-pub mod hist;
 pub mod message;
 pub mod plan;
 pub mod protocol;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
-use crate::hist::Hist;
 use timeline::Timeline;
+use weigh_stats::hist::Hist;
 
 use crate::result::{ClassResult, Counts, FaultCount, Slice, Times};
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FaultKind};
-use crate::hist::{Hist, Packed};
+use weigh_stats::hist::{Hist, Packed};
 
 /// The result of one block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -10,6 +10,7 @@ mod blocks;
 mod changes;
 mod clusters;
 mod drawings;
+pub mod hist;
 mod interval;
 mod link;
 mod moderated;

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell, Slow};
 use weigh_model::record::DeliveryVisit;
 use weigh_model::record::fairness::{Fairness, LightMoment, Moment};
 use weigh_model::units;
+use weigh_stats::hist::{Hist, Packed};
 use weigh_stats::median;
 
 use crate::document::Block;

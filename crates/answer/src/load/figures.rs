@@ -2,9 +2,9 @@
 //! per second.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::Hist;
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Times};
+use weigh_stats::hist::Hist;
 
 /// The percentiles: those of `ab`, and higher ones.
 pub const PERCENTILES: [f64; 11] = [50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9, 99.99, 100.0];

@@ -173,7 +173,7 @@ mod tests {
         assert_eq!((all.seconds, all.unproven, all.client.user_seconds), (3.0, 2, 1.0));
         assert_eq!(all.client.thread_shares, [0.2, 0.6]);
         let response = |result: &LoadResult| result.classes.first().map(|class| class.times.response.clone());
-        let mut added = weigh_load::hist::Hist::default();
+        let mut added = weigh_stats::hist::Hist::default();
         agents.iter().filter_map(|agent| response(&agent.result)).for_each(|hist| added.add(&hist));
         assert_eq!((response(&all).unwrap(), added.count()), (added, 6));
         assert_eq!(

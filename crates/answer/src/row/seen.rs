@@ -1,6 +1,6 @@
 //! What a page shows of a row beyond its figures: when each round was, and how single samples are distributed.
 
-use weigh_load::hist::Hist;
+use weigh_stats::hist::Hist;
 
 use crate::gather::{Measured, usable};
 use crate::metric::{Metric, Over, Part, Source};
@@ -78,11 +78,11 @@ mod tests {
     use super::*;
     use crate::subject::{codec, delivery};
     use std::collections::BTreeMap;
-    use weigh_load::hist::Packed;
     use weigh_model::cell::{Cell, Subject};
     use weigh_model::protocol::{Phase, Samples};
     use weigh_model::record::{DeliveryVisit, VisitRecord};
     use weigh_model::setting::Setting;
+    use weigh_stats::hist::Packed;
 
     fn seen(shape: &Shape, visits: &[VisitRecord]) -> Seen {
         let cell = Cell {

@@ -1,6 +1,5 @@
 //! Clients of stores in PHP: the cost of a transaction by component, transactions per second, and the time per call.
 
-use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell as Configuration, Subject};
 use weigh_model::client::Client;
@@ -8,6 +7,7 @@ use weigh_model::protocol::Phase;
 use weigh_model::record::client::WorkerVisit;
 use weigh_model::record::{ClientVisit, VisitRecord};
 use weigh_model::units;
+use weigh_stats::hist::{Hist, Packed};
 use weigh_stats::median;
 
 use crate::document::{Block, group, more};

@@ -6,7 +6,6 @@ mod tables;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_load::caveats::BUSY_SHARE;
-use weigh_load::hist::Packed;
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell, Delivery, Subject, Transport};
 use weigh_model::link::Rate;
@@ -17,6 +16,7 @@ use weigh_model::record::delivery::Workers;
 use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
+use weigh_stats::hist::Packed;
 
 use crate::document::{Block, group};
 use crate::estimate::Estimate;

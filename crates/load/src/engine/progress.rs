@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Nanos;
-use crate::hist::{Hist, Packed};
 use crate::record::Recorder;
+use weigh_stats::hist::{Hist, Packed};
 
 /// How often a thread shows its progress.
 const EVERY: Nanos = 500_000_000;

@@ -1,8 +1,8 @@
 //! The slices of a run: the latest one open, the earlier ones packed.
 
 use crate::Nanos;
-use crate::hist::{Hist, Packed};
 use crate::result::Slice;
+use weigh_stats::hist::{Hist, Packed};
 
 /// The most slices of a run; beyond that, neighbours are joined and slices become twice as long.
 const SLICES: usize = 256;

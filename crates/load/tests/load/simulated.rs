@@ -1,7 +1,7 @@
 //! Results of loads that were not sent.
 
-use weigh_load::hist::{Hist, Packed};
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Slice};
+use weigh_stats::hist::{Hist, Packed};
 
 /// A result of one class, all of whose requests were completed after these times in seconds.
 pub fn result(seconds: f64, times: &[f64]) -> LoadResult {

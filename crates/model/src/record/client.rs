@@ -2,7 +2,7 @@
 //! together.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::Packed;
+use weigh_stats::hist::Packed;
 
 use super::delivery::Switches;
 use crate::caveat::Caveat;

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 use weigh_load::caveats::BUSY_SHARE;
-use weigh_load::hist::Packed;
 use weigh_load::result::{FaultCount, Preflight};
+use weigh_stats::hist::Packed;
 
 use super::fairness::Fairness;
 use super::negotiation::Negotiation;

@@ -1,7 +1,7 @@
 //! Light requests while slow clients download.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::hist::Packed;
+use weigh_stats::hist::Packed;
 
 /// A block with slow clients, measured with light requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -139,7 +139,7 @@ fn times(runs: &[(&str, &Run)]) -> Option<LinePanel> {
             whole(run).filter_map(|slice| Some((middle(slice), slice.response.unpack().ok()?))).collect();
         for (share, name) in PERCENTILES {
             let point =
-                |(at, times): &(f64, weigh_load::hist::Hist)| Some((*at, times.quantile(share)? * 1e9));
+                |(at, times): &(f64, weigh_stats::hist::Hist)| Some((*at, times.quantile(share)? * 1e9));
             lines.extend(line(named(side, name), lines.len(), slices.iter().filter_map(point).collect()));
         }
     }

@@ -10,8 +10,8 @@ use std::fmt::Write;
 use anyhow::{Result, anyhow};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
-use weigh_load::hist::Hist;
 use weigh_load::result::{ClassResult, LoadResult};
+use weigh_stats::hist::Hist;
 
 /// Nanoseconds per unit of the column for people.
 const MILLISECOND: f64 = 1e6;

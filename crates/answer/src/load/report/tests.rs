@@ -235,7 +235,7 @@ fn hardly_answering() -> Run {
     class.counts.faulted = 495;
     class.counts.dropped = 495;
     (0..10).for_each(|_| class.times.response.record(7_000_000));
-    let response = weigh_load::hist::Packed::coarse(&class.times.response);
+    let response = weigh_stats::hist::Packed::coarse(&class.times.response);
     let slice = Slice { seconds: 14.0, completed: 10, faulted: 495, response, ..Slice::default() };
     let mut plan = plan("constant:100");
     plan.limits.drain_seconds = 4.0;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use weigh_load::hist::{Hist, Packed};
 use weigh_load::result::Preflight;
+use weigh_stats::hist::{Hist, Packed};
 
 use crate::report::{Report, RunFacts};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};

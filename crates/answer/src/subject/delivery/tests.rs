@@ -113,7 +113,7 @@ fn histograms_of_rounds_are_one() {
     let mut lab = page_output();
     let id = "prose-4m/nginx/php8.2/http/php/none";
     let slow = Packed::of(&{
-        let mut hist = weigh_load::hist::Hist::default();
+        let mut hist = weigh_stats::hist::Hist::default();
         (0..20).for_each(|_| hist.record(2_000_000_000));
         hist
     });
@@ -486,7 +486,7 @@ fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
     let mut lab = lab;
     let id = lab.plan.cells.last().unwrap().id.clone();
     let took = Packed::of(&{
-        let mut hist = weigh_load::hist::Hist::default();
+        let mut hist = weigh_stats::hist::Hist::default();
         (0..20).for_each(|_| hist.record(34_000_000));
         hist
     });

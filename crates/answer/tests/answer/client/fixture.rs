@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use weigh_load::hist::{Hist, Packed};
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::client::{Client, Keys, Mix, ValueKind};
 use weigh_model::link::{LinkSpec, Measured, Rate, RoundTrip, Way};
@@ -14,6 +13,7 @@ use weigh_model::record::client::{ClientVisit, WorkerVisit};
 use weigh_model::record::delivery::Switches;
 use weigh_model::record::{Record, VisitRecord};
 use weigh_model::setting::{Request, Setting};
+use weigh_stats::hist::{Hist, Packed};
 
 use crate::codec::fixture::{self as codec, Lab, NOISE};
 

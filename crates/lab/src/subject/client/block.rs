@@ -1,6 +1,6 @@
 //! What the workers of a block say, put together.
 
-use weigh_load::hist::{Hist, Packed};
+use weigh_stats::hist::{Hist, Packed};
 
 use crate::rig::group::Usage;
 use weigh_model::protocol::client::{Bins, Done, Failed, Prepared, Reads, Writes};

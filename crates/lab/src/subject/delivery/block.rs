@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
-use weigh_load::hist::Packed;
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Request, Stream, Tls};
 use weigh_load::result::{ClassResult, LoadResult, Preflight};
+use weigh_stats::hist::Packed;
 
 use super::forecast::preflights;
 use super::meters::Metered;

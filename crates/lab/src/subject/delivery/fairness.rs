@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use weigh_load::fault::FaultKind;
-use weigh_load::hist::Packed;
 use weigh_load::plan::{Length, Limits, LoadPlan, Request, Stream};
 use weigh_load::result::{ClassResult, LoadResult, Slice};
+use weigh_stats::hist::Packed;
 
 use super::block;
 use super::forecast::WATCHED_SECONDS;
@@ -162,7 +162,7 @@ pub fn settles(pool: &Pool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use weigh_load::hist::Hist;
+    use weigh_stats::hist::Hist;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Loads from several nodes, by the engine for tests: what they send adds up to what one would, and what is lost is named.
 
-use weigh_load::hist::Hist;
 use weigh_load::result::{Counts, LoadResult};
+use weigh_stats::hist::Hist;
 
 use super::{nothing_is_left, with_engine};
 use crate::lab::{Lab, wait_until};
