@@ -4,6 +4,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
+use weigh::rig::group::Group;
+
 use crate::lab::{Lab, Ran, deliveries, study};
 
 /// Runs the program by way of a shell that does something first: sets the umask, or a limit.
@@ -102,23 +104,18 @@ fn whatever_is_written_is_its_users_alone() {
     assert!(lab.path("codec").is_dir() && (!served || lab.path("sent").is_dir()));
 }
 
-/// The port that the configuration of a running instance names.
-fn port_of(configuration: &Path) -> Option<u16> {
-    let text = std::fs::read_to_string(configuration).ok()?;
-    text.split_once("listen 127.0.0.1:")?.1.split([';', ' ']).next()?.parse().ok()
-}
-
-/// The files of this name in the private directories of a lab that runs.
-fn of_instances(lab: &Lab, name: &str) -> Vec<std::path::PathBuf> {
-    let folders = |path: &Path| -> Vec<std::path::PathBuf> {
-        std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+/// The ports on which a process listens, of those that a network has: `self`, or the one that a process is in; see proc(5), `/proc/PID/net/tcp`.
+fn listens(process: u32, network: &str) -> Vec<u16> {
+    let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    let open: Vec<_> = open.filter_map(|entry| std::fs::read_link(entry.path()).ok()).collect();
+    let table = std::fs::read_to_string(format!("/proc/{network}/net/tcp")).unwrap_or_default();
+    let of_line = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let (port, state, inode) = (fields.get(1)?.rsplit(':').next()?, fields.get(3)?, fields.get(9)?);
+        let is_its = *state == "0A" && open.contains(&format!("socket:[{inode}]").into());
+        is_its.then(|| u16::from_str_radix(port, 16).ok())?
     };
-    folders(&lab.tmp())
-        .iter()
-        .flat_map(|room| folders(room))
-        .map(|place| place.join(name))
-        .filter(|file| file.is_file())
-        .collect()
+    table.lines().filter_map(of_line).collect()
 }
 
 /// A listener of this machine's own network would take the connection of whoever is on it.
@@ -138,18 +135,18 @@ fn what_private_servers_send_no_other_user_can_fetch() {
     );
     lab.write("study.toml", study("sent", [8, 30, 20], &blocks));
     let mut started = lab.start(&["run", "study.toml", "--out", "sent"]);
-    let mut tried = 0;
-    crate::lab::wait_until("responses came, and a hundred connections were tried", || {
-        for port in of_instances(&lab, "nginx.conf").iter().filter_map(|file| port_of(file)) {
-            assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "port {port} is open to all");
-            tried += 1;
+    let mut seen = 0;
+    crate::lab::wait_until("responses came, and listeners were seen a hundred times", || {
+        for process in Group::below(started.0.id()).processes() {
+            seen += listens(process, &process.to_string()).len();
+            assert_eq!(listens(process, "self"), Vec::<u16>::new(), "open to all");
         }
         let mut found = Vec::new();
         open_to_others(&lab.tmp(), &mut found);
         assert!(found.is_empty(), "{found:#?}");
         let log = std::fs::read_to_string(lab.path("sent/records.ndjson")).unwrap_or_default();
         let over_loopback = log.lines().any(|line| line.contains("\"visit\"") && line.contains("@loopback"));
-        tried >= 100 && over_loopback
+        seen >= 100 && over_loopback
     });
     started.kill();
     assert!(!lab.visits("sent").is_empty(), "the servers were up: responses came");
