@@ -136,7 +136,7 @@ fn what_private_servers_send_no_other_user_can_fetch() {
     lab.write("study.toml", study("sent", [8, 30, 20], &blocks));
     let mut started = lab.start(&["run", "study.toml", "--out", "sent"]);
     let mut seen = 0;
-    crate::lab::wait_until("responses came, and listeners were seen a hundred times", || {
+    crate::lab::wait_until("responses came, and listeners were seen", || {
         for process in Group::below(started.0.id()).processes() {
             seen += listens(process, &process.to_string()).len();
             assert_eq!(listens(process, "self"), Vec::<u16>::new(), "open to all");
@@ -146,7 +146,7 @@ fn what_private_servers_send_no_other_user_can_fetch() {
         assert!(found.is_empty(), "{found:#?}");
         let log = std::fs::read_to_string(lab.path("sent/records.ndjson")).unwrap_or_default();
         let over_loopback = log.lines().any(|line| line.contains("\"visit\"") && line.contains("@loopback"));
-        seen >= 100 && over_loopback
+        seen >= 10 && over_loopback
     });
     started.kill();
     assert!(!lab.visits("sent").is_empty(), "the servers were up: responses came");
