@@ -136,8 +136,9 @@ export function explorer(data: Data, place: HTMLElement): void {
     timer = window.setTimeout(() => {
       spoken.textContent = `${first} ${rest}`;
       // An address of a part of the page stays until the reader changes something.
-      if (address() === written) return;
-      written = address();
+      const now = address();
+      if (now === written) return;
+      written = now;
       history.replaceState(null, "", `#${written}`);
     }, CALM);
   }

@@ -7,8 +7,8 @@ use weigh_model::policy::{Compared, Machine, Objective};
 use weigh_model::site::{Figure, From, Site};
 use weigh_model::text::clean;
 
-use super::setup::Setup;
 use super::{Decided, Weighted, Weights, decide_by};
+use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::verdict::between_machines;
 
@@ -16,18 +16,8 @@ use crate::verdict::between_machines;
 struct There {
     machine: Machine,
     decided: Decided,
-    site: Site,
-    /// Everything together, with what is best there.
-    together: Setup,
-}
-
-impl There {
-    fn objective(&self, objective: Objective) -> f64 {
-        match objective {
-            Objective::Time => self.machine.wait_hours,
-            Objective::Money => self.machine.cost,
-        }
-    }
+    /// What is minimised, of everything together.
+    total: Estimate,
 }
 
 /// Decides; runs that a cluster made are sorted by the kind of machine that they were made on, and priced as the site has it. The best
@@ -58,19 +48,16 @@ pub fn decide(
             cost: total.cost.after,
             compared: None,
         };
-        all.push(There { machine, decided, site, together });
+        let (cpu, exact) = together.total(&Weights::new(&site, objective, 0.0));
+        all.push(There { machine, decided, total: cpu.shifted(exact) });
     }
-    all.sort_by(|a, b| a.objective(objective).total_cmp(&b.objective(objective)));
-    let total = |there: &There| {
-        let (cpu, exact) = there.together.total(&Weights::new(&there.site, objective, 0.0));
-        cpu.shifted(exact)
-    };
-    let totals: Vec<_> = all.iter().map(total).collect();
-    let Some((first, others)) = totals.split_first() else {
+    all.sort_by(|a, b| a.total.value.total_cmp(&b.total.value));
+    let Some((first, others)) = all.split_first_mut() else {
         return Ok(decide_by(site, sha256, links, &[], objective).0);
     };
-    let pairs: Vec<_> = others.iter().map(|other| vec![(first, other)]).collect();
-    for (there, (_, each)) in all[1..].iter_mut().zip(between_machines(&pairs, 1)) {
+    let pairs: Vec<_> = others.iter().map(|other| vec![(&first.total, &other.total)]).collect();
+    let ratios = between_machines(&pairs, 1);
+    for (there, (_, each)) in others.iter_mut().zip(ratios) {
         let told = each.into_iter().flatten().next();
         there.machine.compared = told.map(|told| Compared {
             ratio: told.value,

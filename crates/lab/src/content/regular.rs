@@ -28,7 +28,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     ensure!(about.is_file(), "{shown}: {}", special(&about));
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes).with_context(unread)?;
-    ensure!(bytes.len() as u64 <= most, "{shown}: longer than {most} bytes, which none is");
+    ensure!(bytes.len() as u64 <= most, "{shown}: longer than {most} bytes, the most that is read");
     Ok(bytes)
 }
 
