@@ -8,7 +8,7 @@ mod noise;
 mod regret;
 
 use family::mean;
-use noise::{ALL, Noise, coverage};
+use noise::{ALL, Noise, coverage, long_run};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use regret::violations;
@@ -43,8 +43,9 @@ fn main() {
     println!("| Noise | {} |", rounds.map(|n| n.to_string()).join(" | "));
     println!("|---|{}", "---|".repeat(rounds.len()));
     for noise in ALL.into_iter().filter(|noise| *noise != Noise::Drift) {
+        let truths = long_run(noise, &mut random());
         let show = |n| {
-            let (low, median) = coverage(noise, n, 4000, &mut random());
+            let (low, median) = coverage(noise, truths, n, 4000, &mut random());
             format!("{low:.3}, {}", median.map_or("–".into(), |m| format!("{m:.3}")))
         };
         println!("| {noise:?} | {} |", rounds.map(show).join(" | "));

@@ -224,7 +224,7 @@ fn two_folders_of_definitions_differ_by_what_their_codecs_do() {
     codec(&lab, "slow", 4);
     codec(&lab, "same", 1);
     let pair = |a: &str, b: &str| {
-        let words = ["compare", "--paired", "small.toml", "--defs", a, "--defs", b, "--for", "8s", "--json"];
+        let words = ["compare", "--paired", "small.toml", "--defs", a, "--defs", b, "--for", "4s", "--json"];
         let found = lab.told(&words);
         keeps("comparison", &found);
         assert_eq!((&found["a"]["name"], &found["b"]["name"]), (&a.into(), &b.into()));
@@ -249,7 +249,7 @@ fn two_folders_of_definitions_differ_by_what_their_codecs_do() {
         lab.read("old/php/codecs/mine.php").replace("gzinflate($data)", "$data"),
     );
     let broken =
-        lab.run(&["compare", "--paired", "small.toml", "--defs", "old", "--defs", "broken", "--for", "3s"]);
+        lab.run(&["compare", "--paired", "small.toml", "--defs", "old", "--defs", "broken", "--for", "2s"]);
     assert_eq!(broken.code, 3, "{}{}", broken.stdout, broken.stderr);
     assert!(broken.stderr.contains("of broken failed: "), "{}", broken.stderr);
 }

@@ -7,7 +7,7 @@ use crate::lab::{Lab, SMALL, Started, lines, wait_until};
 
 /// A study that takes a few seconds, so that there is time to disturb it.
 fn long() -> String {
-    let long = SMALL.replace("max_rounds = 3", "max_rounds = 40").replace("seconds = 20", "seconds = 200");
+    let long = SMALL.replace("max_rounds = 3", "max_rounds = 20").replace("seconds = 20", "seconds = 200");
     // Just above what is measured as a family, whose passes would take 24 times as long.
     long.replace("rows-4k", "rows-300k").replace("\"zlib:1|6\"", "\"zlib:1..9\"")
 }
@@ -43,7 +43,7 @@ fn a_killed_run_loses_at_most_the_visit_in_flight_and_no_worker_stays() {
         *visits.entry(key).or_default() += 1;
     }
     assert!(visits.values().all(|n| *n == 1), "nothing is measured twice");
-    assert_eq!(visits.len(), 40 * 11, "and nothing is lost");
+    assert_eq!(visits.len(), 20 * 11, "and nothing is lost");
     let found = lab.json("run/report/report.json");
     assert!(found["caveats"].as_array().unwrap().iter().any(|c| c["code"] == "resumed"), "{}", ran.stdout);
     assert_eq!(lab.processes(), Vec::<String>::new());

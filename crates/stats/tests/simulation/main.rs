@@ -11,7 +11,7 @@ mod regret;
 mod runs;
 
 use family::mean;
-use noise::{ALL, Noise, coverage};
+use noise::{ALL, Noise, coverage, long_run};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use regret::violations;
@@ -56,8 +56,9 @@ fn what_differs_is_found() {
 #[test]
 fn intervals_hold_what_they_say() {
     for noise in ALL.into_iter().filter(|noise| *noise != Noise::Drift) {
+        let truths = long_run(noise, &mut random());
         for rounds in [2, 3, 5, 8, 12, 14, 20, 30, 40] {
-            let (low, median) = coverage(noise, rounds, 600, &mut random());
+            let (low, median) = coverage(noise, truths, rounds, 600, &mut random());
             assert!(low >= 0.91, "{noise:?} {rounds}: the low quantile is held by {low}");
             assert!(median.is_none_or(|m| m >= 0.91), "{noise:?} {rounds}: the median is held by {median:?}");
         }

@@ -80,23 +80,28 @@ fn mode(random: &mut impl Rng, slow: f64) -> f64 {
     if random.random::<f64>() < slow { 1.4 } else { 1.0 }
 }
 
-/// The quantile at `p` of what a configuration with cost 1 shows in the long run, for noise that is the same in all
-/// rounds and for all configurations.
-pub fn long_run(noise: Noise, p: f64, random: &mut ChaCha8Rng) -> f64 {
+/// The 0.1 quantile and the median of what a configuration with cost 1 shows in the long run, for noise that is the same in
+/// all rounds and for all configurations.
+pub fn long_run(noise: Noise, random: &mut ChaCha8Rng) -> [f64; 2] {
     let one = observe(noise, &[1.0; 60], 30_000, random).remove(30);
-    weigh_stats::quantile(&one, p).expect("finite")
+    [0.1, 0.5].map(|p| weigh_stats::quantile(&one, p).expect("finite"))
 }
 
 /// The share of trials in which the interval of the 0.1 quantile, and that of the median if there is one, contain the
-/// long-run value of a configuration.
-pub fn coverage(noise: Noise, rounds: usize, trials: usize, random: &mut ChaCha8Rng) -> (f64, Option<f64>) {
-    let [truth, middle] = [0.1, 0.5].map(|p| long_run(noise, p, random));
+/// value of a configuration in the long run.
+pub fn coverage(
+    noise: Noise,
+    [low_truth, middle]: [f64; 2],
+    rounds: usize,
+    trials: usize,
+    random: &mut ChaCha8Rng,
+) -> (f64, Option<f64>) {
     let (mut low, mut median, mut has_median) = (0, 0, true);
     for _ in 0..trials {
         // Others are visited in between, so that a neighbour that stays is gone in the next round.
         let seen = observe(noise, &[1.0; 60], rounds, random).remove(30);
         let (from, to) = weigh_stats::low_quantile_interval(&seen, 0.1, 0.95).expect("rounds");
-        low += u32::from(from.is_none_or(|from| from <= truth) && truth <= to);
+        low += u32::from(from.is_none_or(|from| from <= low_truth) && low_truth <= to);
         match weigh_stats::median_interval(&seen, 0.95) {
             Some(interval) => median += u32::from(interval.low <= middle && middle <= interval.high),
             None => has_median = false,
