@@ -173,9 +173,10 @@ class Member:
 
     def _listen(self):
         after, heard = 0, time.monotonic()
+        hear = self.actor.hear.options(concurrency_group="hear")
         while not self.closing:
             try:
-                asked = self.actor.hear.options(concurrency_group="hear").remote(after, BEAT)
+                asked = hear.remote(after, BEAT)
                 for after, event in ray.get(asked, timeout=max(1, SILENCE - (time.monotonic() - heard))):
                     what, worker, text = event
                     self.tell({"say": what, "worker": worker, {"line": "line", "ended": "how"}[what]: text})

@@ -126,21 +126,13 @@ impl Engine {
         let Want { least, most, patience } = want;
         self.shared.say(&Order::Open { address: on.address(), least, most, seconds: patience.as_secs_f64() });
         let deadline = Instant::now() + patience + START_LIMIT;
-        loop {
-            let state = self.shared.wait();
-            if let Some(nodes) = &state.nodes {
-                return Ok(nodes.clone());
-            }
-            if let Some(why) = &state.ended {
-                bail!("--on {on}: {why}");
-            }
-            if interrupt.is_set() {
-                bail!("interrupted; nothing was measured");
-            }
-            if Instant::now() > deadline {
-                bail!("--on {on}: the engine has not answered in time");
-            }
-        }
+        self.shared.wait_for(|state| match (&state.nodes, &state.ended) {
+            (Some(nodes), _) => Some(Ok(nodes.clone())),
+            (None, Some(why)) => Some(Err(anyhow!("--on {on}: {why}"))),
+            (None, None) if interrupt.is_set() => Some(Err(anyhow!("interrupted; nothing was measured"))),
+            (None, None) => (Instant::now() > deadline)
+                .then(|| Err(anyhow!("--on {on}: the engine has not answered in time"))),
+        })
     }
 
     /// See [`super::Cluster::put`].
@@ -154,18 +146,12 @@ impl Engine {
             self.shared.say(&Order::Put { node, file: file.to_owned(), sha256 });
         }
         let deadline = Instant::now() + limit;
-        loop {
-            let state = self.shared.wait();
-            if let Some(why) = state.why_gone(node) {
-                return Err(why);
-            }
-            if let Some(Some(put)) = state.puts.get(&key) {
-                return put.clone();
-            }
-            if Instant::now() > deadline {
-                return Err(format!("it is not there after {} s", limit.as_secs()));
-            }
-        }
+        self.shared.wait_for(|state| match (state.why_gone(node), state.puts.get(&key)) {
+            (Some(why), _) => Some(Err(why)),
+            (None, Some(Some(put))) => Some(put.clone()),
+            _ => (Instant::now() > deadline)
+                .then(|| Err(format!("it is not there after {} s", limit.as_secs()))),
+        })
     }
 
     /// Starts a worker. One that cannot be started shows as one that ends at once.
@@ -227,10 +213,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state after a moment, or after a change.
-    fn wait(&self) -> MutexGuard<'_, State> {
-        let waited = self.changed.wait_timeout(self.lock(), GLANCE);
-        waited.unwrap_or_else(PoisonError::into_inner).0
+    /// What is looked for, now or after a change of the state. It looks again after a moment, too, for what is not in the state.
+    fn wait_for<T>(&self, mut look: impl FnMut(&State) -> Option<T>) -> T {
+        let mut state = self.lock();
+        loop {
+            if let Some(found) = look(&state) {
+                return found;
+            }
+            let waited = self.changed.wait_timeout(state, GLANCE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     fn listen(&self, mut engine: Worker) {
