@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,34 @@ pub struct VisitOrder<'a> {
     pub blob: &'a Path,
     /// Wall time that it may take; an answer that is late is a fault.
     pub limit: Duration,
+    /// Where its parts are counted, for whoever watches.
+    pub parts: Option<&'a PartsDone>,
+}
+
+/// How many parts of the visit under way are carried out. A payload of many files may take minutes.
+#[derive(Debug, Default)]
+pub struct PartsDone {
+    done: AtomicUsize,
+    all: AtomicUsize,
+}
+
+impl PartsDone {
+    /// A visit of this many parts begins.
+    pub fn begin(&self, all: usize) {
+        self.done.store(0, Ordering::Relaxed);
+        self.all.store(all, Ordering::Relaxed);
+    }
+
+    /// One more is carried out.
+    pub fn one(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Those carried out, of how many; none for a visit that is not in parts.
+    pub fn get(&self) -> Option<(usize, usize)> {
+        let all = self.all.load(Ordering::Relaxed);
+        (all > 1).then(|| (self.done.load(Ordering::Relaxed), all))
+    }
 }
 
 impl<'a> VisitOrder<'a> {
@@ -59,6 +88,20 @@ impl<'a> VisitOrder<'a> {
     /// What is known of the cell so far.
     pub fn past(&self) -> &'a History {
         &self.state.cells[self.index]
+    }
+
+    /// The visit is made in this many parts.
+    pub fn begin_parts(&self, all: usize) {
+        if let Some(parts) = self.parts {
+            parts.begin(all);
+        }
+    }
+
+    /// One more of them is carried out.
+    pub fn part_is_done(&self) {
+        if let Some(parts) = self.parts {
+            parts.one();
+        }
     }
 }
 

@@ -1,10 +1,13 @@
 //! What is seen while a run goes on: a line with the cell under test, and for `weigh codec` the table so far.
 
+use std::fmt::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::cli::terminal::{self, Line};
+use crate::executor::PartsDone;
 use crate::lab::Progress;
 use crate::run::observer::{Observer, Upcoming};
 use weigh_answer::format::{self, Detail, Options};
@@ -16,6 +19,8 @@ use weigh_model::units;
 
 /// The table is drawn again after this long at the earliest: drawing must not be what is measured.
 const TABLE_EVERY: Duration = Duration::from_secs(2);
+/// How often the line shows how far a visit in parts is.
+const PARTS_EVERY: Duration = Duration::from_millis(500);
 /// Lines that the live table leaves to the progress line and the prompt.
 const MARGIN: usize = 4;
 
@@ -27,6 +32,19 @@ pub struct Live {
     options: Option<Options>,
     drawn: Option<Instant>,
     drawn_lines: usize,
+    follows: bool,
+}
+
+/// A line that begins with how far the visit is.
+fn in_parts(parts: Arc<PartsDone>) -> ProgressStyle {
+    let share = move |_: &ProgressState, line: &mut dyn Write| {
+        if let Some((done, all)) = parts.get() {
+            // Writing into a line in memory does not fail.
+            let _ = write!(line, "part {}/{all} · ", all.min(done + 1));
+        }
+    };
+    let style = ProgressStyle::with_template("{spinner} {part}{wide_msg}");
+    style.unwrap_or(ProgressStyle::default_spinner()).with_key("part", share)
 }
 
 impl Live {
@@ -39,6 +57,7 @@ impl Live {
             options: (table && terminal::watched()).then(|| crate::cli::report::options(Detail::Full, None)),
             drawn: None,
             drawn_lines: 0,
+            follows: false,
         }
     }
 
@@ -49,6 +68,15 @@ impl Live {
         if self.drawn_lines > 0 {
             term.clear_last_lines(self.drawn_lines).ok();
             self.drawn_lines = 0;
+        }
+    }
+
+    /// Shows the parts of a visit on the line while it goes on, if the plan has any.
+    fn follow(&mut self, parts: &Arc<PartsDone>) {
+        let is_in_parts = self.plan.payloads.iter().any(|payload| payload.parts.len() > 1);
+        if !std::mem::replace(&mut self.follows, true) && is_in_parts {
+            self.line.bar.set_style(in_parts(Arc::clone(parts)));
+            self.line.bar.enable_steady_tick(PARTS_EVERY);
         }
     }
 
@@ -76,6 +104,7 @@ impl Live {
 
 impl Observer for Live {
     fn visiting(&mut self, next: &Upcoming<'_>) {
+        self.follow(next.parts);
         self.line.say(format!(
             "round {} · {}/{} · {} · {} elapsed, about {} left",
             next.round,

@@ -211,7 +211,8 @@ impl Open {
             .with_context(|| format!("the content {} is not here", payload.name))?;
         let limit = Duration::try_from_secs_f64(limit).context("a limit that is none")?;
         let meter = CpuTimes::read();
-        let visited = executor.visit(&VisitOrder { plan, state, index, round, payload, blob, limit });
+        let visited =
+            executor.visit(&VisitOrder { plan, state, index, round, payload, blob, limit, parts: None });
         match visited {
             Ok(mut visit) => {
                 visit.steal = CpuTimes::read().zip(meter).and_then(|(now, before)| now.since(before));

@@ -137,7 +137,16 @@ pub fn profile(
         let index =
             plan.cells.iter().position(|c| c.id == cell.id).context("the plan has no such configuration")?;
         // It is no visit of any round: what is drawn is drawn by the plan's seed.
-        let order = VisitOrder { plan, state: &state, index, round: 0, payload, blob: &blob, limit: LIMIT };
+        let order = VisitOrder {
+            plan,
+            state: &state,
+            index,
+            round: 0,
+            payload,
+            blob: &blob,
+            limit: LIMIT,
+            parts: None,
+        };
         let made = one(cell, (&php, &tool), &mut |on| executor.alone(&order, on), interrupt);
         let made = interrupt.ended(made)?;
         profiled.push(ProfiledCell { cell: cell.id.clone(), made });

@@ -1,5 +1,8 @@
 //! What a run tells while it goes on, for a live display. Nothing an observer does changes the run.
 
+use std::sync::Arc;
+
+use crate::executor::PartsDone;
 use weigh_model::cell::Cell;
 use weigh_model::record::Record;
 
@@ -18,6 +21,8 @@ pub struct Upcoming<'a> {
     pub elapsed: f64,
     /// Seconds of wall time that the rest of the run is expected to take; a rough forecast, never a promise.
     pub remaining: f64,
+    /// How far the visit is, while it goes on.
+    pub parts: &'a Arc<PartsDone>,
 }
 
 /// Gets told. Every method does nothing unless implemented.

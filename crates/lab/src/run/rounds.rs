@@ -1,5 +1,6 @@
 //! The loop of a run: rounds of visits until no cell is live.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -11,7 +12,7 @@ use super::observer::{Observer, Upcoming};
 use super::order::order;
 use super::state::State;
 use super::stop;
-use crate::executor::{Executor, Failure, Version, VisitOrder};
+use crate::executor::{Executor, Failure, PartsDone, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::rig::meter::CpuTimes;
 use crate::subject;
@@ -70,7 +71,9 @@ pub fn run(
     let base = state.elapsed;
     let meter = clock.cpu_times();
     let begun = clock.now();
-    let mut course = Course { dir, plan: &plan, state, interrupt, clock, observer, begun, base, meter };
+    let parts = Arc::default();
+    let mut course =
+        Course { dir, plan: &plan, state, interrupt, clock, observer, begun, base, meter, parts };
     let result = course.all(executor);
     executor.end();
     result
@@ -94,6 +97,7 @@ struct Course<'a> {
     begun: Duration,
     base: f64,
     meter: Option<CpuTimes>,
+    parts: Arc<PartsDone>,
 }
 
 impl Course<'_> {
@@ -149,6 +153,7 @@ impl Course<'_> {
                     continue;
                 }
             }
+            self.parts.begin(1);
             self.observer.visiting(&Upcoming {
                 cell: &self.plan.cells[cell],
                 round,
@@ -156,6 +161,7 @@ impl Course<'_> {
                 of: order.len(),
                 elapsed,
                 remaining: forecast::remaining(self.plan, &self.state, &expected, elapsed),
+                parts: &self.parts,
             });
             let meter = self.clock.cpu_times();
             match self.visit(cell, round, expected[cell], executor) {
@@ -189,8 +195,9 @@ impl Course<'_> {
         };
         let blob = self.dir.path().join(&payload.blob);
         let limit = PATIENCE + Duration::try_from_secs_f64(expected * SLOWER).unwrap_or(PATIENCE);
-        let (plan, state) = (self.plan, &self.state);
-        let visit = executor.visit(&VisitOrder { plan, state, index, round, payload, blob: &blob, limit })?;
+        let (plan, state, parts) = (self.plan, &self.state, Some(&*self.parts));
+        let visit =
+            executor.visit(&VisitOrder { plan, state, index, round, payload, blob: &blob, limit, parts })?;
         subject::of(cell).judge(cell, payload, &visit).map_err(Failure::Fault)?;
         Ok(visit)
     }

@@ -275,8 +275,9 @@ impl Executor for Workers {
         let requests = parts::split(&whole, order.payload, path)?;
         let end = Instant::now() + order.limit;
         let left = || end.saturating_duration_since(Instant::now());
-        let done: Result<Vec<Done>, Failure> =
-            requests.iter().map(|request| self.carry_out(order, request, left())).collect();
+        order.begin_parts(requests.len());
+        let one = |request| self.carry_out(order, request, left()).inspect(|_| order.part_is_done());
+        let done: Result<Vec<Done>, Failure> = requests.iter().map(one).collect();
         Ok(parts::merge(order, done?))
     }
 

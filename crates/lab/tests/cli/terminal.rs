@@ -29,7 +29,7 @@ fn a_pipe_gets_no_escape_sequence() {
 }
 
 /// What a command writes to a terminal of its own.
-fn on_terminal(lab: &Lab, line: &str, of: &[(&str, &str)]) -> String {
+pub fn on_terminal(lab: &Lab, line: &str, of: &[(&str, &str)]) -> String {
     let mut command = lab.command("script");
     command.args(["-qefc", line, "/dev/null"]).env("TERM", "xterm-256color").envs(of.iter().copied());
     let ran = Ran::of(command.output().unwrap());

@@ -114,8 +114,16 @@ fn a_codec_that_takes_twice_as_long_for_another_input_is_reported_with_the_doubl
         let mut records = Vec::new();
         for round in 1..=5 {
             let (limit, blob) = (Duration::from_secs(1), payload.blob.as_path());
-            let order =
-                VisitOrder { plan: &plan, state: &state, index: 0, round, payload: &payload, blob, limit };
+            let order = VisitOrder {
+                plan: &plan,
+                state: &state,
+                index: 0,
+                round,
+                payload: &payload,
+                blob,
+                limit,
+                parts: None,
+            };
             let request = request(&order, Path::new("/nowhere"));
             let clock = ScriptedClock::default();
             let pair =

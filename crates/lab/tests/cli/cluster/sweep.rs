@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{becomes, faults, nothing_is_left, with_engine};
 use crate::codec::text;
-use crate::lab::Lab;
+use crate::lab::{Lab, WEIGH, has};
+use crate::terminal::on_terminal;
 
 const CODECS: &[&str] = &["--codecs", "zstd:3,zlib:6", "--budget", "20"];
 
@@ -63,6 +64,19 @@ fn a_sweep_finds_what_a_local_run_finds_and_so_it_does_when_workers_and_nodes_ar
         assert!(!lab.records(&out).iter().any(|record| record["type"] == "fault"), "{deed}");
     }
     nothing_is_left(&lab);
+}
+
+/// A visit to many files may take minutes.
+#[test]
+fn the_line_shows_which_part_of_a_visit_is_under_way() {
+    needs!(has("script", "apt install bsdutils"));
+    let Some(lab) = with_engine(1, "nothing") else { return };
+    for number in 0..600 {
+        lab.write(&format!("site/{number}.css"), text(1200 + 4 * number));
+    }
+    let line = format!("{WEIGH} codec site --on ray --codecs brotli:11 --budget 12s --out run");
+    let screen = on_terminal(&lab, &line, &[]);
+    assert!(screen.contains("/3 · round 1 · 1/1 · site/"), "{screen}");
 }
 
 #[test]

@@ -51,7 +51,8 @@ fn visited(payload: &Payload) -> VisitRecord {
     let (plan, limit) = (plan(payload), Duration::from_secs(1));
     let state = State::new(&plan);
     let blob = Path::new("blob");
-    let order = VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload, blob, limit };
+    let order =
+        VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload, blob, limit, parts: None };
     let whole = request(&order, Path::new("output"));
     let requests = split(&whole, payload, |number| Ok::<_, Failure>(format!("part-{number}"))).unwrap();
     let done = requests.iter().map(|one| Done { visit: observed(one), independent: Some("other".into()) });
@@ -100,7 +101,10 @@ fn observed_request(payload: &Payload) -> VisitRequest {
     let (plan, limit) = (plan(payload), Duration::from_secs(1));
     let state = State::new(&plan);
     let blob = Path::new("blob");
-    request(&VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload, blob, limit }, blob)
+    request(
+        &VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload, blob, limit, parts: None },
+        blob,
+    )
 }
 
 #[test]
@@ -132,8 +136,16 @@ fn parts_are_cut_out_of_the_blob_once_and_only_of_the_planned_one() {
     payload.parts[1].sha256 = digest::sha256(b"cc");
     let (plan, limit) = (plan(&payload), Duration::from_secs(1));
     let state = State::new(&plan);
-    let order =
-        VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload: &payload, blob: &blob, limit };
+    let order = VisitOrder {
+        plan: &plan,
+        state: &state,
+        index: 0,
+        round: 1,
+        payload: &payload,
+        blob: &blob,
+        limit,
+        parts: None,
+    };
     let cuts = Cuts::new(folder.path());
     let path = cuts.path(&order, 1).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"cc");

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
 use crate::agent;
+use crate::executor::PartsDone;
 use crate::run::state::State;
 use crate::subject::codec::parts::tests::{observed, payload};
 use crate::subject::codec::tests::plan;
@@ -94,13 +95,24 @@ fn swept(fakes: &[Fake]) -> (Result<VisitRecord, Failure>, Vec<usize>) {
     std::fs::write(&blob, &bytes).unwrap();
     let (plan, limit) = (plan(&payload), Duration::from_secs(5));
     let state = State::new(&plan);
-    let order =
-        VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload: &payload, blob: &blob, limit };
+    let parts = PartsDone::default();
+    let order = VisitOrder {
+        plan: &plan,
+        state: &state,
+        index: 0,
+        round: 1,
+        payload: &payload,
+        blob: &blob,
+        limit,
+        parts: Some(&parts),
+    };
     let mut sweep = Sweep::new(folder.path());
     fakes.iter().for_each(|fake| {
         sweep.add(Box::new(fake.clone()), Box::new(fake.clone()), Box::new(fake.clone()));
     });
     let result = sweep.visit(&order);
+    let (done, all) = parts.get().unwrap();
+    assert_eq!((all, done == all), (20, result.is_ok()), "each part counts once: {done}");
     (result, fakes.iter().map(|fake| fake.calls.load(Ordering::SeqCst)).collect())
 }
 
