@@ -5,8 +5,11 @@ import os
 import sys
 import threading
 
+from .supervisor import split
+
 
 def main():
+    split()
     out = os.fdopen(os.dup(1), "wb")
     # What libraries print is no message.
     os.dup2(2, 1)

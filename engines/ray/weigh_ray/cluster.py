@@ -1,12 +1,8 @@
 """A Ray cluster: one that is there, or one of this process's own on loopback; its nodes, one actor each."""
 
-import contextlib
-import ctypes
-import glob
 import hashlib
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +16,7 @@ from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from . import node
+from .supervisor import die_with_parent
 
 # A node is asked this often for what its processes said, which is its heartbeat too, and is lost after this silence.
 BEAT = 1
@@ -29,9 +26,6 @@ PART = 16 << 20
 # What a cluster of one's own may use for them.
 STORE = 256 << 20
 START = 60
-# PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of prctl(2).
-DEATH_SIGNAL = 1
-SUBREAPER = 36
 
 
 class Trouble(Exception):
@@ -42,8 +36,6 @@ class Cluster:
     """The nodes by name. `tell` is called from several threads with each message for the lab."""
 
     def __init__(self, tell):
-        # What loses its parent becomes a child of this process, and ends with it: Ray's agents outlive a lost head by minutes.
-        _control_process(SUBREAPER, 1)
         self.tell = tell
         self.members = {}
         self.group = None
@@ -110,7 +102,7 @@ class Cluster:
         """Makes this machine a node without processors, as Ray asks of whoever uses a cluster."""
         command = [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--address", address]
         command += ["--node-ip-address", own, "--num-cpus", "0", "--object-store-memory", str(STORE), "--disable-usage-stats", "--block"]
-        self.joined = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, preexec_fn=_die_with_parent)
+        self.joined = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, preexec_fn=die_with_parent)
         deadline = time.monotonic() + START
         while own not in {entry["NodeManagerAddress"] for entry in _table(address) if entry["Alive"]}:
             if self.joined.poll() is not None or time.monotonic() > deadline:
@@ -154,7 +146,6 @@ class Cluster:
         if self.joined is not None:
             self.joined.terminate()
             self.joined.wait()
-        _end_children()
 
 
 class Member:
@@ -258,31 +249,6 @@ def _table(address):
         return state.node_table()
     finally:
         state.disconnect()
-
-
-def _die_with_parent():
-    _control_process(DEATH_SIGNAL, signal.SIGKILL)
-
-
-def _control_process(what, value):
-    ctypes.CDLL(None).prctl(what, value)
-
-
-def _end_children():
-    while children := _children():
-        for child in children:
-            with contextlib.suppress(OSError):
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-
-
-def _children():
-    children = []
-    for path in glob.glob("/proc/self/task/*/children"):
-        # A thread may end meanwhile.
-        with contextlib.suppress(OSError), open(path) as file:
-            children += map(int, file.read().split())
-    return children
 
 
 def _nodes(count):
