@@ -50,7 +50,7 @@ pub struct VisitOrder<'a> {
     /// Wall time that it may take; an answer that is late is a fault.
     pub limit: Duration,
     /// Where its parts are counted, for whoever watches.
-    pub parts: Option<&'a PartsDone>,
+    pub parts: &'a PartsDone,
 }
 
 /// How many parts of the visit under way are carried out. A payload of many files may take minutes.
@@ -88,20 +88,6 @@ impl<'a> VisitOrder<'a> {
     /// What is known of the cell so far.
     pub fn past(&self) -> &'a History {
         &self.state.cells[self.index]
-    }
-
-    /// The visit is made in this many parts.
-    pub fn begin_parts(&self, all: usize) {
-        if let Some(parts) = self.parts {
-            parts.begin(all);
-        }
-    }
-
-    /// One more of them is carried out.
-    pub fn part_is_done(&self) {
-        if let Some(parts) = self.parts {
-            parts.one();
-        }
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Live {
     options: Option<Options>,
     drawn: Option<Instant>,
     drawn_lines: usize,
-    follows: bool,
+    parts: Arc<PartsDone>,
 }
 
 /// A line that begins with how far the visit is.
@@ -50,14 +50,19 @@ fn in_parts(parts: Arc<PartsDone>) -> ProgressStyle {
 impl Live {
     /// A line, and where `table` is wanted and somebody looks, the table so far above it.
     pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
+        let (line, parts) = (Line::new(false), Arc::default());
+        if plan.payloads.iter().any(|payload| payload.parts.len() > 1) {
+            line.bar.set_style(in_parts(Arc::clone(&parts)));
+            line.bar.enable_steady_tick(PARTS_EVERY);
+        }
         Live {
-            line: Line::new(false),
+            line,
             plan: plan.clone(),
             records: earlier.to_vec(),
             options: (table && terminal::watched()).then(|| crate::cli::report::options(Detail::Full, None)),
             drawn: None,
             drawn_lines: 0,
-            follows: false,
+            parts,
         }
     }
 
@@ -68,15 +73,6 @@ impl Live {
         if self.drawn_lines > 0 {
             term.clear_last_lines(self.drawn_lines).ok();
             self.drawn_lines = 0;
-        }
-    }
-
-    /// Shows the parts of a visit on the line while it goes on, if the plan has any.
-    fn follow(&mut self, parts: &Arc<PartsDone>) {
-        let is_in_parts = self.plan.payloads.iter().any(|payload| payload.parts.len() > 1);
-        if !std::mem::replace(&mut self.follows, true) && is_in_parts {
-            self.line.bar.set_style(in_parts(Arc::clone(parts)));
-            self.line.bar.enable_steady_tick(PARTS_EVERY);
         }
     }
 
@@ -103,8 +99,11 @@ impl Live {
 }
 
 impl Observer for Live {
+    fn parts(&self) -> Arc<PartsDone> {
+        Arc::clone(&self.parts)
+    }
+
     fn visiting(&mut self, next: &Upcoming<'_>) {
-        self.follow(next.parts);
         self.line.say(format!(
             "round {} · {}/{} · {} · {} elapsed, about {} left",
             next.round,

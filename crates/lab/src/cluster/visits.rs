@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::executor::{Executor, Failure, Version, VisitOrder};
+use crate::executor::{Executor, Failure, PartsDone, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::rig::machine::Machine;
@@ -211,8 +211,16 @@ impl Open {
             .with_context(|| format!("the content {} is not here", payload.name))?;
         let limit = Duration::try_from_secs_f64(limit).context("a limit that is none")?;
         let meter = CpuTimes::read();
-        let visited =
-            executor.visit(&VisitOrder { plan, state, index, round, payload, blob, limit, parts: None });
+        let visited = executor.visit(&VisitOrder {
+            plan,
+            state,
+            index,
+            round,
+            payload,
+            blob,
+            limit,
+            parts: &PartsDone::default(),
+        });
         match visited {
             Ok(mut visit) => {
                 visit.steal = CpuTimes::read().zip(meter).and_then(|(now, before)| now.since(before));

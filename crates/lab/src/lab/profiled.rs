@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::{Lab, Progress};
-use crate::executor::{Failure, VisitOrder};
+use crate::executor::{Failure, PartsDone, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::private;
 use crate::profile::script::{Kept, Profiled, summed_up};
@@ -145,7 +145,7 @@ pub fn profile(
             payload,
             blob: &blob,
             limit: LIMIT,
-            parts: None,
+            parts: &PartsDone::default(),
         };
         let made = one(cell, (&php, &tool), &mut |on| executor.alone(&order, on), interrupt);
         let made = interrupt.ended(made)?;

@@ -21,12 +21,15 @@ pub struct Upcoming<'a> {
     pub elapsed: f64,
     /// Seconds of wall time that the rest of the run is expected to take; a rough forecast, never a promise.
     pub remaining: f64,
-    /// How far the visit is, while it goes on.
-    pub parts: &'a Arc<PartsDone>,
 }
 
 /// Gets told. Every method does nothing unless implemented.
 pub trait Observer {
+    /// Where the parts of each visit are counted while it goes on.
+    fn parts(&self) -> Arc<PartsDone> {
+        Arc::default()
+    }
+
     /// A round begins with this many live cells.
     fn round_begun(&mut self, _round: u32, _live: usize) {}
 

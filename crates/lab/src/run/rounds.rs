@@ -71,7 +71,7 @@ pub fn run(
     let base = state.elapsed;
     let meter = clock.cpu_times();
     let begun = clock.now();
-    let parts = Arc::default();
+    let parts = observer.parts();
     let mut course =
         Course { dir, plan: &plan, state, interrupt, clock, observer, begun, base, meter, parts };
     let result = course.all(executor);
@@ -153,7 +153,6 @@ impl Course<'_> {
                     continue;
                 }
             }
-            self.parts.begin(1);
             self.observer.visiting(&Upcoming {
                 cell: &self.plan.cells[cell],
                 round,
@@ -161,7 +160,6 @@ impl Course<'_> {
                 of: order.len(),
                 elapsed,
                 remaining: forecast::remaining(self.plan, &self.state, &expected, elapsed),
-                parts: &self.parts,
             });
             let meter = self.clock.cpu_times();
             match self.visit(cell, round, expected[cell], executor) {
@@ -195,7 +193,7 @@ impl Course<'_> {
         };
         let blob = self.dir.path().join(&payload.blob);
         let limit = PATIENCE + Duration::try_from_secs_f64(expected * SLOWER).unwrap_or(PATIENCE);
-        let (plan, state, parts) = (self.plan, &self.state, Some(&*self.parts));
+        let (plan, state, parts) = (self.plan, &self.state, &*self.parts);
         let visit =
             executor.visit(&VisitOrder { plan, state, index, round, payload, blob: &blob, limit, parts })?;
         subject::of(cell).judge(cell, payload, &visit).map_err(Failure::Fault)?;

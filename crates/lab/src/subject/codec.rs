@@ -275,8 +275,8 @@ impl Executor for Workers {
         let requests = parts::split(&whole, order.payload, path)?;
         let end = Instant::now() + order.limit;
         let left = || end.saturating_duration_since(Instant::now());
-        order.begin_parts(requests.len());
-        let one = |request| self.carry_out(order, request, left()).inspect(|_| order.part_is_done());
+        order.parts.begin(requests.len());
+        let one = |request| self.carry_out(order, request, left()).inspect(|_| order.parts.one());
         let done: Result<Vec<Done>, Failure> = requests.iter().map(one).collect();
         Ok(parts::merge(order, done?))
     }

@@ -125,7 +125,7 @@ impl Job<'_> {
             match hand.carry_out(self, number) {
                 Ok(done) => {
                     self.left().done[number] = Some(done);
-                    self.order.part_is_done();
+                    self.order.parts.one();
                 }
                 Err((true, _)) if tries + 1 < TRIES || hand.site.why_lost().is_some() => {
                     self.left().waiting.push_back((number, tries + 1));
@@ -193,7 +193,7 @@ impl Executor for Sweep {
         let path = |number| Ok(self.cuts.own_path(order, number)?.to_string_lossy().into_owned());
         let requests = parts::split(&whole, order.payload, path)?;
         let count = parts(order.payload).len();
-        order.begin_parts(count);
+        order.parts.begin(count);
         let left = Left {
             waiting: (0..count).map(|number| (number, 0)).collect(),
             done: vec![None; count],

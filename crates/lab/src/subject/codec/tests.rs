@@ -16,10 +16,21 @@ use crate::agent::fault::find_codec;
 use crate::agent::sample::Clock;
 use crate::agent::visit::Bench;
 use crate::content::Library;
+use crate::executor::PartsDone;
 use crate::run::state::State;
 
 /// Nanoseconds of a call whose input is that of the call before it.
 const LEARNT: u64 = 1_000;
+
+/// The first visit of a run to the one cell of a plan.
+pub(in crate::subject::codec) fn first_visit<'a>(
+    plan: &'a Plan,
+    state: &'a State,
+    (payload, blob): (&'a Payload, &'a Path),
+    parts: &'a PartsDone,
+) -> VisitOrder<'a> {
+    VisitOrder { plan, state, index: 0, round: 1, payload, blob, limit: Duration::from_secs(5), parts }
+}
 
 /// Goes on when a coder works, and only then.
 #[derive(Clone, Default)]
@@ -113,17 +124,9 @@ fn a_codec_that_takes_twice_as_long_for_another_input_is_reported_with_the_doubl
         let mut state = State::new(&plan);
         let mut records = Vec::new();
         for round in 1..=5 {
-            let (limit, blob) = (Duration::from_secs(1), payload.blob.as_path());
-            let order = VisitOrder {
-                plan: &plan,
-                state: &state,
-                index: 0,
-                round,
-                payload: &payload,
-                blob,
-                limit,
-                parts: None,
-            };
+            let parts = PartsDone::default();
+            let of = (&payload, payload.blob.as_path());
+            let order = VisitOrder { round, ..first_visit(&plan, &state, of, &parts) };
             let request = request(&order, Path::new("/nowhere"));
             let clock = ScriptedClock::default();
             let pair =

@@ -1,12 +1,12 @@
 use std::path::Path;
-use std::time::Duration;
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::executor::PartsDone;
 use crate::run::state::State;
 use crate::subject::codec::request::request;
-use crate::subject::codec::tests::plan;
+use crate::subject::codec::tests::{first_visit, plan};
 
 /// What a worker observes whose codec takes a third, and as many nanoseconds as bytes: in the i-th sample i + 1 times as many.
 pub(in crate::subject::codec) fn observed(request: &VisitRequest) -> Visit {
@@ -48,11 +48,9 @@ pub(in crate::subject::codec) fn payload(items: &[u64], cut: usize) -> Payload {
 }
 
 fn visited(payload: &Payload) -> VisitRecord {
-    let (plan, limit) = (plan(payload), Duration::from_secs(1));
-    let state = State::new(&plan);
-    let blob = Path::new("blob");
-    let order =
-        VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload, blob, limit, parts: None };
+    let plan = plan(payload);
+    let (state, parts) = (State::new(&plan), PartsDone::default());
+    let order = first_visit(&plan, &state, (payload, Path::new("blob")), &parts);
     let whole = request(&order, Path::new("output"));
     let requests = split(&whole, payload, |number| Ok::<_, Failure>(format!("part-{number}"))).unwrap();
     let done = requests.iter().map(|one| Done { visit: observed(one), independent: Some("other".into()) });
@@ -98,13 +96,10 @@ proptest! {
 }
 
 fn observed_request(payload: &Payload) -> VisitRequest {
-    let (plan, limit) = (plan(payload), Duration::from_secs(1));
-    let state = State::new(&plan);
+    let plan = plan(payload);
+    let (state, parts) = (State::new(&plan), PartsDone::default());
     let blob = Path::new("blob");
-    request(
-        &VisitOrder { plan: &plan, state: &state, index: 0, round: 1, payload, blob, limit, parts: None },
-        blob,
-    )
+    request(&first_visit(&plan, &state, (payload, blob), &parts), blob)
 }
 
 #[test]
@@ -134,18 +129,9 @@ fn parts_are_cut_out_of_the_blob_once_and_only_of_the_planned_one() {
     let mut payload = payload(&[3, 2, 2], 2);
     payload.parts[0].sha256 = digest::sha256(b"aaabb");
     payload.parts[1].sha256 = digest::sha256(b"cc");
-    let (plan, limit) = (plan(&payload), Duration::from_secs(1));
-    let state = State::new(&plan);
-    let order = VisitOrder {
-        plan: &plan,
-        state: &state,
-        index: 0,
-        round: 1,
-        payload: &payload,
-        blob: &blob,
-        limit,
-        parts: None,
-    };
+    let plan = plan(&payload);
+    let (state, parts) = (State::new(&plan), PartsDone::default());
+    let order = first_visit(&plan, &state, (&payload, &blob), &parts);
     let cuts = Cuts::new(folder.path());
     let path = cuts.path(&order, 1).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"cc");

@@ -7,7 +7,7 @@ use crate::agent;
 use crate::executor::PartsDone;
 use crate::run::state::State;
 use crate::subject::codec::parts::tests::{observed, payload};
-use crate::subject::codec::tests::plan;
+use crate::subject::codec::tests::{first_visit, plan};
 use weigh_model::payload::Payload;
 use weigh_model::protocol::{CheckRequest, Checked, Description, Visit};
 
@@ -93,19 +93,9 @@ fn swept(fakes: &[Fake]) -> (Result<VisitRecord, Failure>, Vec<usize>) {
     }
     let blob = folder.path().join("blob");
     std::fs::write(&blob, &bytes).unwrap();
-    let (plan, limit) = (plan(&payload), Duration::from_secs(5));
-    let state = State::new(&plan);
-    let parts = PartsDone::default();
-    let order = VisitOrder {
-        plan: &plan,
-        state: &state,
-        index: 0,
-        round: 1,
-        payload: &payload,
-        blob: &blob,
-        limit,
-        parts: Some(&parts),
-    };
+    let plan = plan(&payload);
+    let (state, parts) = (State::new(&plan), PartsDone::default());
+    let order = first_visit(&plan, &state, (&payload, &blob), &parts);
     let mut sweep = Sweep::new(folder.path());
     fakes.iter().for_each(|fake| {
         sweep.add(Box::new(fake.clone()), Box::new(fake.clone()), Box::new(fake.clone()));
