@@ -11,6 +11,9 @@ use serde_json::Value;
 /// The program under test.
 pub const WEIGH: &str = env!("CARGO_BIN_EXE_weigh");
 
+/// How long a test waits for what must come: a busy machine has this long.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 /// A study that is done in a moment: two native codecs on generated content.
 pub const SMALL: &str = r#"
 schema = 1
@@ -247,7 +250,7 @@ impl Drop for Started {
 
 /// Waits until something holds.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < patience, "waited too long until {what}");
         std::thread::sleep(Duration::from_millis(10));

@@ -296,7 +296,7 @@ fn a_trial_of_a_configuration_ends_at_once_when_the_user_wants_it() {
         started.signal(signal);
         let begun = std::time::Instant::now();
         wait_until("it has ended", || started.0.try_wait().unwrap().is_some());
-        assert!(begun.elapsed() < std::time::Duration::from_secs(8), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < std::time::Duration::from_secs(15), "{:?}", begun.elapsed());
         let said = lab.said();
         assert!(said.contains("interrupted; nothing was measured"), "{said}");
         assert_eq!((lab.left_over(), lab.processes().len()), (0, 0), "{signal}");

@@ -19,7 +19,6 @@ fn every_request_is_counted_once_and_compared() {
         ("sent", 500),
         ("completed", 500),
         ("compared", 500),
-        ("connections", 4),
         ("body_bytes", body),
         ("decoded_bytes", body),
         ("faulted", 0),
@@ -28,6 +27,8 @@ fn every_request_is_counted_once_and_compared() {
     ] {
         assert_eq!(counts[name], expected, "{name}: {counts}");
     }
+    // Fewer, where one thread of the client has been quick before the other opened its own.
+    assert!((1..=4).contains(&counts["connections"].as_u64().unwrap()), "{counts}");
     let looked = found["result"]["preflights"][0].clone();
     assert_eq!((&looked["status"], &looked["body_bytes"]), (&200.into(), &PAGE.len().into()));
     // Nothing beside the load and its preflight was sent.
@@ -91,8 +92,8 @@ fn the_default_report_says_what_ab_says_and_verbose_more() {
         "HTTP/1.1 200 · text/html · identity, 80 bytes · Content-Length",
         "every byte of every body",
         "60 complete · 0 failed",
-        // The third is still being opened where the other two have been quick.
-        " connections opened",
+        // Fewer than three, where one thread of the client has been quick before the other opened its own.
+        " opened",
         "60 compared byte for byte",
         "connect",
         "waiting",

@@ -2,9 +2,10 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use weigh_codec::Format;
+
+use crate::lab::PATIENCE;
 
 /// An answer.
 pub struct Answer {
@@ -22,7 +23,7 @@ pub fn get(url: &str, accept: &str) -> Answer {
 pub fn get_with(url: &str, accept: &str, fields: &[(&str, &str)]) -> Answer {
     let (authority, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(authority).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let head = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n{fields}");
     stream.write_all(format!("{head}Accept-Encoding: {accept}\r\n\r\n").as_bytes()).unwrap();

@@ -12,7 +12,7 @@ use weigh::rig::server::{Found, Instance};
 use weigh::rig::service::FolderDefinition;
 use weigh_model::setting::Setting;
 
-use crate::lab::WEIGH;
+use crate::lab::{PATIENCE, WEIGH};
 
 /// A page by PHP; `?header=HEADER&value=…` hands a file over, `?burn=` uses microseconds of CPU time, and `?until=` waits for a file.
 const PAGE: &str = r#"<?php
@@ -85,7 +85,7 @@ impl Rig {
 
     pub fn place(&self) -> Place {
         let place = Place::new(self.home.path().join("run"), self.home.path().join("log"));
-        Place { launcher: WEIGH.into(), ..place }
+        Place { launcher: WEIGH.into(), limit: PATIENCE, ..place }
     }
 
     pub fn script(&self) -> Vec<u8> {
@@ -129,7 +129,7 @@ impl Rig {
 
     /// What instances have left in their place; a moment is given to a guard that is at it.
     pub fn left_over(&self) -> Vec<PathBuf> {
-        let patience = Instant::now() + Duration::from_secs(20);
+        let patience = Instant::now() + PATIENCE;
         loop {
             let entries = std::fs::read_dir(self.home.path().join("run")).unwrap();
             let left: Vec<_> = entries.map(|e| e.unwrap().path()).collect();

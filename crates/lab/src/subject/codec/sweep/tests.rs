@@ -122,11 +122,9 @@ fn parts_whose_worker_or_machine_was_lost_are_carried_out_elsewhere_and_the_resu
     ] {
         let (result, calls) = swept(&[Fake::new(&deeds), Fake::default()]);
         assert_eq!(result.unwrap(), alone);
-        assert_eq!(
-            calls.iter().sum::<usize>(),
-            20 + deeds.len().min(calls[0]),
-            "only what failed is repeated"
-        );
+        // A worker that is slow to start may be asked too rarely for each of its deeds.
+        let failed = deeds.iter().filter(|(call, _)| *call <= calls[0]).count();
+        assert_eq!(calls.iter().sum::<usize>(), 20 + failed, "only what failed is repeated");
     }
     let (result, calls) = swept(&[Fake::new(&[(3, Deed::Die)])]);
     assert_eq!((result.unwrap(), calls), (alone, vec![21]), "on the same machine, where there is one");
