@@ -211,7 +211,7 @@ impl Examiner {
             expectation.checked = Checked::Parts;
             expectation.template = Some(template);
             finding.note(note);
-        } else if contents.len() * RESPONSES_PER_CONTENT <= decoded.len() {
+        } else if contents.len() * RESPONSES_PER_CONTENT <= decoded.len() && recurs(decoded) {
             let note = format!("the response has {} different bodies, which recur", contents.len());
             expectation.checked = Checked::Bytes;
             expectation.contents = contents;
@@ -291,6 +291,13 @@ fn distinct<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
         }
     }
     distinct
+}
+
+/// Whether one comes again after another. One that only follows the other may be that of a clock, and a third the next.
+fn recurs(all: &[Decoded]) -> bool {
+    let mut turns = all.to_vec();
+    turns.dedup();
+    distinct(&turns).len() < turns.len()
 }
 
 /// The names and values of a response's headers.

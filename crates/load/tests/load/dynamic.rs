@@ -168,6 +168,17 @@ fn bodies_without_anything_in_common_are_decoded_and_have_a_plausible_length() {
 
 /// A part of the page changes once, like a nonce of the day at midnight, or repeatedly, like a clock with minutes.
 #[test]
+fn a_short_answer_that_tells_the_time_has_no_fault() {
+    // Two seconds that the preflight sees, and those of the load.
+    let second = |number: u64| if number < 3 { 1 } else { 2 + number.saturating_sub(7) / 50 };
+    let result =
+        loaded(move |number| sent(format!("<p>Second {} of this day</p>", second(number)).as_bytes(), false));
+    let counts = counts(&result);
+    assert_eq!((counts.completed, counts.faulted), (REQUESTS, 0), "{:?}", result.faults);
+    assert_eq!(result.preflights[0].checked, Checked::Samples, "{:?}", result.preflights[0].notes);
+}
+
+#[test]
 fn a_page_that_changes_while_the_load_runs_has_no_fault_and_it_is_said() {
     let daily: Page = |n| shop("Welcome", if n < 100 { "" } else { "<p>A new day, with new offers.</p>\n" });
     let minutes: Page = |n| shop(&format!("It is {}:{:02} o'clock", 9 + n / 150, 59 - n / 60 % 60), "");
