@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow, bail};
-use weigh_load::plan::LoadPlan;
-use weigh_load::result::LoadResult;
+use weigh_load::plan::{LoadPlan, Request};
+use weigh_load::result::{Checked, LoadResult};
 
 use super::args::{Args, Output};
 use super::live::Live;
@@ -26,6 +26,9 @@ use weigh_answer::format::Detail;
 use weigh_answer::load::report as load_report;
 use weigh_answer::load::{Document, Measured, SCHEMA};
 
+/// Seconds after which responses that are known to be steady are looked at again: they may still change during a block.
+const MOMENT: f64 = 0.001;
+
 /// An agent with a place to keep what it says.
 pub struct Conductor {
     place: Place,
@@ -33,6 +36,8 @@ pub struct Conductor {
     output: Output,
     /// Whether it shows figures.
     is_shown: bool,
+    /// Requests of blocks so far whose responses did not change within a second.
+    steady: Vec<Vec<Request>>,
     /// Why a block could not be kept, the first time.
     unkept: Option<anyhow::Error>,
 }
@@ -60,7 +65,7 @@ impl Conductor {
         let place = Place::create(&run_folder(output.out.as_deref(), "load")).or_refuse()?;
         place.write("plan.json", &json(plan)?)?;
         let generator = generator(args, &place).inspect_err(|_| place.discard())?;
-        Ok(Conductor { place, generator, output, is_shown: true, unkept: None })
+        Ok(Conductor { place, generator, output, is_shown: true, steady: Vec::new(), unkept: None })
     }
 
     /// Where the stderr of another worker goes.
@@ -70,6 +75,7 @@ impl Conductor {
 
     /// Carries out one block, also in part where the user ends it.
     pub fn outcome(&mut self, plan: &LoadPlan, about: &str) -> Result<Outcome> {
+        let plan = &self.without_waiting(plan);
         let mut live = Live::new(plan, about, self.output.quiet);
         let outcome = self.generator.run(plan, &mut |progress| live.show(progress));
         live.clear();
@@ -86,9 +92,21 @@ impl Conductor {
             },
         })?;
         // What was measured is shown before anything is said of where it could not be kept.
+        let is_steady = outcome.result.preflights.iter().all(|one| one.checked == Checked::Bytes);
+        if is_steady && !self.steady.contains(&plan.requests) {
+            self.steady.push(plan.requests.clone());
+        }
         let kept = self.place.keep(plan, &outcome.result);
         self.unkept = self.unkept.take().or(kept.err());
         Ok(outcome)
+    }
+
+    /// The plan of a block. What did not change within a second before an earlier one is not waited for again, which would take longer than a
+    /// short block.
+    fn without_waiting(&self, plan: &LoadPlan) -> LoadPlan {
+        let is_known = self.steady.contains(&plan.requests);
+        let again_seconds = if is_known { plan.again_seconds.min(MOMENT) } else { plan.again_seconds };
+        LoadPlan { again_seconds, ..plan.clone() }
     }
 
     /// Carries out one block of several.
@@ -136,7 +154,7 @@ impl Conductor {
     /// # Errors
     /// What could not be shown or written.
     pub fn finish(self, measured: Measured, began: SystemTime) -> Result<()> {
-        let Conductor { place, generator, output, is_shown, unkept } = self;
+        let Conductor { place, generator, output, is_shown, unkept, .. } = self;
         generator.end();
         let started = jiff::Timestamp::try_from(began).unwrap_or(jiff::Timestamp::now());
         let machine = Machine::query();

@@ -48,6 +48,30 @@ fn two_sides_alternate_and_are_told_apart() {
         .map(|block| block["result"]["classes"][0]["counts"]["completed"].as_u64().unwrap())
         .sum();
     assert_eq!(found["b"]["figures"]["total"]["counts"]["completed"], total);
+    let waits = pauses(&kept);
+    assert_eq!(waits.iter().filter(|wait| **wait > 1.0).count(), 2, "once a side: {waits:?}");
+}
+
+#[test]
+fn a_page_with_a_clock_is_looked_at_a_second_later_before_every_block() {
+    let lab = Lab::new();
+    let clock = || {
+        Server::new(|_, _| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+            response("", format!("<p>A page that tells the time: {}</p>", now.as_secs()).as_bytes())
+        })
+    };
+    let (a, b) = (clock(), clock());
+    let side = [a.url("/"), b.url("/")];
+    lab.fine(&["load", &side[0], "--vs", &side[1], "--blocks", "2", "--block-time", "100ms", "--out", "run"]);
+    let waits = pauses(&lab.read("run/blocks.ndjson"));
+    assert!(waits.len() == 4 && waits.iter().all(|wait| *wait > 1.0), "{waits:?}");
+}
+
+/// How long each block waited before it looked whether responses change, in seconds.
+fn pauses(blocks: &str) -> Vec<f64> {
+    let plan = |line| serde_json::from_str::<serde_json::Value>(line).unwrap();
+    blocks.lines().map(|line| plan(line)["plan"]["again_seconds"].as_f64().unwrap()).collect()
 }
 
 #[test]
