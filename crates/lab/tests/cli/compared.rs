@@ -224,7 +224,7 @@ fn two_folders_of_definitions_differ_by_what_their_codecs_do() {
     codec(&lab, "slow", 4);
     codec(&lab, "same", 1);
     let pair = |a: &str, b: &str| {
-        let words = ["compare", "--paired", "small.toml", "--defs", a, "--defs", b, "--for", "4s", "--json"];
+        let words = ["compare", "--paired", "small.toml", "--defs", a, "--defs", b, "--for", "8s", "--json"];
         let found = lab.told(&words);
         keeps("comparison", &found);
         assert_eq!((&found["a"]["name"], &found["b"]["name"]), (&a.into(), &b.into()));

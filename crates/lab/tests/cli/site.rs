@@ -1,5 +1,6 @@
 //! `weigh site`: a site is looked at, and `site.toml` says what was found and where each figure comes from.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::{MetadataExt, symlink};
 
 use serde_json::Value;
@@ -31,9 +32,14 @@ fn server() -> Server {
     Server::new(|head, _| match head.split(' ').nth(1).unwrap_or_default() {
         "/" | "/about" => response("Server: nginx/1.22.1\r\n", FRONT.repeat(20).as_bytes()),
         "/moved" => b"HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n".to_vec(),
-        "/js/app.js" => response("Content-Type: text/javascript\r\n", b"let n = 1;"),
-        other => panic!("{other} is not to be requested"),
+        "/css/site.css" => response("Content-Type: text/css\r\n", b"body {}"),
+        _ => b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec(),
     })
+}
+
+/// The paths that were requested, each once.
+fn asked(server: &Server) -> BTreeSet<String> {
+    server.heads().iter().filter_map(|head| Some(head.split(' ').nth(1)?.to_owned())).collect()
 }
 
 fn site(lab: &Lab) -> Site {
@@ -90,6 +96,8 @@ fn without_a_log_the_sample_is_what_the_pages_load() {
         ran.stderr
     );
     assert!(!site.visitors.tls);
+    // One file tells how files are sent; links out of the site, or that do something, are left alone.
+    assert_eq!(Vec::from_iter(asked(&server)), ["/", "/about", "/css/site.css"]);
     assert_eq!(lab.left_over(), 0);
 }
 
@@ -311,6 +319,7 @@ fn wrong_input_is_one_line_and_writes_nothing() {
     }
     let names: Vec<_> = std::fs::read_dir(lab.work()).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(names.len(), 2, "only what the test wrote: {names:?}");
+    assert_eq!(Vec::from_iter(asked(&server)), ["/moved"]);
 }
 
 #[test]
