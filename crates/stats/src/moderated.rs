@@ -6,6 +6,8 @@
 //! methods for assessing differential expression in microarray experiments", Statistical Applications in Genetics and
 //! Molecular Biology 3 (2004), section 6.2 for the moments of the logarithm of a variance).
 
+use std::cell::Cell;
+
 use special::{Beta, Gamma};
 
 /// The variance of a comparison without any spread is set to this share of the median variance of all, because its
@@ -127,8 +129,24 @@ pub(crate) fn two_sided(t: f64, freedom: f64) -> f64 {
     (freedom / (freedom + t * t)).inc_beta(half, 0.5, half.ln_beta(0.5))
 }
 
+thread_local! {
+    /// The latest quantiles by probability and degrees of freedom: the intervals of a family ask for the same few again and again, and each
+    /// takes some thousand steps.
+    static LATEST: Cell<[(f64, f64, f64); 4]> = const { Cell::new([(f64::NAN, f64::NAN, f64::NAN); 4]) };
+}
+
 /// The t with the probability `p` beyond ±t.
 pub(crate) fn t_quantile(p: f64, freedom: f64) -> f64 {
+    let latest = LATEST.get();
+    if let Some((_, _, t)) = latest.into_iter().find(|(of, with, _)| (*of, *with) == (p, freedom)) {
+        return t;
+    }
+    let t = solved(p, freedom);
+    LATEST.set([(p, freedom, t), latest[0], latest[1], latest[2]]);
+    t
+}
+
+fn solved(p: f64, freedom: f64) -> f64 {
     let half = freedom / 2.0;
     let x = p.clamp(f64::MIN_POSITIVE, 1.0).inv_inc_beta(half, 0.5, half.ln_beta(0.5));
     (freedom * (1.0 - x) / x).sqrt()
