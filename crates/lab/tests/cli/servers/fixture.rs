@@ -1,6 +1,7 @@
 //! A docroot with pages, assets and their variants, a folder of downloads, and the servers over them.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use weigh::defs::Definitions;
@@ -44,6 +45,26 @@ for ($i = 0; $i < 2000; $i++) {
 }
 "#;
 
+/// A script and its variants by file name, encoded once for all tests.
+static SCRIPT: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
+    let script: String = (0..3000).map(|i| format!("function f{i}() {{ return {i}; }}\n")).collect();
+    let encoded = |(codec, params, extension): (&str, &str, &str)| {
+        let mut wish = weigh_codec::Params::default();
+        if !params.is_empty() {
+            wish.options.insert("container".into(), params.into());
+        }
+        let codec = weigh_codec::codecs::find(codec).unwrap();
+        let mut out = Vec::new();
+        codec.coder(&wish).unwrap().encode(script.as_bytes(), &mut out).unwrap();
+        (format!("lib.js.{extension}"), out)
+    };
+    let variants =
+        [("zlib", "gzip", "gz"), ("zlib", "zlib", "zz"), ("brotli", "", "br"), ("zstd", "", "zst")];
+    let variants = variants.into_iter().map(encoded);
+    let plain = ("lib.js".to_owned(), script.clone().into_bytes());
+    [plain].into_iter().chain(variants).collect()
+});
+
 /// The private place of a test.
 pub struct Rig {
     pub home: tempfile::TempDir,
@@ -56,21 +77,8 @@ impl Rig {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
         let rig = Rig { home };
-        let script: String = (0..3000).map(|i| format!("function f{i}() {{ return {i}; }}\n")).collect();
         std::fs::write(rig.docroot().join("page.php"), PAGE).unwrap();
-        std::fs::write(rig.docroot().join("lib.js"), &script).unwrap();
-        for (codec, params, extension) in
-            [("zlib", "gzip", "gz"), ("zlib", "zlib", "zz"), ("brotli", "", "br"), ("zstd", "", "zst")]
-        {
-            let mut wish = weigh_codec::Params::default();
-            if !params.is_empty() {
-                wish.options.insert("container".into(), params.into());
-            }
-            let codec = weigh_codec::codecs::find(codec).unwrap();
-            let mut out = Vec::new();
-            codec.coder(&wish).unwrap().encode(script.as_bytes(), &mut out).unwrap();
-            std::fs::write(rig.docroot().join(format!("lib.js.{extension}")), out).unwrap();
-        }
+        SCRIPT.iter().for_each(|(name, bytes)| std::fs::write(rig.docroot().join(name), bytes).unwrap());
         std::fs::write(rig.files().join("photo.jpg"), vec![0xd8; 300_000]).unwrap();
         rig
     }
