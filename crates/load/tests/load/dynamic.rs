@@ -166,7 +166,6 @@ fn bodies_without_anything_in_common_are_decoded_and_have_a_plausible_length() {
     assert_eq!(kind, FaultKind::Length);
 }
 
-/// A part of the page changes once, like a nonce of the day at midnight, or repeatedly, like a clock with minutes.
 #[test]
 fn a_short_answer_that_tells_the_time_has_no_fault() {
     // Two seconds that the preflight sees, and those of the load.
@@ -178,6 +177,7 @@ fn a_short_answer_that_tells_the_time_has_no_fault() {
     assert_eq!(result.preflights[0].checked, Checked::Samples, "{:?}", result.preflights[0].notes);
 }
 
+/// A part of the page changes once, like a nonce of the day at midnight, or repeatedly, like a clock with minutes.
 #[test]
 fn a_page_that_changes_while_the_load_runs_has_no_fault_and_it_is_said() {
     let daily: Page = |n| shop("Welcome", if n < 100 { "" } else { "<p>A new day, with new offers.</p>\n" });

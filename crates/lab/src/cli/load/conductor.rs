@@ -91,11 +91,11 @@ impl Conductor {
                 _ => anyhow!(broken),
             },
         })?;
-        // What was measured is shown before anything is said of where it could not be kept.
         let is_steady = outcome.result.preflights.iter().all(|one| one.checked == Checked::Bytes);
         if is_steady && !self.steady.contains(&plan.requests) {
             self.steady.push(plan.requests.clone());
         }
+        // What was measured is shown before anything is said of where it could not be kept.
         let kept = self.place.keep(plan, &outcome.result);
         self.unkept = self.unkept.take().or(kept.err());
         Ok(outcome)
