@@ -185,6 +185,31 @@ pub struct Sample {
     pub sha256: String,
     /// The share of the stratum's requests that it stands for. The shares of a stratum add up to 1.
     pub share: f64,
+    /// What the site answers today, one entry per class of clients that it was asked as; absent: it was not asked, and today is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sent: Vec<Sent>,
+}
+
+/// What the site answers today to clients that accept the same content codings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sent {
+    /// The codings that these clients accept, as in `visitors.accept`.
+    pub accept: Vec<String>,
+    /// The content coding of the answer: `gzip`, `br`, `zstd`, `identity`.
+    pub coding: String,
+    /// Bytes of the body as it was sent.
+    pub bytes: u64,
+    /// The method that makes the same bytes, as a study names it: `server/gzip:6`, `server/gzip_static`, `server/plain`. Absent: the content
+    /// coding is known, what made it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Whether the answer has `Vary: Accept-Encoding`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vary: bool,
+    /// Cache-Control; absent: not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<String>,
 }
 
 /// What the site does today with content of a kind.

@@ -123,7 +123,13 @@ fn site(files: &[File], requests: &[f64], today: &str) -> Site {
         sent_bytes: None,
         writes: None,
         made_ms: None,
-        sample: vec![Sample { path: format!("{at}"), bytes: *bytes, sha256: digest(at), share: 1.0 }],
+        sample: vec![Sample {
+            path: format!("{at}"),
+            bytes: *bytes,
+            sha256: digest(at),
+            share: 1.0,
+            sent: Vec::new(),
+        }],
     };
     Site {
         schema: SCHEMA,

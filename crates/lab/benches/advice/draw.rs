@@ -107,7 +107,13 @@ fn drawn(kind: Kind, count: usize, folder: &Path, random: &mut ChaCha8Rng) -> Re
         let is_short = kind == Kind::Download || bytes <= LONGEST;
         if found.len() < count && is_new && is_meant && is_short {
             let path = path.strip_prefix(folder.join(below))?.to_str().context("a path is not in UTF-8")?;
-            let sample = Sample { path: path.into(), bytes, sha256: digest::sha256(&content), share: 1.0 };
+            let sample = Sample {
+                path: path.into(),
+                bytes,
+                sha256: digest::sha256(&content),
+                share: 1.0,
+                sent: Vec::new(),
+            };
             found.push(stratum(kind, format, at, sample, random));
         }
     }

@@ -97,7 +97,7 @@ impl Draft {
             .and_then(|()| fs::write(into.join(&name), bytes))
             .with_context(|| format!("{}: cannot be written", clean_path(&self.place.folder())))?;
         let path = format!("{}/{group}/{name}", self.place.name());
-        Ok(Sample { path, bytes: bytes.len() as u64, sha256: digest::sha256(bytes), share })
+        Ok(Sample { path, bytes: bytes.len() as u64, sha256: digest::sha256(bytes), share, sent: Vec::new() })
     }
 
     /// Puts the files in place, then `site.toml` with this text. Without files there is no folder.

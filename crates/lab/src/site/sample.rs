@@ -87,7 +87,13 @@ impl Origin<'_> {
         };
         let (mut file, _) = served.open(path)?;
         let sum = digest::copy(&mut file, &mut std::io::sink(), LONGEST)?;
-        Ok(Sample { path: path.clone(), bytes: sum.bytes, sha256: sum.sha256, share: chosen.share })
+        Ok(Sample {
+            path: path.clone(),
+            bytes: sum.bytes,
+            sha256: sum.sha256,
+            share: chosen.share,
+            sent: Vec::new(),
+        })
     }
 
     fn stratum(&self, key: &Key, layer: &Layer, sample: Vec<Sample>) -> Stratum {

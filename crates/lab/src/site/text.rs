@@ -105,8 +105,13 @@ mod tests {
     use super::*;
 
     fn site(path: &str) -> Site {
-        let sample =
-            |path: &str, share| Sample { path: path.into(), bytes: 5, sha256: "0".repeat(64), share };
+        let sample = |path: &str, share| Sample {
+            path: path.into(),
+            bytes: 5,
+            sha256: "0".repeat(64),
+            share,
+            sent: Vec::new(),
+        };
         let stratum = |kind, made_ms| Stratum {
             kind,
             format: "text/css".into(),

@@ -14,7 +14,13 @@ fn stratum() -> Stratum {
         sent_bytes: None,
         writes: Some(Figure::assumed(4.0)),
         made_ms: None,
-        sample: vec![Sample { path: "js/app.js".into(), bytes: 30_000, sha256: "0".repeat(64), share: 1.0 }],
+        sample: vec![Sample {
+            path: "js/app.js".into(),
+            bytes: 30_000,
+            sha256: "0".repeat(64),
+            share: 1.0,
+            sent: Vec::new(),
+        }],
     }
 }
 

@@ -13,6 +13,7 @@ fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
         bytes: from_bytes + 1,
         sha256: format!("{from_bytes:063x}{at}"),
         share: *share,
+        sent: Vec::new(),
     };
     Stratum {
         kind: Kind::Page,
