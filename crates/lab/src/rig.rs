@@ -1,5 +1,6 @@
 //! What a subject stands on, started and ended by the lab, and the meters beside it.
 
+pub mod asker;
 pub mod cores;
 pub mod fpm;
 pub mod group;
@@ -20,5 +21,6 @@ pub mod service;
 pub mod store;
 pub mod suite;
 pub(crate) mod template;
+pub mod upstream;
 pub mod user;
 pub mod worker;

@@ -2,21 +2,26 @@
 //! nothing, and runs nothing of what it finds but the site's own application, where that is asked for.
 
 mod application;
+mod asked;
 mod assumed;
 mod cached;
 mod choose;
 pub(crate) mod class;
 mod configured;
 mod content;
+mod current;
+mod encoder;
 pub mod folder;
 pub mod here;
 mod hits;
 mod keep;
 mod links;
 pub(crate) mod local;
+mod located;
 pub mod log;
 mod open;
 mod pages;
+mod private;
 mod sample;
 mod served;
 mod store;
@@ -37,12 +42,13 @@ use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
 use crate::rig::fpm::own::{self, OwnPhp};
 use crate::rig::machine::Machine;
-use crate::rig::server::{Definition, types};
+use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::url::hidden;
 use application::Application;
 use cached::Cached;
 use configured::Configured;
+use current::Current;
 use folder::Draft;
 use hits::{Asked, Hits};
 use pages::{RUNNING, Seen, Visited, Visitor};
@@ -155,8 +161,13 @@ pub fn look(
         logs => Some(Traffic::read(logs, served.as_ref(), progress)?),
     };
     let views = page_views(earlier, traffic.as_ref());
-    let asked =
+    let mut asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
+    if let (Some(asked), Some(_), Some(folders)) =
+        (&mut asked, &traffic, served.as_ref().zip(docroot.as_deref()))
+    {
+        current::locate(lab, ask, folders, draft.folder(), asked, progress)?;
+    }
     let mut strata = Strata::default();
     match &served {
         Some(served) => {
@@ -196,16 +207,20 @@ pub fn look(
     }
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let mut today = seen_today(&visited);
-    if let Some(configured) = &configured {
-        add_configured(configured, &layers, &visited, &mut today, progress);
-    }
+    let current = Current {
+        lab,
+        ask,
+        configured: configured.as_ref(),
+        served: served.as_ref(),
+        docroot: docroot.as_deref(),
+        visited: &visited,
+        asked: traffic.as_ref().map(|traffic| &traffic.asked),
+    };
+    current.add(&mut layers, &mut today, progress)?;
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
     }
     let server = configured.map(|one| one.server).or(ask.server.clone());
-    if let Some(server) = server.as_deref().filter(|_| ask.server_config.is_none()) {
-        assumed::today(server, &layers, &mut today);
-    }
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
@@ -337,43 +352,6 @@ fn seen_today(visited: &Visited) -> Vec<Today> {
         Some(Today { kind, method, about: about + &server, from: From::Measured })
     };
     [of(Kind::Asset, &visited.asset_seen), of(Kind::Page, &visited.page_seen)].into_iter().flatten().collect()
-}
-
-/// Adds what the configuration says of today. Where a URL was answered otherwise, what was seen stays, and the difference is said.
-fn add_configured(
-    configured: &Configured,
-    layers: &[Stratum],
-    visited: &Visited,
-    today: &mut Vec<Today>,
-    progress: &mut dyn Progress,
-) {
-    for kind in [Kind::Asset, Kind::Page, Kind::Download] {
-        let page = || {
-            let page = visited.pages.first();
-            page.map_or(("index.php", 100_000), |page| (page.path.as_str(), page.body.len() as u64))
-        };
-        // The most requested file of a type that is worth encoding stands for its kind.
-        let file = || {
-            let own = layers.iter().filter(|stratum| stratum.kind == kind && !stratum.sample.is_empty());
-            let best = own.max_by(|a, b| {
-                let rank = |one: &Stratum| (types::is_compressible(&one.format), one.requests.value);
-                rank(a).partial_cmp(&rank(b)).unwrap_or(std::cmp::Ordering::Equal)
-            });
-            best.map(|stratum| (stratum.sample[0].path.as_str(), stratum.sample[0].bytes))
-        };
-        let Some((path, bytes)) = (if kind == Kind::Page { Some(page()) } else { file() }) else { continue };
-        let Some(found) = configured.today(kind, path, bytes) else { continue };
-        let method = |one: &Today| one.method.split(':').next().unwrap_or_default().to_owned();
-        match today.iter_mut().find(|seen| seen.kind == kind) {
-            Some(seen) if method(seen) != method(&found) => {
-                let (about, other) = (&seen.about, &found.about);
-                progress.note(&format!("{}: {about}; the configuration says: {other}", kind.plural()));
-            }
-            Some(seen) => *seen = found,
-            None => today.push(found),
-        }
-    }
-    today.sort_by_key(|one| one.kind);
 }
 
 /// Adds what PHP's own settings encode. Where a page was sent otherwise, what was seen stays, and the difference is said.

@@ -112,6 +112,8 @@ pub const PLACEHOLDER: &str = "@WEIGH-";
 pub const DIR: &str = "@WEIGH-DIR@";
 /// The placeholder of the socket of the private pool of PHP-FPM.
 pub const FPM: &str = "@WEIGH-FPM@";
+/// The placeholder of the socket that stands for every other program that the server hands requests to.
+pub const UPSTREAM: &str = "@WEIGH-UPSTREAM@";
 /// The placeholder of the folder that stands for `/` in paths of files that are served.
 pub const TREE: &str = "@WEIGH-TREE@";
 
@@ -127,7 +129,7 @@ pub struct OwnConfig {
     /// The files that were read, in their order.
     pub files: Vec<PathBuf>,
     /// The whole configuration, a directive a line. `@WEIGH-DIR@` is the instance's directory, `@WEIGH-TREE@` the folder that stands for `/`, `@WEIGH-ROOT@` the document root in it,
-    /// `@WEIGH-FPM@` the socket of PHP, `@WEIGH-PORT@` the port.
+    /// `@WEIGH-FPM@` the socket of PHP, `@WEIGH-UPSTREAM@` that of other programs, `@WEIGH-PORT@` the port.
     pub text: String,
     /// Where each line of the text comes from: the file's place in `files` and the line in it; null: the program's own.
     pub origins: Vec<Option<(u32, u32)>>,
@@ -142,8 +144,6 @@ pub struct OwnConfig {
     pub folder_files: BTreeMap<PathBuf, String>,
     /// The path of the script that makes a page, reached as the configuration reaches PHP.
     pub page: Option<String>,
-    /// What the configuration says of a page; null: it does not tell.
-    pub expected_page: Option<Expected>,
     /// What is sent in place of each content, by payload.
     pub samples: BTreeMap<String, Sample>,
     /// Modules that a part of a configuration needs.
@@ -166,23 +166,6 @@ pub struct Sample {
     /// Variants that are made for it, as a policy says: by their ending the encoder, `gz` by `libdeflate`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub packed: BTreeMap<String, String>,
-    /// What the configuration says of the response; null: it does not tell.
-    pub expected: Option<Expected>,
-}
-
-/// What a configuration says of a response.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Expected {
-    /// The status.
-    pub status: u16,
-    /// The media type without parameters; null: not known.
-    pub media_type: Option<String>,
-    /// The content coding for each Accept-Encoding that is asked for.
-    pub codings: BTreeMap<String, String>,
-    /// Cache-Control; null: none or not known.
-    pub cache_control: Option<String>,
-    /// Where what decides stands: `/etc/nginx/nginx.conf:52`.
-    pub decided: String,
 }
 
 impl Sample {

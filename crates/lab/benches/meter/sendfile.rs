@@ -90,14 +90,7 @@ pub fn measure(targets: &mut Targets, rounds: usize) -> Result<()> {
         std::fs::create_dir(home.path().join(folder))?;
     }
     std::fs::write(home.path().join("www/file"), vec![b'x'; FILE])?;
-    let site = Site {
-        docroot: home.path().join("www"),
-        fpm: None,
-        way: None,
-        offload: None,
-        tls: None,
-        cpus: vec![CPUS[0] as u32],
-    };
+    let site = Site { docroot: home.path().join("www"), cpus: vec![CPUS[0] as u32], ..Site::default() };
     let place = Place::new(home.path().join("run"), home.path().join("log"));
     let place = Place { launcher: WEIGH.into(), ..place };
     let instance = far.within(|| Instance::start_at(SERVER, &found, &site, &place))??;

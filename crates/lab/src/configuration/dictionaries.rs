@@ -25,14 +25,8 @@ pub fn deltas(docroot: &Path, dictionaries: &Dictionaries, here: Here<'_>) -> Re
         let definition =
             found.definition.with_advised(&Advised::default()).with_dictionaries(dictionaries.clone());
         let mut there = definition.at(found.program.clone());
-        let served = Served {
-            docroot: docroot.to_owned(),
-            fpm: None,
-            way: Some(Setting::bare(ADVISED)),
-            offload: None,
-            tls: None,
-            cpus: Vec::new(),
-        };
+        let served =
+            Served { docroot: docroot.to_owned(), way: Some(Setting::bare(ADVISED)), ..Served::default() };
         let (parts, unchecked) = parts(&mut there, &served, Path::new(DOWNLOADS), here.place)?;
         all.extend(parts.into_iter().filter(|(snippet, _)| snippet.dictionaries).map(|(snippet, body)| {
             Emitted {

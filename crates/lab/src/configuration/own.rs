@@ -113,14 +113,7 @@ fn refused(found: &Found, config: &OwnConfig, place: &Place) -> Result<Option<St
     let room = tempfile::tempdir_in(&place.root).context("no temporary folder")?;
     let below = config.root.strip_prefix("/").unwrap_or(&config.root);
     std::fs::create_dir_all(room.path().join(below)).context("no temporary folder")?;
-    let served = Served {
-        docroot: room.path().to_owned(),
-        fpm: None,
-        way: None,
-        offload: None,
-        tls: None,
-        cpus: Vec::new(),
-    };
+    let served = Served { docroot: room.path().to_owned(), ..Served::default() };
     there.lint_in(None, &served, place)
 }
 

@@ -119,11 +119,9 @@ pub(super) fn served(site: &Site, room: &Path) -> Served {
     let docroot = site.sources.docroot.as_ref().map(PathBuf::from).filter(|docroot| docroot.is_dir());
     Served {
         docroot: docroot.unwrap_or_else(|| room.to_owned()),
-        fpm: None,
         way: Some(Setting::bare(ADVISED)),
         offload: Some(room.to_owned()),
-        tls: None,
-        cpus: Vec::new(),
+        ..Served::default()
     }
 }
 

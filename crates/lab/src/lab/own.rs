@@ -3,8 +3,8 @@
 //!
 //! It owns how a study changes for them. How they are read, served and measured is the business of those who do that for all.
 
+mod asked;
 mod chosen;
-mod compared;
 mod config;
 mod content;
 pub mod pairs;
@@ -162,10 +162,10 @@ impl Lab {
         if let Some(Configured { read, found }) = own.read.as_deref() {
             let notes = samples::take(&mut plan, own, read, found)?;
             notes.iter().for_each(|note| planning.progress.note(note));
+            self.ask_samples(&mut plan, found, read, planning.progress)?;
             if let Some(Proved { policy, site }) = own.proved.as_deref() {
                 samples::take_on_top(&mut plan, &found.definition, policy, site);
             }
-            self.compare(&plan, found, &read.config.way, planning.progress)?;
         }
         if let Some(url) = &own.page {
             urls::add_page(&mut plan, url, own, planning)?;

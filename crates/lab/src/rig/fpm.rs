@@ -2,7 +2,7 @@
 //! while every worker is busy.
 
 mod config;
-mod fastcgi;
+pub(super) mod fastcgi;
 pub mod own;
 mod status;
 

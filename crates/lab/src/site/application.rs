@@ -3,38 +3,20 @@
 //! The server has the user's configuration, else the lab's; PHP-FPM has the user's `php.ini`. The document root is served from where it is,
 //! and nothing of it is written. The application itself may do what it does for a visitor: it reaches its database.
 
-use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use weigh_model::setting::Setting;
-use weigh_model::text::clean_path;
-use weigh_model::way::CONFIG;
+use anyhow::{Context, Result, bail};
 
 use super::pages::{Visited, Visitor};
+use super::private::Private;
 use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::{Configured, Lab, Progress};
-use crate::rig::fpm::{Mode, Pool, PoolSpec};
-use crate::rig::guard::Place;
-use crate::rig::http::{Peer, Security};
-use crate::rig::network::privately;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::Php;
 use crate::rig::server::own::site::Wanted;
-use crate::rig::server::{Definition, Found, Instance, Site};
-use crate::rig::service::{FolderDefinition, without_log};
-use crate::rig::user::{OwnUser, is_open_to_all};
-use crate::shelter::Shelter;
-use crate::subject::delivery::certificate;
-
-/// The script that makes front pages.
-const SCRIPT: &str = "index.php";
-/// PHP-FPM's workers: pages are requested one after the other, and one may request another.
-const WORKERS: u32 = 2;
-/// Letters of PHP's last words that are shown.
-const WORDS: usize = 300;
+use crate::rig::server::{Definition, Found};
+use crate::rig::service::FolderDefinition;
 
 /// An application that is to be run.
 pub struct Application<'a> {
@@ -50,16 +32,6 @@ pub struct Application<'a> {
     pub php: &'a [PathBuf],
 }
 
-/// What it runs on.
-struct Stack {
-    found: Found,
-    /// The user's configuration of the server.
-    own: Option<Configured>,
-    php: PhpRuntime,
-    user: Option<OwnUser>,
-    room: Shelter,
-}
-
 impl Application<'_> {
     /// Starts it, looks at its front page and linked ones, and ends it.
     ///
@@ -67,33 +39,26 @@ impl Application<'_> {
     /// One line: what is missing to run it, or what it answers in place of a page.
     pub fn look(&self, progress: &mut dyn Progress) -> Result<Visited> {
         progress.doing("starting the site's application");
-        let stack = self.stack()?;
-        if stack.own.is_none() {
-            let name = &stack.found.definition.name;
+        let private = self.private()?;
+        if private.own.is_none() {
+            let name = &private.found.definition.name;
             progress.note(&format!(
                 "--render: {name} as Weighbridge configures it; with --server-config, as the site has it"
             ));
         }
-        let looked = Interrupt::during(|interrupt| interrupt.ended(self.tour(&stack, interrupt)));
+        let looked = Interrupt::during(|interrupt| interrupt.ended(self.tour(&private, interrupt)));
         let (visited, said) = looked.context("signals cannot be caught")??;
         said.0.iter().for_each(|line| progress.note(line));
         Ok(visited)
     }
 
-    fn stack(&self) -> Result<Stack> {
+    /// The instance that makes the site's pages.
+    ///
+    /// # Errors
+    /// One line: what is missing to run it.
+    pub fn private(&self) -> Result<Private> {
         let (found, own) = self.server()?;
-        let php = self.php()?;
-        let fpm = php.fpm_binary();
-        let user = OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()));
-        let user =
-            user.map_err(|denied| anyhow!("{}", denied.refused("the application would run as root")))?;
-        let script = self.docroot.join(SCRIPT);
-        let front = if script.is_file() { &script } else { self.docroot };
-        if user.is_some() && !is_open_to_all(front) {
-            bail!("{} is closed to the user that it would run as", clean_path(front));
-        }
-        let room = Shelter::of(user).context("no temporary folder")?;
-        Ok(Stack { found, own, php, user, room })
+        Private::new(found, own, self.docroot, Some(self.php()?), self.served)
     }
 
     /// The server with the user's configuration, else one that is here with the lab's.
@@ -126,121 +91,25 @@ impl Application<'_> {
     }
 
     /// What its pages are, and what is to be said of them.
-    fn tour(&self, stack: &Stack, interrupt: &Interrupt) -> Result<(Visited, Said)> {
-        let place = |name: &str| {
-            let place = Place::new(stack.room.path(), stack.room.path().join(name)).of(stack.user);
-            Place { interrupt: interrupt.clone(), ..place }
-        };
-        // In the machine's own network: its database may be reached over TCP.
-        let pool = Pool::start(&stack.pool()?, &place("php.log"))?;
-        let site = stack.site(self.docroot, pool.socket())?;
-        let server = place("server.log");
-        let toured = privately(|| {
-            let instance = Instance::start(&stack.found, &site, &server)?;
-            let security = if site.tls.is_some() { Security::Own } else { Security::Plain };
-            let peer = Peer { address: instance.address(), security };
+    fn tour(&self, private: &Private, interrupt: &Interrupt) -> Result<(Visited, Said)> {
+        let scheme = if private.is_secure() { "https" } else { "http" };
+        let urls = [format!("{scheme}://{}/", private.host())];
+        let (mut visited, mut said) = private.with(interrupt, |asker| {
             let mut said = Said::default();
-            let urls = [stack.url(site.tls.is_some())];
-            let visitor = Visitor { urls: &urls, allowed: &[], served: self.served, instance: Some(peer) };
+            let visitor =
+                Visitor { urls: &urls, allowed: &[], served: self.served, instance: Some(asker.peer) };
             let visited = visitor.look(&mut said)?;
-            instance.stop();
             Ok((visited, said))
         })?;
-        let (mut visited, mut said) = toured.map_err(|error| explained(&error, &pool))?;
-        pool.stop();
         if visited.pages.is_empty() {
             said.note("--render: no page of this document root is made by PHP");
         }
-        visited.server = Some(stack.found.definition.name.clone());
-        if stack.own.is_none() {
+        visited.server = Some(private.found.definition.name.clone());
+        if private.own.is_none() {
             // What the lab's own configuration sends says nothing of today.
             (visited.page_seen, visited.asset_seen, visited.tls) = (None, None, None);
         }
         Ok((visited, said))
-    }
-}
-
-impl Stack {
-    /// The pool: what the application writes for itself goes to the private folder.
-    fn pool(&self) -> Result<PoolSpec> {
-        let folder = |name: &str| -> Result<String> {
-            let folder = self.room.path().join(name);
-            let made = std::fs::create_dir(&folder).and_then(|()| self.give(&folder));
-            made.context("no temporary folder")?;
-            Ok(folder.display().to_string())
-        };
-        let spec = PoolSpec {
-            program: self.php.fpm.clone().context("no PHP-FPM")?,
-            version: self.php.version.clone(),
-            workers: WORKERS,
-            mode: Mode::Static,
-            ini: BTreeMap::new(),
-            env: BTreeMap::new(),
-            cpus: Vec::new(),
-        };
-        let temporary = folder("temporary")?;
-        Ok(spec
-            .ini("session.save_handler", "files")
-            .ini("session.save_path", &folder("sessions")?)
-            .ini("sys_temp_dir", &temporary)
-            .ini("upload_tmp_dir", &temporary))
-    }
-
-    /// Gives what was made for the application to who runs it.
-    fn give(&self, path: &Path) -> io::Result<()> {
-        self.user.map_or(Ok(()), |user| user.give(path))
-    }
-
-    fn site(&self, docroot: &Path, fpm: PathBuf) -> Result<Site> {
-        let is_secure = self.own.as_ref().is_some_and(|own| own.read.site.is_secure);
-        let tls = match is_secure && self.found.tls_missing.is_none() {
-            true => {
-                let certificate = certificate::make(self.room.path()).context("no certificate")?;
-                self.give(&certificate.chain)
-                    .and_then(|()| self.give(&certificate.key))
-                    .context("no certificate")?;
-                Some(certificate)
-            }
-            false => None,
-        };
-        let (docroot, way) = match &self.own {
-            Some(own) => (self.root(docroot, &own.read.site.root)?, Some(Setting::bare(CONFIG))),
-            None => (docroot.to_owned(), None),
-        };
-        Ok(Site { docroot, fpm: Some(fpm), way, offload: None, tls, cpus: Vec::new() })
-    }
-
-    /// What stands for `/` in the paths of the user's configuration: `/` itself where its document root is the one that was given, else
-    /// a folder in which it leads there.
-    fn root(&self, docroot: &Path, configured: &Path) -> Result<PathBuf> {
-        let is_there = configured
-            .canonicalize()
-            .is_ok_and(|real| real.starts_with(docroot) || docroot.starts_with(&real));
-        if is_there {
-            return Ok("/".into());
-        }
-        let tree = self.room.path().join("tree");
-        let link = tree.join(configured.strip_prefix("/").unwrap_or(configured));
-        let made = link.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let made = made.and_then(|()| std::os::unix::fs::symlink(docroot, &link));
-        made.and_then(|()| self.give(&tree)).context("no temporary folder")?;
-        Ok(tree)
-    }
-
-    /// The front page, as the site's visitors ask for it.
-    fn url(&self, is_secure: bool) -> String {
-        let host = self.own.as_ref().and_then(|own| own.read.config.host.as_deref()).unwrap_or("localhost");
-        let scheme = if is_secure { "https" } else { "http" };
-        format!("{scheme}://{host}/")
-    }
-}
-
-/// The failure, with what PHP said last.
-fn explained(error: &anyhow::Error, pool: &Pool) -> anyhow::Error {
-    let line = without_log(error);
-    match pool.last_words() {
-        Some(words) => anyhow!("{line} (PHP says: {})", words.chars().take(WORDS).collect::<String>()),
-        None => anyhow!("{line}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is assumed where nothing is counted. `docs/SITE.md` has the sources.
 
-use weigh_model::site::{From, Kind, Stratum, Today};
+use weigh_model::site::Kind;
 
 use super::hits::Hits;
 use super::strata::{Key, Strata};
@@ -28,18 +28,6 @@ pub fn mix(strata: &mut Strata, page_views: f64) {
 /// Gives downloads their requests, spread evenly over the files.
 pub fn downloads(strata: &mut Strata, page_views: f64) {
     spread(strata, DOWNLOADS * page_views, |key| key.0 == Kind::Download);
-}
-
-/// Adds what a server does today with the kinds that nothing is known of: it sends their files as they are.
-pub fn today(server: &str, layers: &[Stratum], today: &mut Vec<Today>) {
-    for kind in [Kind::Asset, Kind::Page, Kind::Download] {
-        let is_there = layers.iter().any(|stratum| stratum.kind == kind);
-        if is_there && today.iter().all(|known| known.kind != kind) {
-            let about = format!("uncompressed, because no configuration was given ({server})");
-            today.push(Today { kind, method: "server/plain".into(), about, from: From::Assumed });
-        }
-    }
-    today.sort_by_key(|one| one.kind);
 }
 
 fn spread(strata: &mut Strata, requests: f64, is_meant: impl Fn(&Key) -> bool) {

@@ -1,21 +1,20 @@
-//! What a web server's configuration says of today: what encodes each kind of content, and which document root is the site's.
+//! What a web server's configuration says of a site: its server, its names, its document root and the folders beside it.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use regex::Regex;
 
 use crate::lab::Lab;
 use crate::rig::programs::first_of;
 use crate::rig::server::Definition;
-use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::places::{Place, places};
 use crate::rig::server::own::site::{self, Site, Wanted};
-use crate::rig::server::own::syntax;
+use crate::rig::server::own::syntax::{self, Directive};
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{self, Rules, recognise};
 use crate::rig::service::FolderDefinition;
-use weigh_model::site::{From, Kind, Today};
-use weigh_model::text::{clean, clean_path};
+use weigh_model::text::clean_path;
 
 /// A configuration that was read.
 pub struct Configured {
@@ -27,9 +26,6 @@ pub struct Configured {
     tree: Tree,
     site: Site,
 }
-
-/// What a browser accepts.
-const ACCEPT: &str = "gzip, deflate, br, zstd";
 
 impl Configured {
     /// Reads a configuration with what it includes, and finds the site that is meant.
@@ -64,56 +60,32 @@ impl Configured {
         &self.site.root
     }
 
+    /// The line that switches a method of this server on, if there is exactly one that can: `nginx.conf:31`.
+    pub fn line_of(&self, definition: Option<&Definition>, method: &str) -> Option<String> {
+        let name = method.strip_prefix("server/")?;
+        let directive = definition?.ways.iter().find(|way| way.name == name)?.directive.as_ref()?;
+        let directive = own::expression(directive).ok()?;
+        let mut lines = Vec::new();
+        lines_of(&self.tree.directives, &directive, &mut lines);
+        match lines.as_slice() {
+            [one] => self.tree.word(*one).rsplit('/').next().map(str::to_owned),
+            _ => None,
+        }
+    }
+
     /// The folders that are sent at paths of their own.
     pub fn places(&self) -> Vec<Place> {
         places(&self.rules, &self.tree, &self.site)
     }
+}
 
-    /// What is done today with a path of the site, of a kind and a length.
-    pub fn today(&self, kind: Kind, path: &str, bytes: u64) -> Option<Today> {
-        let at = |path: &Path| match path.metadata() {
-            Ok(meta) if meta.is_file() => Exists::File,
-            Ok(meta) if meta.is_dir() => Exists::Folder,
-            _ => Exists::Nothing,
-        };
-        let path = format!("/{path}");
-        let meaning = meaning::of(&self.rules, &self.tree, &self.site, &Asked { path: &path, exists: &at });
-        if kind == Kind::Download && matches!(meaning.answer, Answer::Php { .. }) {
-            let about = format!("sent by PHP, taken to be readfile ({})", self.server);
-            return Some(Today { kind, method: "php/readfile".into(), about, from: From::Assumed });
+/// The places of directives that are such, at any depth.
+fn lines_of(directives: &[Directive], wanted: &Regex, found: &mut Vec<syntax::Place>) {
+    for directive in directives {
+        if wanted.is_match(&directive.text()) && !found.contains(&directive.at) {
+            found.push(directive.at);
         }
-        let is_page = matches!(meaning.answer, Answer::Php { .. } | Answer::Elsewhere(_));
-        if (kind == Kind::Page) != is_page || matches!(meaning.answer, Answer::Status(_) | Answer::Unknown) {
-            return None;
-        }
-        let (method, about, place) = self.words(&meaning, bytes);
-        // `nginx.conf:31`
-        let word = |place| self.tree.word(place).rsplit('/').next().unwrap_or_default().to_owned();
-        let at = place.map_or(String::new(), |place| format!(", {}", word(place)));
-        Some(Today {
-            kind,
-            method,
-            about: clean(&format!("{about} ({}{at})", self.server)),
-            from: From::Configured,
-        })
-    }
-
-    /// The method as a study names it, the same in words, and what decides it.
-    fn words(&self, meaning: &Meaning, bytes: u64) -> (String, String, Option<syntax::Place>) {
-        let (coding, place) = meaning.coding(ACCEPT, Some(bytes));
-        let is_file = matches!(meaning.answer, Answer::File(_));
-        if let Some(variant) = meaning.variants.iter().find(|v| is_file && v.is_there && v.coding == coding) {
-            let way = method(Some(&self.server), &variant.coding, true);
-            return (way, format!("{coding}, precompressed"), place);
-        }
-        let Some(made) = meaning.today.iter().find(|today| today.coding == coding) else {
-            return ("server/plain".into(), "uncompressed".into(), place);
-        };
-        let way = method(Some(&self.server), coding, false);
-        match made.level {
-            Some(level) => (format!("{way}:{level}"), format!("{coding} {level} on the fly"), place),
-            None => (way, format!("{coding} on the fly"), place),
-        }
+        lines_of(directive.within(), wanted, found);
     }
 }
 

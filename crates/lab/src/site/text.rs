@@ -16,6 +16,9 @@ const HEAD: &str = "\
 /// Lists of small tables, which are written within the table that they belong to.
 const LISTS: [&str; 4] = ["accept", "links", "machines", "sample"];
 
+/// The list within the entries of another.
+const INNER: (&str, &str) = ("strata.sample", "sent");
+
 /// The text of `site.toml`.
 ///
 /// # Errors
@@ -43,6 +46,18 @@ impl Block<'_> {
     }
 }
 
+impl Block<'_> {
+    /// Adds an entry to the list within the last entry, which ends with its list's own end.
+    fn add_inner(&mut self, lines: &[&str]) {
+        let (Some(end), Some(entry)) = (self.lines.pop(), self.lines.pop()) else { return };
+        // Of further entries, the end of the list goes down.
+        if let Some(begin) = entry.strip_suffix(" },").filter(|_| entry != "    ] },") {
+            self.lines.push(format!("{begin}, {} = [", INNER.1));
+        }
+        self.lines.extend([format!("        {{ {} }},", lines.join(", ")), "    ] },".to_owned(), end]);
+    }
+}
+
 /// `[strata.files]` as `strata` and `files`.
 fn path(header: &str) -> (&str, &str) {
     let inner = header.trim_matches(['[', ']']);
@@ -58,6 +73,13 @@ fn compact(plain: &str) -> String {
         let (header, rest) = if is_first { ("", part) } else { part.split_once('\n').unwrap_or((part, "")) };
         let lines: Vec<&str> = rest.lines().filter(|line| !line.is_empty()).collect();
         let (of, name) = path(header);
+        if of == INNER.0
+            && name == INNER.1
+            && let Some(last) = blocks.last_mut()
+        {
+            last.add_inner(&lines);
+            continue;
+        }
         let is_list = header.starts_with('[') && LISTS.contains(&name);
         let is_figure = matches!(lines.as_slice(), [value, from] if value.starts_with("value = ") && from.starts_with("from = "));
         if !is_list && !is_figure {
@@ -99,18 +121,26 @@ fn compact(plain: &str) -> String {
 #[cfg(test)]
 mod tests {
     use weigh_model::site::{
-        Figure, Kind, MachinePrice, Prices, SCHEMA, Sample, Sources, Stratum, Today, Visitors,
+        Figure, Kind, MachinePrice, Prices, SCHEMA, Sample, Sent, Sources, Stratum, Today, Visitors,
     };
 
     use super::*;
 
     fn site(path: &str) -> Site {
-        let sample = |path: &str, share| Sample {
+        let sent = |coding: &str| Sent {
+            accept: vec![coding.into()],
+            coding: coding.into(),
+            bytes: 4,
+            method: Some("server/gzip:6".into()),
+            vary: true,
+            cache_control: Some("max-age=\"60\" }".into()),
+        };
+        let sample = |path: &str, share: f64| Sample {
             path: path.into(),
             bytes: 5,
             sha256: "0".repeat(64),
             share,
-            sent: Vec::new(),
+            sent: if share < 0.5 { vec![sent("gzip"), sent("br")] } else { Vec::new() },
         };
         let stratum = |kind, made_ms| Stratum {
             kind,
@@ -159,6 +189,8 @@ mod tests {
         );
         assert!(text.contains("\nsample = [\n    { path = \"a.css\", bytes = 5, "), "{text}");
         assert!(text.contains("\nmade_ms = { value = 3.0, from = \"measured\" }\n"), "{text}");
+        let sent = "share = 0.25, sent = [\n        { accept = [\"gzip\"], coding = \"gzip\", bytes = 4, method = \"server/gzip:6\", vary = true, ";
+        assert!(text.contains(sent), "{text}");
         assert!(!text.contains("[strata.") && !text.contains("\n\n\n"), "{text}");
     }
 

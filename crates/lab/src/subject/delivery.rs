@@ -18,7 +18,7 @@ mod plan;
 pub mod rigs;
 mod slow;
 pub mod study;
-mod url;
+pub(crate) mod url;
 mod variants;
 pub mod visit;
 mod watch;

@@ -180,14 +180,7 @@ fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     let below = root.strip_prefix("/").unwrap_or(root);
     std::fs::create_dir_all(docroot.join(below)).context("no temporary folder")?;
     user.map_or(Ok(()), |user| user.give(&docroot)).context("no temporary folder")?;
-    let site = Site {
-        docroot,
-        fpm: None,
-        way: Some(Setting::bare(CONFIG)),
-        offload: None,
-        tls: None,
-        cpus: Vec::new(),
-    };
+    let site = Site { docroot, way: Some(Setting::bare(CONFIG)), ..Site::default() };
     let place = Place::new(room.path(), room.path().join("log")).of(user);
     let place = Place { limit: START, interrupt: interrupt.clone(), ..place };
     match privately(|| Instance::start(found, &site, &place).map(Instance::stop))? {

@@ -1,4 +1,4 @@
-//! What a user's configuration sends in place of each content of a plan: its URL, its file, its variants, and what the response has to be.
+//! What a user's configuration sends in place of each content of a plan: its URL, its file and its variants.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,18 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::Own;
-use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::places::places;
 use crate::rig::server::own::{Read, Rules, whole};
 use crate::rig::server::{Definition, Found, types};
-use crate::subject::delivery::files::{file_name, instances};
+use crate::subject::delivery::files::file_name;
 use weigh_model::advised::ADVISED;
 use weigh_model::cell::Subject;
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
 use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site, Stratum};
-use weigh_model::way::{CONFIG, OwnConfig, Sample, WayKind};
+use weigh_model::way::{CONFIG, Sample};
 
-/// The values of Accept-Encoding that answers are compared for: what browsers send, gzip alone, and none.
-pub const ACCEPTS: [&str; 3] = ["gzip, deflate, br, zstd", "gzip", ""];
-/// Where PHP's script for a page may be reached, the first that the configuration hands to PHP.
-const PAGES: [&str; 3] = ["/page.php", "/index.php", "/"];
 /// The endings of variants that servers look for.
 const ENDINGS: [&str; 3] = ["gz", "br", "zst"];
 
@@ -64,18 +59,7 @@ pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Ve
         }
     }
     for payload in sent {
-        let sample = owner.sample(rules, &read, payload, &placed[&payload.name]);
-        config.samples.insert(payload.name.clone(), sample);
-    }
-    page(rules, &read, config);
-    let kinds: Vec<WayKind> =
-        plan.cells.iter().map(|cell| kind_of(cell.delivery.as_ref(), &cell.payload, config)).collect();
-    for (cell, kind) in plan.cells.iter_mut().zip(kinds) {
-        if cell.setting.codec == config.way
-            && let Some(delivery) = cell.delivery.as_mut().filter(|delivery| delivery.server == *server)
-        {
-            delivery.kind = kind;
-        }
+        config.samples.insert(payload.name.clone(), owner.sample(payload, &placed[&payload.name]));
     }
     Ok(notes)
 }
@@ -91,7 +75,7 @@ pub fn take_on_top(plan: &mut Plan, server: &Definition, policy: &Policy, site: 
     let Some(advised) = entry.own.iter_mut().find(|own| own.way == ADVISED) else { return };
     let of = |(name, sample): (&String, &Sample)| {
         let packed = payloads.get(name).cloned().unwrap_or_default();
-        (name.clone(), Sample { packed, expected: None, ..sample.clone() })
+        (name.clone(), Sample { packed, ..sample.clone() })
     };
     advised.samples = own.samples.iter().map(of).collect();
     advised.folder_files.clone_from(&own.folder_files);
@@ -118,19 +102,6 @@ fn packed(policy: &Policy, site: &Site, payload: &Payload, is_every: bool) -> BT
     rules.filter(holds).filter_map(of).collect()
 }
 
-/// Whether the response to a cell is a variant that was encoded before.
-fn kind_of(delivery: Option<&weigh_model::cell::Delivery>, payload: &str, config: &OwnConfig) -> WayKind {
-    let sample = config.samples.get(payload);
-    let coding = delivery.zip(sample).and_then(|(d, s)| s.expected.as_ref()?.codings.get(&d.accept));
-    let ending = coding
-        .and_then(|coding| types::VARIANTS.iter().find(|(own, _)| own == coding))
-        .map(|(_, ending)| *ending);
-    match sample.zip(ending) {
-        Some((sample, ending)) if sample.variants.iter().any(|own| own == ending) => WayKind::PreEncoded,
-        _ => WayKind::OnTheFly,
-    }
-}
-
 /// A folder that the site sends files from.
 struct Folder {
     /// What the paths of its URLs begin with, without a slash at the end; empty: the document root.
@@ -150,14 +121,13 @@ struct At {
 }
 
 /// The folders of the owner's files.
-struct Owner<'o> {
-    own: &'o Own,
+struct Owner {
     /// Those of aliases first, the document root last.
     folders: Vec<Folder>,
 }
 
-impl<'o> Owner<'o> {
-    fn new(rules: &Rules, own: &'o Own, read: &Read) -> Owner<'o> {
+impl Owner {
+    fn new(rules: &Rules, own: &Own, read: &Read) -> Owner {
         let root = read.site.root.clone();
         let places = places(rules, &read.tree, &read.site).into_iter();
         let here =
@@ -166,7 +136,7 @@ impl<'o> Owner<'o> {
             .map(|place| Folder { url: place.url, here: here(&place.folder), said: place.folder })
             .collect();
         folders.push(Folder { url: String::new(), said: root, here: own.docroot.clone() });
-        Owner { own, folders }
+        Owner { folders }
     }
 
     /// Where a content lies: at its own path, if it is in one of the folders.
@@ -195,15 +165,7 @@ impl<'o> Owner<'o> {
         at(root, &real.file_name().map_or_else(|| file_name(payload).into(), PathBuf::from))
     }
 
-    /// What is at a path of the configuration on this machine.
-    fn here(&self, asked: &Path) -> Option<PathBuf> {
-        self.folders.iter().find_map(|folder| {
-            let below = asked.strip_prefix(&folder.said).ok()?;
-            Some(folder.here.as_ref()?.join(below))
-        })
-    }
-
-    fn sample(&self, rules: &Rules, read: &Read, payload: &Payload, at: &At) -> Sample {
+    fn sample(&self, payload: &Payload, at: &At) -> Sample {
         let source = match &payload.origin {
             Origin::User { path, .. } => Some(path),
             _ => None,
@@ -215,81 +177,12 @@ impl<'o> Owner<'o> {
         let beside = |ending: &&&str| {
             source.is_some_and(|path| PathBuf::from(format!("{}.{ending}", path.display())).is_file())
         };
-        let variants: Vec<String> = ENDINGS.iter().filter(beside).map(|e| (*e).to_owned()).collect();
-        let mut sample = Sample {
+        Sample {
             path: at.path.clone(),
             file: at.file.clone(),
             is_whole,
-            variants,
+            variants: ENDINGS.iter().filter(beside).map(|e| (*e).to_owned()).collect(),
             packed: BTreeMap::new(),
-            expected: None,
-        };
-        let first = instances(payload).into_iter().next().map(|first| first.name).unwrap_or_default();
-        let (path, file) = sample.named(&first);
-        let meaning = self.meaning(rules, read, (&path, &file), &sample.variants);
-        if let Answer::File(file) = &meaning.answer {
-            sample.file.clone_from(file);
-        }
-        let length = (payload.instances() == 1).then_some(payload.bytes).or(payload.items.first().copied());
-        sample.expected = meaning.expected(&read.tree, length, &ACCEPTS);
-        sample
-    }
-
-    fn meaning(
-        &self,
-        rules: &Rules,
-        read: &Read,
-        (path, file): (&str, &Path),
-        variants: &[String],
-    ) -> Meaning {
-        let docroot = self.own.docroot.as_deref();
-        let name = file.file_name().unwrap_or_default();
-        // Without a folder of the owner's, a content lies wherever its location looks for it.
-        let is_own = |asked: &Path| {
-            let asked = asked.to_string_lossy();
-            let own = [file.to_string_lossy().into_owned()];
-            let anywhere = format!("/{}", name.to_string_lossy());
-            let fits = |text: &str| {
-                own.iter().any(|own| text == own) || docroot.is_none() && text.ends_with(&anywhere)
-            };
-            fits(&asked) || variants.iter().any(|e| asked.strip_suffix(&format!(".{e}")).is_some_and(fits))
-        };
-        let exists = |asked: &Path| {
-            let is_root = self.folders.iter().any(|folder| asked == folder.said);
-            match self.here(asked) {
-                _ if is_own(asked) => Exists::File,
-                _ if is_root => Exists::Folder,
-                Some(there) if there.is_dir() => Exists::Folder,
-                Some(there) if there.is_file() && is_copied(asked, file, variants) => Exists::File,
-                _ => Exists::Nothing,
-            }
-        };
-        meaning::of(rules, &read.tree, &read.site, &Asked { path, exists: &exists })
-    }
-}
-
-/// Whether a file of the owner's is in the private copy, too.
-fn is_copied(asked: &Path, file: &Path, variants: &[String]) -> bool {
-    asked == file
-        || variants.iter().any(|ending| asked.to_string_lossy() == format!("{}.{ending}", file.display()))
-}
-
-/// Where the script of a page is reached, and what the configuration says of its response.
-fn page(rules: &Rules, read: &Read, config: &mut OwnConfig) {
-    let root = read.site.root.clone();
-    let exists = |asked: &Path| match asked.strip_prefix(&root) {
-        Ok(below) if below == Path::new("page.php") || below == Path::new("index.php") => Exists::File,
-        Ok(below) if below.as_os_str().is_empty() => Exists::Folder,
-        _ => Exists::Nothing,
-    };
-    for path in PAGES {
-        let meaning = meaning::of(rules, &read.tree, &read.site, &Asked { path, exists: &exists });
-        if matches!(meaning.answer, Answer::Php { .. }) {
-            config.page = Some(path.to_owned());
-            config.expected_page = meaning.expected(&read.tree, None, &ACCEPTS);
-            // What PHP says of caches is its own.
-            config.expected_page.iter_mut().for_each(|expected| expected.cache_control = None);
-            return;
         }
     }
 }

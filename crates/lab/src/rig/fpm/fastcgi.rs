@@ -1,4 +1,4 @@
-//! A FastCGI client for one small request: the status page of a pool.
+//! FastCGI: a client for one small request, the status page of a pool, and what a responder reads and writes.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -7,11 +7,74 @@ use std::time::{Duration, Instant};
 
 /// More than any status page has.
 const LONGEST: usize = 4 << 20;
+/// The most content of a record that is written.
+const MOST: usize = 32 << 10;
 const BEGIN: u8 = 1;
 const END: u8 = 3;
-const PARAMS: u8 = 4;
-const STDIN: u8 = 5;
 const STDOUT: u8 = 6;
+/// The first byte of every record.
+pub const VERSION: u8 = 1;
+/// A record with names and values of a request.
+pub const PARAMS: u8 = 4;
+/// A record with the body of a request.
+pub const STDIN: u8 = 5;
+
+/// A record.
+pub struct Record {
+    /// What it is.
+    pub kind: u8,
+    /// The number of its request.
+    pub id: u16,
+    /// What it holds, at most 64 KB.
+    pub content: Vec<u8>,
+}
+
+/// Reads a record, of which the first byte may have been read.
+pub fn read_record(stream: &mut impl Read, first: Option<u8>) -> io::Result<Record> {
+    let mut header = [first.unwrap_or_default(); 8];
+    let from = usize::from(first.is_some());
+    stream.read_exact(&mut header[from..])?;
+    let length = usize::from(u16::from_be_bytes([header[4], header[5]]));
+    let mut content = vec![0; length + usize::from(header[6])];
+    stream.read_exact(&mut content)?;
+    content.truncate(length);
+    Ok(Record { kind: header[1], id: u16::from_be_bytes([header[2], header[3]]), content })
+}
+
+/// The value of a parameter in the content of a request's records.
+pub fn param(mut params: &[u8], wanted: &str) -> Option<String> {
+    loop {
+        let name = take_length(&mut params)?;
+        let value = take_length(&mut params)?;
+        let (name, rest) = params.split_at_checked(name)?;
+        let (value, rest) = rest.split_at_checked(value)?;
+        if name == wanted.as_bytes() {
+            return Some(String::from_utf8_lossy(value).into_owned());
+        }
+        params = rest;
+    }
+}
+
+/// One byte up to 127, four above.
+fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    let (first, rest) = bytes.split_first()?;
+    if *first < 128 {
+        *bytes = rest;
+        return Some(usize::from(*first));
+    }
+    let (four, rest) = bytes.split_first_chunk::<4>()?;
+    *bytes = rest;
+    Some((u32::from_be_bytes(*four) & 0x7fff_ffff) as usize)
+}
+
+/// Writes a whole response, headers and body, to the request of this number.
+pub fn write_response(stream: &mut impl Write, id: u16, response: &[u8]) -> io::Result<()> {
+    for part in response.chunks(MOST) {
+        stream.write_all(&record(STDOUT, id, part))?;
+    }
+    stream.write_all(&record(STDOUT, id, &[]))?;
+    stream.write_all(&record(END, id, &[0; 8]))
+}
 
 /// Requests `path?query` with GET; the body of the response, without its headers.
 pub fn get(socket: &Path, path: &str, query: &str, limit: Duration) -> io::Result<Vec<u8>> {
@@ -26,13 +89,9 @@ pub fn get(socket: &Path, path: &str, query: &str, limit: Duration) -> io::Resul
             return Err(io::ErrorKind::TimedOut.into());
         }
         stream.set_read_timeout(Some(left))?;
-        let mut header = [0; 8];
-        stream.read_exact(&mut header)?;
-        let length = usize::from(u16::from_be_bytes([header[4], header[5]]));
-        let mut content = vec![0; length + usize::from(header[6])];
-        stream.read_exact(&mut content)?;
-        match header[1] {
-            STDOUT => output.extend_from_slice(&content[..length]),
+        let record = read_record(&mut stream, None)?;
+        match record.kind {
+            STDOUT => output.extend_from_slice(&record.content),
             END => break,
             _ => {}
         }
@@ -58,10 +117,10 @@ fn request(path: &str, query: &str) -> Vec<u8> {
         params.extend(name.bytes().chain(value.bytes()));
     }
     // A responder that closes the connection when it has answered.
-    let mut bytes = record(BEGIN, &[0, 1, 0, 0, 0, 0, 0, 0]);
-    bytes.extend(record(PARAMS, &params));
-    bytes.extend(record(PARAMS, &[]));
-    bytes.extend(record(STDIN, &[]));
+    let mut bytes = record(BEGIN, 1, &[0, 1, 0, 0, 0, 0, 0, 0]);
+    bytes.extend(record(PARAMS, 1, &params));
+    bytes.extend(record(PARAMS, 1, &[]));
+    bytes.extend(record(STDIN, 1, &[]));
     bytes
 }
 
@@ -73,9 +132,9 @@ fn length(text: &str) -> Vec<u8> {
     }
 }
 
-fn record(kind: u8, content: &[u8]) -> Vec<u8> {
-    let length = (content.len() as u16).to_be_bytes();
-    let mut bytes = vec![1, kind, 0, 1, length[0], length[1], 0, 0];
+fn record(kind: u8, id: u16, content: &[u8]) -> Vec<u8> {
+    let (id, length) = (id.to_be_bytes(), (content.len() as u16).to_be_bytes());
+    let mut bytes = vec![VERSION, kind, id[0], id[1], length[0], length[1], 0, 0];
     bytes.extend_from_slice(content);
     bytes
 }

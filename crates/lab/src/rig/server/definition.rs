@@ -160,6 +160,9 @@ pub struct WayRow {
     /// It serves links to the files of the docroot, arranged as it needs them.
     #[serde(default)]
     pub mirror: Option<Mirror>,
+    /// A regular expression of the directives of a user's configuration that switch it on.
+    #[serde(default)]
+    pub directive: Option<String>,
 }
 
 /// How the links of a mirrored docroot differ from the docroot: only for files that have encoded variants beside them.

@@ -130,6 +130,7 @@ impl Definition {
                 .find(|row| !row.nominal.is_empty())
                 .map_or_else(Vec::new, |r| r.nominal.clone()),
             mirror: rows.iter().find_map(|row| row.mirror.clone()),
+            directive: None,
         };
         let mut definition = self.clone();
         definition.ways.retain(|row| row.name != ADVISED);

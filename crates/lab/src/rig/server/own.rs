@@ -1,10 +1,8 @@
 //! A configuration of the user's: read as its server reads it, understood, and made fit for a private instance that runs it whole.
 //!
-//! [`tree`] reads it, [`site`] finds the site that is meant, [`meaning`] says what it does with a URL, and [`whole`] rewrites it where it
-//! must be. What is particular to a server stands in its `server.toml`. Nothing outside of the lab is written or asked.
+//! [`tree`] reads it, [`site`] finds the site that is meant, and [`whole`] rewrites it where it must be. What it does with a URL is asked
+//! of the instance. What is particular to a server stands in its `server.toml`. Nothing outside of the lab is written or asked.
 
-pub mod alike;
-pub mod meaning;
 mod notes;
 pub mod places;
 pub mod site;
@@ -288,7 +286,7 @@ pub(super) fn in_file(definition: &Definition, way: Option<&str>, dir: &Path, wo
 }
 
 /// A regular expression of a definition.
-fn expression(text: &str) -> Result<Regex> {
+pub fn expression(text: &str) -> Result<Regex> {
     let made = regex::RegexBuilder::new(text).multi_line(true).case_insensitive(true).build();
     made.with_context(|| format!("\"{text}\" is no regular expression"))
 }
@@ -320,6 +318,7 @@ impl Definition {
                 about: format!("the configuration {}", clean_path(&config.file)),
                 nominal: Vec::new(),
                 mirror: None,
+                directive: None,
             });
             definition.mine.push(config.clone());
         }

@@ -20,7 +20,7 @@ use super::{Certificate, Site};
 use crate::rig::service::Draft;
 use crate::rig::template::path_text as path;
 use weigh_model::site::Alias;
-use weigh_model::way::{DIR, FPM, OwnConfig, TREE, WayKind};
+use weigh_model::way::{DIR, FPM, OwnConfig, TREE, UPSTREAM, WayKind};
 
 /// What the names of templates begin with that only a configuration of the user's includes.
 const OF_CONFIG: &str = "config.";
@@ -46,6 +46,8 @@ pub(super) struct Values {
     docroot: String,
     /// The pool's socket.
     fpm: Option<String>,
+    /// The socket of what stands for other programs.
+    upstream: Option<String>,
     /// Where offloaded files are.
     offload: Option<String>,
     /// The certificate.
@@ -163,6 +165,7 @@ impl Values {
             version: found.version.clone().unwrap_or_default(),
             docroot: path(&root)?,
             fpm: site.fpm.as_deref().map(path).transpose()?,
+            upstream: site.upstream.as_deref().map(path).transpose()?,
             offload: site.offload.as_deref().map(|o| path(&absolute(o)?)).transpose()?,
             tls: site.tls.as_ref().map(certificate).transpose()?,
             cpus: site.cpus.clone(),
@@ -238,7 +241,8 @@ impl Values {
     /// The text of a user's configuration, which is no template, with what the instance has of its own.
     fn filled(&self, config: &OwnConfig) -> String {
         let nobody = format!("{}/{NOBODY}", self.dir);
-        let (fpm, port) = (self.fpm.as_ref().unwrap_or(&nobody), self.port.to_string());
+        let socket = |known: &Option<String>| known.clone().unwrap_or_else(|| nobody.clone());
+        let (fpm, upstream, port) = (socket(&self.fpm), socket(&self.upstream), self.port.to_string());
         // `/` itself stands for `/` where the files are served from where they are.
         let tree = self.docroot.trim_end_matches('/').to_owned();
         let root = format!("{tree}{}", config.root.display());
@@ -246,7 +250,8 @@ impl Values {
             (DIR, &self.dir),
             (TREE, &tree),
             ("@WEIGH-ROOT@", &root),
-            (FPM, fpm),
+            (FPM, &fpm),
+            (UPSTREAM, &upstream),
             ("@WEIGH-PORT@", &port),
             ("@WEIGH-HOST@", &self.host),
             ("@WEIGH-READY@", &self.ready),

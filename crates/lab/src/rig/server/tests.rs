@@ -57,10 +57,9 @@ fn snapshot(name: &str) {
     let plain = Site {
         docroot: docroot.path().into(),
         fpm: (definition.php == Php::Fpm).then(|| "/run/php.sock".into()),
-        way: None,
         offload: Some(docroot.path().into()),
-        tls: None,
         cpus: vec![0],
+        ..Site::default()
     };
     let text = render(&found, &plain);
     let known: BTreeSet<&str> = text.lines().collect();
@@ -154,8 +153,7 @@ fn a_policy_of_one_rule_is_written_as_the_method_is_measured() {
                 fpm: Some("/run/php.sock".into()),
                 way: Some(way),
                 offload: Some(docroot.path().into()),
-                tls: None,
-                cpus: Vec::new(),
+                ..Site::default()
             };
             let measured = directives(&render(&complete(&definition), &site));
             let found = complete(&definition.with_advised(&advised));

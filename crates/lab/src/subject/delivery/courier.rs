@@ -24,7 +24,6 @@ use crate::interrupt::Interrupt;
 use crate::loading;
 use crate::rig::fpm;
 use crate::rig::server::Definition;
-use crate::rig::server::own::alike;
 use crate::rig::server::{Certificate, Site};
 use crate::subject::{Room, php_versions};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Transport};
@@ -85,6 +84,7 @@ impl Courier {
         Ok(Site {
             docroot,
             fpm,
+            upstream: None,
             way: delivery.site.clone(),
             offload: is_offloaded.then(|| self.files.contents()),
             tls,
@@ -181,9 +181,6 @@ impl Courier {
             block::remember(&mut visit, server, php);
         }
         visit.preflight = wrong.unwrap_or(visit.preflight);
-        if let Some(expected) = self.files.expected(cell, request.payload) {
-            alike::judge(expected, &delivery.accept, &mut visit.preflight);
-        }
         visit.workers = seen.workers();
         visit.link = link.map(Box::new);
         if let Some(pool) = pool

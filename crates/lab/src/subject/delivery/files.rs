@@ -10,6 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 
 mod own;
+pub(crate) use own::below;
 
 use super::deltas;
 use super::variants::{self, Variant};
@@ -165,7 +166,7 @@ impl Files {
     }
 
     /// Writes a file, once in a run.
-    fn write(&mut self, to: &Path, bytes: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
+    pub(crate) fn write(&mut self, to: &Path, bytes: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
         if !self.made.insert(to.to_owned()) {
             return Ok(());
         }

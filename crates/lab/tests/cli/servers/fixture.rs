@@ -105,10 +105,8 @@ impl Rig {
         Site {
             docroot: self.docroot(),
             fpm: pool.map(Pool::socket),
-            way: None,
             offload: Some(self.files()),
-            tls: None,
-            cpus: Vec::new(),
+            ..Site::default()
         }
     }
 

@@ -18,17 +18,17 @@ fn answered(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
 
 #[test]
 fn the_body_is_what_follows_the_headers_over_all_records() {
-    let mut bytes = record(STDOUT, b"Content-Type: x\r\n\r");
-    bytes.extend(record(7, b"a word on stderr"));
-    bytes.extend(record(STDOUT, b"\n{\"a\":1}"));
-    bytes.extend(record(END, &[0; 8]));
+    let mut bytes = record(STDOUT, 1, b"Content-Type: x\r\n\r");
+    bytes.extend(record(7, 1, b"a word on stderr"));
+    bytes.extend(record(STDOUT, 1, b"\n{\"a\":1}"));
+    bytes.extend(record(END, 1, &[0; 8]));
     assert_eq!(answered(bytes).unwrap(), b"{\"a\":1}");
 }
 
 #[test]
 fn an_answer_that_is_cut_or_strange_is_an_error() {
-    assert!(answered(record(STDOUT, b"Content-Type: x\r\n\r\n")).is_err());
-    assert!(answered(record(END, &[0; 8])).is_err());
+    assert!(answered(record(STDOUT, 1, b"Content-Type: x\r\n\r\n")).is_err());
+    assert!(answered(record(END, 1, &[0; 8])).is_err());
     assert!(answered(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()).is_err());
 }
 

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use super::Rules;
-use super::meaning::nginx;
 use super::site::{self, Site};
 use super::syntax::assigned::Value;
 use super::syntax::{Directive, Syntax};
@@ -72,7 +71,7 @@ fn locations(
     for location in block.iter().filter(|d| d.is("location")) {
         let within = location.within();
         locations(rules, site, within, sets, found);
-        let Some((kind, prefix)) = nginx::matched(location) else { continue };
+        let Some((kind, prefix)) = matched(location) else { continue };
         if within.iter().any(|d| d.is("internal")) {
             continue;
         }
@@ -94,6 +93,20 @@ fn locations(
     own.sort_by_key(|place| std::cmp::Reverse(place.url.len()));
     found.extend(first);
     found.extend(own);
+}
+
+/// The kind of a location and what follows it; nginx takes them with and without a space between.
+fn matched(location: &Directive) -> Option<(&'static str, String)> {
+    const KINDS: [&str; 4] = ["~*", "^~", "~", "="];
+    let words = location.words();
+    match words.as_slice() {
+        [one] => Some(match KINDS.iter().find_map(|kind| Some((*kind, one.strip_prefix(kind)?))) {
+            Some((kind, rest)) => (kind, rest.to_owned()),
+            None => ("", one.clone()),
+        }),
+        [kind, rest] => Some((KINDS.iter().find(|known| *known == kind)?, rest.clone())),
+        _ => None,
+    }
 }
 
 /// `^/wp-content/(.*)$` with `/var/lib/wp-content/$1`: the begin of a path, and all that follows.

@@ -49,6 +49,11 @@ impl Site {
         self.names.iter().find(is_host).map(|name| name.trim_start_matches('.'))
     }
 
+    /// Every document root in it, the first one its own.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     fn word(&self, tree: &Tree) -> String {
         let name = self.names.first().map_or("a site without a name", String::as_str);
         let at = self.at.map_or(String::new(), |at| format!(", {}", tree.word(at)));

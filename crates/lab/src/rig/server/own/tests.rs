@@ -81,7 +81,7 @@ fn all_of_an_nginx_configuration_is_kept_but_what_is_an_instances_own() {
         "add_header X-Note \"a; {b} # c\" always;",
         "gzip_min_length 1k;",
         "fastcgi_pass unix:@WEIGH-FPM@;",
-        "proxy_pass http://unix:@WEIGH-DIR@/nobody.sock;",
+        "proxy_pass http://unix:@WEIGH-UPSTREAM@;",
         "alias @WEIGH-TREE@/srv/files/;",
         "server_name shop.example;",
     ] {
@@ -127,7 +127,7 @@ fn what_would_be_read_asked_or_written_outside_is_not_there() {
         "access_log off;",
         "proxy_cache_path @WEIGH-DIR@/cache-6 levels=1 keys_zone=a:1m;",
         "allow all;",
-        "grpc_pass grpc://unix:@WEIGH-DIR@/nobody.sock;",
+        "grpc_pass grpc://unix:@WEIGH-UPSTREAM@;",
     ] {
         assert!(config.text.lines().any(|l| l == line), "{line}: {}", config.text);
     }
@@ -150,7 +150,7 @@ fn what_would_be_read_asked_or_written_outside_is_not_there() {
         "Require all granted",
         "CustomLog /dev/null combined",
         "SetHandler \"proxy:unix:@WEIGH-FPM@|fcgi://localhost/\"",
-        "ProxyPass /app \"unix:@WEIGH-DIR@/nobody.sock|http://localhost/\"",
+        "ProxyPass /app \"unix:@WEIGH-UPSTREAM@|http://localhost/\"",
     ] {
         assert!(config.text.lines().any(|l| l == line), "{line}: {}", config.text);
     }
@@ -361,7 +361,7 @@ fn all_of_a_lighttpd_configuration_is_kept_but_what_is_an_instances_own() {
         "deflate.compression-level = 3",
         "accesslog.filename = \"/dev/null\"",
         "alias.url = ( \"/files/\" => \"@WEIGH-TREE@/srv/files/\" )",
-        "fastcgi.server = ( \".php\" => ( ( \"socket\" => \"@WEIGH-FPM@\" ) ), \"/app\" => ( ( \"socket\" => \"@WEIGH-DIR@/nobody.sock\" ) ) )",
+        "fastcgi.server = ( \".php\" => ( ( \"socket\" => \"@WEIGH-FPM@\" ) ), \"/app\" => ( ( \"socket\" => \"@WEIGH-UPSTREAM@\" ) ) )",
         "include \"@WEIGH-DIR@/config.end\"",
     ] {
         assert!(config.text.lines().any(|l| l == line), "{line}: {}", config.text);
@@ -453,7 +453,7 @@ fn all_of_a_caddyfile_is_kept_but_what_is_an_instances_own() {
         "\"root\": \"@WEIGH-TREE@/srv/shop\"",
         "\"handler\": \"encode\"",
         "unix/@WEIGH-FPM@",
-        "\"status_code\": 502",
+        "\"dial\": \"unix/@WEIGH-UPSTREAM@\"",
     ] {
         assert!(config.text.contains(kept), "{kept}: {}", config.text);
     }

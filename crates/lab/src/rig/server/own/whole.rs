@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use regex::Regex;
 
-use super::meaning::nginx::has_php;
 use super::notes::{Kind, Notes};
 use super::places::places;
 use super::site::{self, Site};
@@ -73,6 +72,11 @@ pub fn of_folder(
 /// A directive of the lab's own.
 fn ours(name: &str, arguments: impl Into<String>, block: Option<Vec<Directive>>) -> Directive {
     Directive { name: name.to_owned(), arguments: arguments.into(), at: OURS, block }
+}
+
+/// Whether any block hands requests to PHP.
+fn has_php(block: &[Directive]) -> bool {
+    block.iter().any(|d| d.is("fastcgi_pass") || has_php(d.within()))
 }
 
 /// Those of these directives that a list has none of.

@@ -10,7 +10,7 @@ use crate::subject::delivery::{url, variants};
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::text::clean_path;
-use weigh_model::way::{By, Expected, OwnConfig};
+use weigh_model::way::{By, OwnConfig};
 
 /// PHP's script for a page, and the path that is asked for where the configuration says nothing of PHP.
 const PAGE: &str = "page.php";
@@ -36,15 +36,6 @@ impl Files {
     /// The host that requests name; none: the address that they go to.
     pub fn own_host(&self, cell: &Cell) -> Option<&str> {
         self.own_of(cell)?.host.as_deref()
-    }
-
-    /// What the user's configuration says of a cell's responses.
-    pub fn expected(&self, cell: &Cell, payload: &Payload) -> Option<&Expected> {
-        let own = self.own_of(cell)?;
-        match cell.subject == Subject::PAGE {
-            true => own.expected_page.as_ref(),
-            false => own.samples.get(&payload.name)?.expected.as_ref(),
-        }
     }
 
     /// The folder that stands for `/`, with the content in it.
@@ -120,6 +111,6 @@ impl Files {
 }
 
 /// A path of the configuration in the folder that stands for `/`.
-fn below(tree: &Path, path: &Path) -> PathBuf {
+pub(crate) fn below(tree: &Path, path: &Path) -> PathBuf {
     tree.join(path.strip_prefix("/").unwrap_or(path))
 }

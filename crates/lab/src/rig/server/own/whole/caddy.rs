@@ -3,13 +3,13 @@
 
 use serde_json::json;
 
-use super::super::meaning::caddy::is_fastcgi;
 use super::super::notes::{Kind, Notes};
 use super::super::site::{Site, routes_of};
 use super::super::syntax::json::{directive, get, string};
 use super::super::syntax::{Directive, Place, Wrong};
 use super::super::tree::Tree;
 use super::OURS;
+use weigh_model::way::{FPM, UPSTREAM};
 
 /// Handlers that only read a request or answer it from files. Others contact hosts, write files, run programs, or are unknown.
 const KEPT: [&str; 16] = [
@@ -125,29 +125,36 @@ fn handled(of: &Directive, notes: &mut Notes) -> Directive {
     Directive { block: Some(kept), ..of.clone() }
 }
 
-/// A proxy: to PHP it is that to the private pool, to others an error; none: it asks who a visitor is.
+/// Whether a proxy speaks FastCGI, as that to PHP does.
+fn is_fastcgi(handler: &Directive) -> bool {
+    let protocol = get(handler, "transport").and_then(|transport| get(transport, "protocol"));
+    protocol.and_then(string).is_some_and(|protocol| protocol == "fastcgi")
+}
+
+/// A proxy: to PHP it is that to the private pool, to others that to what stands for them; none: it asks who a visitor is.
 fn proxied(proxy: &Directive, notes: &mut Notes) -> Option<Directive> {
-    if is_fastcgi(proxy) {
-        notes.add(Kind::Swapped, "reverse_proxy to PHP", proxy.at);
-        let mut kept: Vec<Directive> = Vec::new();
-        for entry in proxy.within() {
-            match entry.name.as_str() {
-                "transport" => {
-                    let own = entry.within().iter().filter(|one| OF_TRANSPORT.contains(&one.name.as_str()));
-                    kept.push(Directive { block: Some(own.cloned().collect()), ..entry.clone() });
-                }
-                name if OF_PROXY.contains(&name) => kept.push(handled(entry, notes)),
-                _ => {}
-            }
-        }
-        kept.push(directive("upstreams", &json!([{"dial": "unix/@WEIGH-FPM@"}]), proxy.at));
-        return Some(Directive { block: Some(kept), ..proxy.clone() });
-    }
+    let is_php = is_fastcgi(proxy);
     // `forward_auth` asks another program about each request.
-    if get(proxy, "rewrite").is_some() && get(proxy, "handle_response").is_some() {
+    if !is_php && get(proxy, "rewrite").is_some() && get(proxy, "handle_response").is_some() {
         notes.add(Kind::Without, "forward_auth", proxy.at);
         return None;
     }
-    notes.add(Kind::Elsewhere, "reverse_proxy", proxy.at);
-    Some(directive("", &json!({"handler": "static_response", "status_code": 502}), proxy.at))
+    let (kind, name, socket) = match is_php {
+        true => (Kind::Swapped, "reverse_proxy to PHP", FPM),
+        false => (Kind::Elsewhere, "reverse_proxy", UPSTREAM),
+    };
+    notes.add(kind, name, proxy.at);
+    let mut kept: Vec<Directive> = Vec::new();
+    for entry in proxy.within() {
+        match entry.name.as_str() {
+            "transport" if is_php => {
+                let own = entry.within().iter().filter(|one| OF_TRANSPORT.contains(&one.name.as_str()));
+                kept.push(Directive { block: Some(own.cloned().collect()), ..entry.clone() });
+            }
+            name if OF_PROXY.contains(&name) => kept.push(handled(entry, notes)),
+            _ => {}
+        }
+    }
+    kept.push(directive("upstreams", &json!([{"dial": format!("unix/{socket}")}]), proxy.at));
+    Some(Directive { block: Some(kept), ..proxy.clone() })
 }

@@ -3,14 +3,13 @@
 
 use std::path::Path;
 
-use super::super::meaning::lighttpd::is_php;
 use super::super::notes::{Kind, Notes};
 use super::super::site::{Site, is_always, with_host};
 use super::super::syntax::Directive;
 use super::super::syntax::assigned::{Value, in_quotes};
 use super::super::tree::tidy;
 use super::super::{Rules, is};
-use weigh_model::way::{DIR, FPM, TREE};
+use weigh_model::way::{FPM, TREE, UPSTREAM};
 
 /// What hands requests to programs by their path.
 const BACKENDS: [&str; 5] =
@@ -24,6 +23,11 @@ const KEPT: [&str; 6] = [
     "strip-request-uri",
     "x-sendfile",
 ];
+
+/// Whether a backend of `fastcgi.server` is a PHP.
+fn is_php(key: &str, backend: &str) -> bool {
+    key.contains("php") || backend.to_lowercase().contains("php")
+}
 
 /// The directives of an instance with this site alone.
 pub fn private(rules: &Rules, directives: &[Directive], site: &Site, notes: &mut Notes) -> Vec<Directive> {
@@ -139,7 +143,7 @@ impl Work<'_> {
             let is_own = directive.name == "fastcgi.server" && is_php(&at, &backend.text());
             let kind = if is_own { Kind::Swapped } else { Kind::Elsewhere };
             self.notes.add(kind, &directive.name, directive.at);
-            let socket = if is_own { FPM.to_owned() } else { format!("{DIR}/nobody.sock") };
+            let socket = if is_own { FPM.to_owned() } else { UPSTREAM.to_owned() };
             let mut row = vec![(Some("socket".to_owned()), Value::Word(in_quotes(&socket)))];
             let first = backend.entries().first().map(|(_, first)| first);
             let options = first.map(Value::entries).unwrap_or_default();

@@ -1,0 +1,238 @@
+//! The site's server in a private instance, with the user's whole configuration, over the site's files where they are: it is asked what it
+//! answers. Nothing of the files is written, and nothing outside is reached but what the site's own PHP reaches where that runs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use weigh_model::setting::Setting;
+use weigh_model::text::clean_path;
+use weigh_model::way::CONFIG;
+
+use super::served::Served;
+use crate::interrupt::Interrupt;
+use crate::lab::{Configured, Lab};
+use crate::rig::asker::{Asker, with_instance};
+use crate::rig::fpm::{Mode, Pool, PoolSpec};
+use crate::rig::guard;
+use crate::rig::runtime::PhpRuntime;
+use crate::rig::server::own::site::Wanted;
+use crate::rig::server::{Found, Site, types};
+use crate::rig::service::without_log;
+use crate::rig::upstream::{Respond, Response, Upstream};
+use crate::rig::user::{OwnUser, is_open_to_all};
+use crate::shelter::Shelter;
+use crate::subject::delivery::certificate;
+
+/// PHP-FPM's workers: pages are requested one after the other, and one may request another.
+const WORKERS: u32 = 2;
+/// Letters of PHP's last words that are shown.
+const WORDS: usize = 300;
+/// The longest file that a stand-in for another server sends, in bytes.
+const LONGEST: u64 = 16 << 20;
+/// What every page of a stand-in begins with; no page of anybody's has it.
+pub const STANDS_IN: &[u8] = b"<!doctype html><title>stands for a page of the site</title>";
+
+/// A private instance that can be started.
+pub struct Private {
+    /// The server.
+    pub found: Found,
+    /// The user's configuration of it; none: the lab's.
+    pub own: Option<Configured>,
+    docroot: PathBuf,
+    /// The PHP that makes pages; none: a stand-in answers for it.
+    php: Option<PhpRuntime>,
+    user: Option<OwnUser>,
+    respond: Arc<Respond>,
+}
+
+impl Private {
+    /// With the user's configuration and no PHP: a stand-in makes a page of a few KB for every request to a program.
+    ///
+    /// # Errors
+    /// One line: what of the configuration cannot be run here, or what the private server's user cannot read.
+    pub fn with_stand_in(
+        lab: &Lab,
+        file: &Path,
+        server: Option<&str>,
+        docroot: &Path,
+        served: &Served,
+    ) -> Result<Private> {
+        let wanted = Wanted { docroot: Some(docroot.to_owned()), ..Wanted::default() };
+        let own = lab.read_configuration(file, server, &wanted)?;
+        let found = own.found.clone();
+        Private::new(found, Some(own), docroot, None, Some(served))
+    }
+
+    /// This server over these files, with this PHP.
+    ///
+    /// # Errors
+    /// The private server's user cannot read the files.
+    pub fn new(
+        found: Found,
+        own: Option<Configured>,
+        docroot: &Path,
+        php: Option<PhpRuntime>,
+        served: Option<&Served>,
+    ) -> Result<Private> {
+        let fpm = php.as_ref().and_then(PhpRuntime::fpm_binary);
+        let user = OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()));
+        let user = user.map_err(|denied| anyhow!("{}", denied.refused("the server would run as root")))?;
+        if user.is_some() && !is_open_to_all(docroot) {
+            bail!("{} is closed to the user that the server would run as", clean_path(docroot));
+        }
+        let served = served.cloned();
+        let respond = move |path: &str, is_php: bool| match served.as_ref().filter(|_| !is_php) {
+            Some(served) => file_of(served, path).unwrap_or_else(page),
+            None => page(),
+        };
+        Ok(Private { found, own, docroot: docroot.to_owned(), php, user, respond: Arc::new(respond) })
+    }
+
+    /// The user's own name for the host, or the machine's own.
+    pub fn host(&self) -> &str {
+        self.own.as_ref().and_then(|own| own.read.config.host.as_deref()).unwrap_or("localhost")
+    }
+
+    /// Whether it speaks TLS.
+    pub fn is_secure(&self) -> bool {
+        let is_asked = self.own.as_ref().is_some_and(|own| own.read.site.is_secure);
+        is_asked && self.found.tls_missing.is_none()
+    }
+
+    /// Starts it, lets it be asked, and ends it.
+    ///
+    /// # Errors
+    /// It does not start, in the words of its server or of PHP; or what the work came to.
+    pub fn with<T: Send>(
+        &self,
+        interrupt: &Interrupt,
+        work: impl FnOnce(&Asker<'_>) -> Result<T> + Send,
+    ) -> Result<T> {
+        let room = Room { shelter: Shelter::of(self.user).context("no temporary folder")?, user: self.user };
+        let place = |name: &str| {
+            let place = guard::Place::new(room.path(), room.path().join(name)).of(self.user);
+            guard::Place { interrupt: interrupt.clone(), ..place }
+        };
+        let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::clone(&self.respond))
+            .context("no temporary folder")?;
+        // In the machine's own network: its database may be reached over TCP.
+        let pool = match &self.php {
+            Some(php) => Some(Pool::start(&room.pool(php)?, &place("php.log"))?),
+            None => None,
+        };
+        let fpm = pool.as_ref().map_or_else(|| upstream.socket().to_owned(), Pool::socket);
+        let site = self.site(&room, fpm, &upstream)?;
+        let host = Some(self.host());
+        let done = with_instance(&self.found, &site, &place("server.log"), host, work);
+        let done = done.map_err(|error| explained(&error, pool.as_ref()));
+        pool.map(Pool::stop);
+        done
+    }
+
+    fn site(&self, room: &Room, fpm: PathBuf, upstream: &Upstream) -> Result<Site> {
+        let tls = if self.is_secure() {
+            let certificate = certificate::make(room.path()).context("no certificate")?;
+            room.give(&certificate.chain)?;
+            room.give(&certificate.key)?;
+            Some(certificate)
+        } else {
+            None
+        };
+        let (docroot, way) = match &self.own {
+            Some(own) => (room.tree(&self.docroot, &own.read.site.root)?, Some(Setting::bare(CONFIG))),
+            None => (self.docroot.clone(), None),
+        };
+        let upstream = Some(upstream.socket().to_owned());
+        Ok(Site { docroot, fpm: Some(fpm), upstream, way, tls, ..Site::default() })
+    }
+}
+
+/// The private folder of a start.
+struct Room {
+    shelter: Shelter,
+    user: Option<OwnUser>,
+}
+
+impl Room {
+    fn path(&self) -> &Path {
+        self.shelter.path()
+    }
+
+    /// Gives what was made here to who runs the server.
+    fn give(&self, path: &Path) -> Result<()> {
+        self.user.map_or(Ok(()), |user| user.give(path)).context("no temporary folder")
+    }
+
+    /// The pool: what the application writes for itself goes to this folder.
+    fn pool(&self, php: &PhpRuntime) -> Result<PoolSpec> {
+        let folder = |name: &str| -> Result<String> {
+            let folder = self.path().join(name);
+            std::fs::create_dir(&folder).context("no temporary folder")?;
+            self.give(&folder)?;
+            Ok(folder.display().to_string())
+        };
+        let spec = PoolSpec {
+            program: php.fpm.clone().context("no PHP-FPM")?,
+            version: php.version.clone(),
+            workers: WORKERS,
+            mode: Mode::Static,
+            ini: BTreeMap::new(),
+            env: BTreeMap::new(),
+            cpus: Vec::new(),
+        };
+        let temporary = folder("temporary")?;
+        Ok(spec
+            .ini("session.save_handler", "files")
+            .ini("session.save_path", &folder("sessions")?)
+            .ini("sys_temp_dir", &temporary)
+            .ini("upload_tmp_dir", &temporary))
+    }
+
+    /// What stands for `/` in the paths of the user's configuration: `/` itself where its document root is the one that was given, else
+    /// a folder in which it leads there.
+    fn tree(&self, docroot: &Path, configured: &Path) -> Result<PathBuf> {
+        let is_there = configured
+            .canonicalize()
+            .is_ok_and(|real| real.starts_with(docroot) || docroot.starts_with(&real));
+        if is_there {
+            return Ok("/".into());
+        }
+        let tree = self.path().join("tree");
+        let link = tree.join(configured.strip_prefix("/").unwrap_or(configured));
+        let made = link.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let made = made.and_then(|()| std::os::unix::fs::symlink(docroot, &link));
+        made.context("no temporary folder")?;
+        self.give(&tree)?;
+        Ok(tree)
+    }
+}
+
+/// The failure, with what PHP said last.
+fn explained(error: &anyhow::Error, pool: Option<&Pool>) -> anyhow::Error {
+    let line = without_log(error);
+    match pool.and_then(Pool::last_words) {
+        Some(words) => anyhow!("{line} (PHP says: {})", words.chars().take(WORDS).collect::<String>()),
+        None => anyhow!("{line}"),
+    }
+}
+
+/// The page of a stand-in: 16 KB, as filters and their least lengths meet pages.
+fn page() -> Response {
+    let mut page = STANDS_IN.to_vec();
+    (0..400u32).for_each(|n| page.extend(format!("<p>A paragraph, number {n}.</p>\n").bytes()));
+    ("text/html; charset=utf-8".into(), page)
+}
+
+/// The file of the site that another server would send for a path.
+fn file_of(served: &Served, path: &str) -> Option<Response> {
+    let path = path.split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
+    let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
+    if super::class::is_page(&path) {
+        return None;
+    }
+    let body = served.read(&path, LONGEST).ok()?;
+    let of = types::of_extension(&super::class::extension(&path));
+    Some((of.to_owned(), body))
+}
