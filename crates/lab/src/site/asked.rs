@@ -326,9 +326,11 @@ impl Answers {
                 None => format!("{coding} on the fly, level not known"),
             },
         };
-        let share = match own.len() == answered.len() {
+        // That pictures go out as they are is no news; that one download of many is encoded is.
+        let all = if kind == Kind::Download { answered.len() } else { meant.len() };
+        let share = match own.len() == all {
             true => String::new(),
-            false => format!(" for {} of {}", own.len(), count(answered.len(), "file", "files")),
+            false => format!(" for {} of {}", own.len(), count(all, "file", "files")),
         };
         let short = method.as_deref().unwrap_or_default().split([':', ',']).next().unwrap_or_default();
         // Without its level, a filter cannot be measured by itself: the whole configuration is.

@@ -73,7 +73,7 @@ fn the_application_makes_its_pages_with_the_configuration_of_its_server() {
         assert_eq!(site.sources.server.as_deref(), Some(server));
         let today = site.today(Kind::Page).unwrap();
         let wanted = if server == "nginx" { "server/gzip:1" } else { "server/plain" };
-        assert_eq!((today.method.as_str(), today.from), (wanted, From::Configured), "{server}");
+        assert_eq!((today.method.as_str(), today.from), (wanted, From::Measured), "{server}");
         assert_eq!(site.strata.iter().filter(|one| one.kind == Kind::Asset).count(), 1);
         // Root's application has a user of its own, who owns nothing here.
         let is_root = rustix::process::geteuid().is_root();

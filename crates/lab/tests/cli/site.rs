@@ -96,8 +96,9 @@ fn without_a_log_the_sample_is_what_the_pages_load() {
         ran.stderr
     );
     assert!(!site.visitors.tls);
-    // One file tells how files are sent; links out of the site, or that do something, are left alone.
-    assert_eq!(Vec::from_iter(asked(&server)), ["/", "/about", "/css/site.css"]);
+    // Every file of the sample is asked for; links out of the site, or that do something, are left alone.
+    let sample = ["/css/site.css", "/files/manual.pdf", "/img/bg.svg", "/img/photo.jpg", "/js/app.js"];
+    assert_eq!(asked(&server), ["/", "/about"].into_iter().chain(sample).map(str::to_owned).collect());
     assert_eq!(lab.left_over(), 0);
 }
 
@@ -176,7 +177,7 @@ fn a_configuration_says_what_is_done_today() {
         root.canonicalize().ok().as_deref()
     );
     let today = site.today(Kind::Asset).unwrap();
-    assert_eq!((today.method.as_str(), today.from), ("server/gzip:4", From::Configured));
+    assert_eq!((today.method.as_str(), today.from), ("server/gzip:4", From::Measured));
     assert!(today.about.starts_with("gzip 4 on the fly (nginx, nginx.conf:"), "{}", today.about);
 }
 
