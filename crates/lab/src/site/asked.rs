@@ -227,7 +227,55 @@ fn is_never_same(asker: &Asker<'_>, path: &str, class: &Class, reply: &Reply) ->
     again.is_ok_and(|again| again.status == 200)
 }
 
+/// A file that a filter encoded at a level that its length does not tell: the server's library is another than those that are known.
+pub struct Unexplained {
+    /// The method's name, without its level.
+    pub way: String,
+    /// Its levels.
+    pub levels: std::ops::RangeInclusive<i32>,
+    /// The path of the URL.
+    pub path: String,
+    /// Accept-Encoding.
+    pub accept: &'static str,
+    /// Bytes of the body.
+    pub bytes: u64,
+    coding: String,
+}
+
 impl Answers {
+    /// A file of the sample whose level is not told.
+    pub fn unexplained(&self, questions: &Questions<'_>, strata: &[Stratum]) -> Option<Unexplained> {
+        self.all.iter().filter(|asked| asked.kind == Kind::Asset).find_map(|asked| {
+            let (at, number) = asked.sample?;
+            let answer = asked
+                .answers
+                .iter()
+                .find(|answer| answer.encoded == Encoded::OnTheFly && answer.levels.is_empty())?;
+            let coding = answer.sent.coding.clone();
+            let levels = row_levels(questions, &coding)?.as_ref()?;
+            let class = CLASSES.iter().find(|class| answer.sent.accept == class.codings)?;
+            Some(Unexplained {
+                way: method(questions.name(), &coding, false).trim_start_matches("server/").to_owned(),
+                levels: levels.min..=levels.max,
+                path: format!("/{}", url::file(&strata[at].sample[number].path)),
+                accept: class.header,
+                bytes: answer.sent.bytes,
+                coding,
+            })
+        })
+    }
+
+    /// Takes the level of one file for that of all files in the same content coding whose level is not told.
+    pub fn explain(&mut self, of: &Unexplained, level: i32) {
+        let answers = self.all.iter_mut().flat_map(|asked| &mut asked.answers);
+        answers
+            .filter(|answer| {
+                let is_same = answer.encoded == Encoded::OnTheFly && answer.sent.coding == of.coding;
+                is_same && answer.levels.is_empty()
+            })
+            .for_each(|answer| answer.levels.push(level));
+    }
+
     fn has_pages(&self) -> bool {
         self.all.iter().any(|asked| asked.kind == Kind::Page)
     }

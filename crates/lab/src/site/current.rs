@@ -164,9 +164,15 @@ impl Current<'_> {
             Private::with_stand_in(self.lab, server_config, self.ask.server.as_deref(), docroot, served)?
         };
         let questions = Questions { has_program: is_rendered, ..*questions };
-        let answers = Interrupt::during(|interrupt| {
-            let answers = private.with(interrupt, |asker| Ok(questions.ask(asker, strata)));
-            interrupt.ended(answers)
+        let answers = Interrupt::during(|interrupt| -> Result<Answers> {
+            let asked = private.with(interrupt, |asker| Ok(questions.ask(asker, strata)));
+            let mut answers = interrupt.ended(asked)?;
+            if let Some(file) = answers.unexplained(&questions, strata)
+                && let Some(level) = private.level_of(&file, interrupt)?
+            {
+                answers.explain(&file, level);
+            }
+            Ok(answers)
         });
         Ok((answers.context("signals cannot be caught")??, questions))
     }

@@ -10,10 +10,11 @@ use weigh_model::setting::Setting;
 use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
 
+use super::asked::Unexplained;
 use super::served::Served;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Configured, Lab};
-use crate::rig::asker::{Asker, with_instance};
+use crate::rig::asker::{Asker, Question, with_instance};
 use crate::rig::fpm::{Mode, Pool, PoolSpec};
 use crate::rig::guard;
 use crate::rig::runtime::PhpRuntime;
@@ -129,6 +130,33 @@ impl Private {
         let done = done.map_err(|error| explained(&error, pool.as_ref()));
         pool.map(Pool::stop);
         done
+    }
+
+    /// The level at which this server, as the lab configures it, sends as many bytes of a file; none: none of them, or it was not answered.
+    ///
+    /// # Errors
+    /// There is no room for an instance, or the user wants an end.
+    pub fn level_of(&self, file: &Unexplained, interrupt: &Interrupt) -> Result<Option<i32>> {
+        let found = self.found.definition.find();
+        for level in file.levels.clone() {
+            let room =
+                Room { shelter: Shelter::of(self.user).context("no temporary folder")?, user: self.user };
+            let place = guard::Place::new(room.path(), room.path().join("server.log")).of(self.user);
+            let place = guard::Place { interrupt: interrupt.clone(), ..place };
+            let way = Some(Setting { level: Some(level), ..Setting::bare(file.way.as_str()) });
+            let site = Site { docroot: self.docroot.clone(), way, ..Site::default() };
+            let question = Question { path: &file.path, accept: file.accept, ..Question::default() };
+            let reply = with_instance(&found, &site, &place, None, |asker| Ok(asker.ask(&question)));
+            if interrupt.is_set() {
+                bail!(INTERRUPTED);
+            }
+            if let Ok(Ok(reply)) = reply
+                && reply.body.len() as u64 == file.bytes
+            {
+                return Ok(Some(level));
+            }
+        }
+        Ok(None)
     }
 
     fn site(&self, room: &Room, fpm: PathBuf, upstream: &Upstream) -> Result<Site> {
