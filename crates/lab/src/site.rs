@@ -8,6 +8,7 @@ mod choose;
 pub(crate) mod class;
 mod configured;
 mod content;
+mod error_page;
 pub mod folder;
 pub mod here;
 mod hits;
@@ -40,12 +41,13 @@ use crate::rig::machine::Machine;
 use crate::rig::server::{Definition, types};
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::url::hidden;
+use crate::rig::user::OwnUser;
 use application::Application;
 use cached::Cached;
 use configured::Configured;
 use folder::Draft;
 use hits::{Asked, Hits};
-use pages::{RUNNING, Seen, Visited, Visitor};
+use pages::{LoggedPage, RUNNING, Seen, Visited, Visitor};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
@@ -68,6 +70,8 @@ pub struct Ask {
     pub urls: Vec<String>,
     /// Whether the site's own application makes its pages, in a private instance.
     pub render: bool,
+    /// The account that it runs as, by its name, or that of the pool's file; none: the lab's own user, where there is one.
+    pub render_as: Option<Option<String>>,
     /// Hosts that are not this machine and may be asked.
     pub allow_remote: Vec<String>,
     /// A folder of cached values.
@@ -112,6 +116,8 @@ pub struct Facts {
     pub log: Option<(u64, f64, u64)>,
     /// Pages that were fetched.
     pub pages: usize,
+    /// Why there are none, where `--render` or `--url` asked for some: a line with what to do.
+    pub no_pages: Option<String>,
     /// Cached values that were read, and how many there are.
     pub values: Option<(u64, u64)>,
     /// Figures that were kept from the file that stood there.
@@ -148,12 +154,20 @@ pub fn look(
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;
     let own_php = ask.php_config.as_deref().map(own::read).transpose().context("--php-config")?;
-    let visited = visited(lab, ask, served.as_ref(), docroot.as_deref(), progress)?;
-    facts.pages = visited.pages.len();
+    let account = account(ask, own_php.as_ref())?;
     let traffic = match ask.logs.as_slice() {
         [] => None,
         logs => Some(Traffic::read(logs, served.as_ref(), progress)?),
     };
+    let pages = PagesWanted {
+        served: served.as_ref(),
+        docroot: docroot.as_deref(),
+        account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
+        logged: &traffic.as_ref().map(logged_pages).unwrap_or_default(),
+    };
+    let visited = visited(lab, ask, &pages, progress)?;
+    facts.pages = visited.pages.len();
+    facts.no_pages.clone_from(&visited.problem);
     let views = page_views(earlier, traffic.as_ref());
     let asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
@@ -195,7 +209,7 @@ pub fn look(
         facts.values = Some((cached.seen, cached.seen));
     }
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
-    let mut today = seen_today(&visited);
+    let mut today = seen_today(lab, &visited)?;
     if let Some(configured) = &configured {
         add_configured(configured, &layers, &visited, &mut today, progress);
     }
@@ -209,7 +223,9 @@ pub fn look(
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
-        bail!("nothing was found: no file, page or cached value; give --docroot, --url or --values");
+        let none =
+            "nothing was found: no file, page or cached value; give --docroot, --url, --render or --values";
+        bail!("{}", visited.problem.unwrap_or_else(|| none.into()));
     }
     let visitors = visitors(&visited, traffic.as_ref(), views, earlier);
     let mut site = Site {
@@ -236,25 +252,80 @@ pub fn look(
     Ok(Looked { site, facts })
 }
 
+/// Which pages are looked at, and as whom.
+struct PagesWanted<'a> {
+    served: Option<&'a Served>,
+    docroot: Option<&'a Path>,
+    /// The account that the application runs as, with its name.
+    account: Option<(&'a str, OwnUser)>,
+    /// Pages that the log names.
+    logged: &'a [LoggedPage],
+}
+
+/// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
+fn account(ask: &Ask, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
+    let Some(named) = &ask.render_as else { return Ok(None) };
+    let (name, group) = match (named, own_php.and_then(|own| own.account.clone())) {
+        (Some(name), _) => (name.clone(), None),
+        (None, Some(of_pool)) => of_pool,
+        (None, None) => bail!(
+            "--render-as: give a user, such as www-data, or with --php-config the file of the pool that has one"
+        ),
+    };
+    let account = OwnUser::account(&name, group.as_deref()).context("--render-as")?;
+    Ok(Some((name, account)))
+}
+
+/// The pages that a log names, the most requested first.
+fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
+    let is_page = |(path, hits): &(&String, &Hits)| class::is_page(path) && hits.requests > 0.0;
+    let mut pages: Vec<(&String, &Hits)> = traffic.asked.paths.iter().filter(is_page).collect();
+    pages.sort_by(|a, b| b.1.requests.total_cmp(&a.1.requests).then_with(|| a.0.cmp(b.0)));
+    let page =
+        |(path, hits): (&String, &Hits)| LoggedPage { path: path.clone(), bytes: hits.bytes / hits.requests };
+    pages.into_iter().map(page).collect()
+}
+
 /// The pages: those of the site's own application, of URLs, or of the document root.
-fn visited(
-    lab: &Lab,
-    ask: &Ask,
-    served: Option<&Served>,
-    docroot: Option<&Path>,
-    progress: &mut dyn Progress,
-) -> Result<Visited> {
-    if ask.render {
-        let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
-        let server_config = ask.server_config.as_deref();
-        let application = Application { lab, served, docroot, server_config, php: &ask.php };
-        match application.look(progress) {
-            Ok(visited) => return Ok(visited),
-            Err(_) if Interrupt::caught().is_set() => bail!(INTERRUPTED),
-            Err(error) => progress.note(&rendered(&error)),
+fn visited(lab: &Lab, ask: &Ask, pages: &PagesWanted<'_>, progress: &mut dyn Progress) -> Result<Visited> {
+    let PagesWanted { served, docroot, account, logged } = *pages;
+    let running = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, served, instance: None, logged };
+    if !ask.render {
+        return running.look(progress);
+    }
+    let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
+    let server_config = ask.server_config.as_deref();
+    let application = Application { lab, served, docroot, server_config, php: &ask.php, account, logged };
+    match application.look(progress) {
+        Ok(visited) if ask.urls.is_empty() => Ok(visited),
+        Ok(mut visited) => {
+            let private = visited.page_seen.clone();
+            running.look_at_running(&mut visited, progress)?;
+            tell_switched_off(private.as_ref(), visited.page_seen.as_ref(), progress);
+            Ok(visited)
+        }
+        Err(_) if Interrupt::caught().is_set() => bail!(INTERRUPTED),
+        Err(error) => {
+            let visited = running.look(progress)?;
+            if !visited.pages.is_empty() {
+                progress.note(&rendered(&error));
+                return Ok(visited);
+            }
+            Ok(Visited { problem: Some(rendered(&error)), ..visited })
         }
     }
-    Visitor { urls: &ask.urls, allowed: &ask.allow_remote, served, instance: None }.look(progress)
+}
+
+/// Says that the running site sends as it is what the same configuration compresses in a private instance.
+fn tell_switched_off(private: Option<&Seen>, running: Option<&Seen>, progress: &mut dyn Progress) {
+    let (Some(private), Some(running)) = (private, running) else { return };
+    if let Some(coding) = private.coding.filter(|_| running.coding.is_none()) {
+        let url = &running.url;
+        let why = running.forbids.map(|why| format!(" ({why})")).unwrap_or_default();
+        progress.note(&format!(
+            "pages: uncompressed at {url}, though its configuration compresses them ({coding} in a private instance): the application switches compression off{why}"
+        ));
+    }
 }
 
 /// Why the application made no pages: a line with the flag and what to do.
@@ -324,19 +395,35 @@ fn values(lab: &Lab, ask: &Ask, progress: &mut dyn Progress) -> Result<(Cached, 
 }
 
 /// What was seen of what the site does today.
-fn seen_today(visited: &Visited) -> Vec<Today> {
+fn seen_today(lab: &Lab, visited: &Visited) -> Result<Vec<Today>> {
+    let definitions = Definition::load(&lab.definitions)?;
+    let server = seen_server(visited);
+    let definition = definitions.iter().find(|one| Some(&one.name) == server.as_ref());
     let of = |kind, seen: &Option<Seen>| {
         let seen = seen.as_ref()?;
-        let about = match seen.coding {
-            Some(coding) => format!("{coding}, seen at {}", seen.url),
-            None => format!("uncompressed, seen at {}", seen.url),
-        };
-        let server = if seen.server.is_empty() { String::new() } else { format!(" ({})", seen.server) };
-        let by = seen_server(visited);
-        let method = configured::method(by.as_deref(), seen.coding.unwrap_or("plain"), false);
-        Some(Today { kind, method, about: about + &server, from: From::Measured })
+        let by = if seen.server.is_empty() { String::new() } else { format!(" ({})", seen.server) };
+        let (method, default) = method_of(seen, server.as_deref(), definition);
+        let level = default.map(|level| format!("; level {level} is assumed, the server's default"));
+        let coding = seen.coding.unwrap_or("uncompressed");
+        let from = if default.is_some() { From::Assumed } else { From::Measured };
+        let about = format!("{coding}, seen at {}{by}{}", seen.url, level.unwrap_or_default());
+        Some(Today { kind, method, about, from })
     };
-    [of(Kind::Asset, &visited.asset_seen), of(Kind::Page, &visited.page_seen)].into_iter().flatten().collect()
+    Ok([of(Kind::Asset, &visited.asset_seen), of(Kind::Page, &visited.page_seen)]
+        .into_iter()
+        .flatten()
+        .collect())
+}
+
+/// The method behind an answer as a study names it, and the level in it where that is the server's default: the bytes alone do not tell it here.
+fn method_of(seen: &Seen, server: Option<&str>, definition: Option<&Definition>) -> (String, Option<i32>) {
+    let method = configured::method(server, seen.coding.unwrap_or("plain"), false);
+    let way = method.strip_prefix("server/").unwrap_or_default();
+    let row = definition.and_then(|definition| definition.ways.iter().find(|row| row.name == way));
+    match row.and_then(|row| row.levels.as_ref()).map(|levels| levels.default) {
+        Some(level) => (format!("{method}:{level}"), Some(level)),
+        None => (method, None),
+    }
 }
 
 /// Adds what the configuration says of today. Where a URL was answered otherwise, what was seen stays, and the difference is said.
@@ -367,7 +454,13 @@ fn add_configured(
         match today.iter_mut().find(|seen| seen.kind == kind) {
             Some(seen) if method(seen) != method(&found) => {
                 let (about, other) = (&seen.about, &found.about);
-                progress.note(&format!("{}: {about}; the configuration says: {other}", kind.plural()));
+                let page =
+                    visited.page_seen.as_ref().filter(|seen| kind == Kind::Page && seen.coding.is_none());
+                let why = page.map_or(String::new(), |seen| {
+                    let field = seen.forbids.map(|field| format!(" ({field})")).unwrap_or_default();
+                    format!(": the application switches compression off{field}")
+                });
+                progress.note(&format!("{}: {about}; the configuration says: {other}{why}", kind.plural()));
             }
             Some(seen) => *seen = found,
             None => today.push(found),
@@ -383,7 +476,7 @@ fn add_php(own: &OwnPhp, file: &Path, today: &mut Vec<Today>, progress: &mut dyn
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let about = clean(&format!("gzip in PHP ({setting}, {name})"));
     let page = today.iter().find(|one| one.kind == Kind::Page);
-    if let Some(seen) = page.filter(|one| one.from == From::Measured && !one.about.starts_with("gzip")) {
+    if let Some(seen) = page.filter(|one| one.from != From::Configured && !one.about.starts_with("gzip")) {
         progress.note(&format!("pages: {}; PHP's settings say: {about}", seen.about));
         return;
     }

@@ -1,31 +1,36 @@
 //! The site's own application in a private instance: its pages are made there as for a visitor, and requested as those of a running site.
 //!
 //! The server has the user's configuration, else the lab's; PHP-FPM has the user's `php.ini`. The document root is served from where it is,
-//! and nothing of it is written. The application itself may do what it does for a visitor: it reaches its database.
+//! and nothing of it is written: started by root, both have a user of their own, who is shown it read-only, or the account that is named.
+//! The application itself may do what it does for a visitor: it reaches its database.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use weigh_model::setting::Setting;
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
+use weigh_model::units;
 use weigh_model::way::CONFIG;
 
-use super::pages::{Visited, Visitor};
+use super::pages::{LoggedPage, Visited, Visitor};
 use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::{Configured, Lab, Progress};
 use crate::rig::fpm::{Mode, Pool, PoolSpec};
 use crate::rig::guard::Place;
 use crate::rig::http::{Peer, Security};
+use crate::rig::mounts;
 use crate::rig::network::privately;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::Php;
 use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Definition, Found, Instance, Site};
 use crate::rig::service::{FolderDefinition, without_log};
-use crate::rig::user::{OwnUser, is_open_to_all};
+use crate::rig::user::access::Access;
+use crate::rig::user::{OwnUser, first_closed, is_open_to_all};
 use crate::shelter::Shelter;
 use crate::subject::delivery::certificate;
 
@@ -35,6 +40,9 @@ const SCRIPT: &str = "index.php";
 const WORKERS: u32 = 2;
 /// Letters of PHP's last words that are shown.
 const WORDS: usize = 300;
+/// Files and folders by which the folder of a whole project is known, and how far above its document root it may be.
+const OF_PROJECT: [&str; 2] = ["composer.json", ".git"];
+const MOST_ABOVE: usize = 3;
 
 /// An application that is to be run.
 pub struct Application<'a> {
@@ -48,6 +56,10 @@ pub struct Application<'a> {
     pub server_config: Option<&'a Path>,
     /// PHPs, the first of which runs it.
     pub php: &'a [PathBuf],
+    /// The account that server and PHP run as, with its name; none: the lab's own user.
+    pub account: Option<(&'a str, OwnUser)>,
+    /// Pages that a log names, the most requested first.
+    pub logged: &'a [LoggedPage],
 }
 
 /// What it runs on.
@@ -57,6 +69,8 @@ struct Stack {
     own: Option<Configured>,
     php: PhpRuntime,
     user: Option<OwnUser>,
+    /// Folders that this user is shown, see [`mounts`].
+    shown: Vec<PathBuf>,
     room: Shelter,
 }
 
@@ -67,7 +81,7 @@ impl Application<'_> {
     /// One line: what is missing to run it, or what it answers in place of a page.
     pub fn look(&self, progress: &mut dyn Progress) -> Result<Visited> {
         progress.doing("starting the site's application");
-        let stack = self.stack()?;
+        let stack = self.stack(progress)?;
         if stack.own.is_none() {
             let name = &stack.found.definition.name;
             progress.note(&format!(
@@ -80,20 +94,86 @@ impl Application<'_> {
         Ok(visited)
     }
 
-    fn stack(&self) -> Result<Stack> {
+    fn stack(&self, progress: &mut dyn Progress) -> Result<Stack> {
         let (found, own) = self.server()?;
         let php = self.php()?;
         let fpm = php.fpm_binary();
-        let user = OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()));
-        let user =
-            user.map_err(|denied| anyhow!("{}", denied.refused("the application would run as root")))?;
+        let user = match self.account {
+            Some((_, account)) => Some(account),
+            None => OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()))
+                .map_err(|denied| anyhow!("{}", denied.refused("the application would run as root")))?,
+        };
+        let shown = match user {
+            Some(user) => self.shown(user, own.as_ref(), progress)?,
+            None => Vec::new(),
+        };
+        let room = Shelter::of(user).context("no temporary folder")?;
+        Ok(Stack { found, own, php, user, shown, room })
+    }
+
+    /// The folders that a user is shown read-only, after what it can read and write there was asked. An account of the machine has what it has.
+    fn shown(
+        &self,
+        user: OwnUser,
+        own: Option<&Configured>,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<PathBuf>> {
         let script = self.docroot.join(SCRIPT);
         let front = if script.is_file() { &script } else { self.docroot };
-        if user.is_some() && !is_open_to_all(front) {
-            bail!("{} is closed to the user that it would run as", clean_path(front));
+        if let Some((name, _)) = self.account {
+            let access = user.access(&[], self.docroot)?;
+            progress.note(&written(name, &access));
+            self.check_readable(user, &[], front, &access, progress)?;
+            return Ok(Vec::new());
         }
-        let room = Shelter::of(user).context("no temporary folder")?;
-        Ok(Stack { found, own, php, user, room })
+        let project = project(self.docroot, user);
+        let others = self.served.into_iter().flat_map(Served::roots).cloned();
+        let configured = own.map(|own| own.read.site.root.clone()).filter(|root| root.is_dir());
+        let mut shown: Vec<PathBuf> = others.chain([project.clone()]).chain(configured).collect();
+        let access = match user.access(&shown, &project) {
+            Ok(access) => access,
+            Err(_) if is_open_to_all(front) => {
+                shown.clear();
+                user.access(&[], &project)?
+            }
+            Err(error) => {
+                let (front, remedy) = (clean_path(front), mounts::REMEDY);
+                bail!(
+                    "{front} is closed to the user that it would run as: {error:#}; {remedy}, or start weigh as an ordinary user"
+                )
+            }
+        };
+        self.check_readable(user, &shown, front, &access, progress)?;
+        Ok(shown)
+    }
+
+    /// Says which files the user cannot read.
+    ///
+    /// # Errors
+    /// The front page's script is one of them.
+    fn check_readable(
+        &self,
+        user: OwnUser,
+        shown: &[PathBuf],
+        front: &Path,
+        access: &Access,
+        progress: &mut dyn Progress,
+    ) -> Result<()> {
+        if access.unreadable.count == 0 {
+            return Ok(());
+        }
+        let who = self.account.map_or("the user that PHP runs as here".into(), |(name, _)| clean(name));
+        let remedy = match access.reader() {
+            Some(name) => format!("give --render-as {name}"),
+            None => "let others read them, or give --render-as USER".into(),
+        };
+        if user.access(shown, front)?.unreadable.count > 0 {
+            bail!("{} is closed to {who}; {remedy}", clean_path(front));
+        }
+        let (count, list) =
+            (units::count(access.unreadable.count, "file", "files"), access.unreadable.list());
+        progress.note(&format!("--render: {count} cannot be read by {who}: {list}; {remedy}"));
+        Ok(())
     }
 
     /// The server with the user's configuration, else one that is here with the lab's.
@@ -128,7 +208,8 @@ impl Application<'_> {
     /// What its pages are, and what is to be said of them.
     fn tour(&self, stack: &Stack, interrupt: &Interrupt) -> Result<(Visited, Said)> {
         let place = |name: &str| {
-            let place = Place::new(stack.room.path(), stack.room.path().join(name)).of(stack.user);
+            let place = Place::new(stack.room.path(), stack.room.path().join(name));
+            let place = place.of(stack.user).showing(&stack.shown);
             Place { interrupt: interrupt.clone(), ..place }
         };
         // In the machine's own network: its database may be reached over TCP.
@@ -141,15 +222,22 @@ impl Application<'_> {
             let peer = Peer { address: instance.address(), security };
             let mut said = Said::default();
             let urls = [stack.url(site.tls.is_some())];
-            let visitor = Visitor { urls: &urls, allowed: &[], served: self.served, instance: Some(peer) };
+            let visitor = Visitor {
+                urls: &urls,
+                allowed: &[],
+                served: self.served,
+                instance: Some(peer),
+                logged: self.logged,
+            };
             let visited = visitor.look(&mut said)?;
             instance.stop();
             Ok((visited, said))
         })?;
-        let (mut visited, mut said) = toured.map_err(|error| explained(&error, &pool))?;
+        let (mut visited, said) = toured.map_err(|error| explained(&error, &pool))?;
         pool.stop();
         if visited.pages.is_empty() {
-            said.note("--render: no page of this document root is made by PHP");
+            let none = || "--render: no page of this document root is made by PHP".to_owned();
+            visited.problem.get_or_insert_with(none);
         }
         visited.server = Some(stack.found.definition.name.clone());
         if stack.own.is_none() {
@@ -233,6 +321,33 @@ impl Stack {
         let scheme = if is_secure { "https" } else { "http" };
         format!("{scheme}://{host}/")
     }
+}
+
+/// What an account can write below the document root, before anything is started as it.
+fn written(name: &str, access: &Access) -> String {
+    let name = clean(name);
+    let folders = &access.writable;
+    match folders.count {
+        0 => format!("--render-as {name}: the application can write nothing below the document root"),
+        count => format!(
+            "--render-as {name}: the application can write to {} of the document root ({}), as it does for a visitor",
+            units::count(count, "folder", "folders"),
+            folders.list()
+        ),
+    }
+}
+
+/// The folder of the project that a document root belongs to, for PHP loads more than what is served: the nearest one above with a
+/// `composer.json` or a repository; else, where what is above is closed to the user, the folder that the document root is in. A folder that is itself closed is none.
+fn project(docroot: &Path, user: OwnUser) -> PathBuf {
+    let is_open =
+        |folder: &&Path| std::fs::metadata(folder).is_ok_and(|data| data.permissions().mode() & 0o001 != 0);
+    let closed = docroot.parent().and_then(|above| first_closed(above, Some(user.uid())));
+    let mut near = docroot.ancestors().take(MOST_ABOVE + 1).take_while(is_open);
+    let marked = near.find(|folder| OF_PROJECT.iter().any(|name| folder.join(name).exists()));
+    let around =
+        docroot.parent().filter(is_open).filter(|above| closed.is_some_and(|closed| **above != closed));
+    marked.or(around).unwrap_or(docroot).to_owned()
 }
 
 /// The failure, with what PHP said last.
