@@ -14,7 +14,7 @@ pub enum Exit {
     Internal = 1,
     /// Refused before anything was measured.
     Usage = 2,
-    /// Done, but some configurations failed, or pages could not be looked at.
+    /// Done, but some configurations failed.
     Failures = 3,
     /// Done, and the result is worse than a given limit or baseline allows.
     Worse = 4,
@@ -27,7 +27,7 @@ pub const CODES: &str = "Exit codes:
   0  done
   1  failed on the way, or interrupted
   2  refused: wrong usage, or a file or program that cannot be used; nothing was measured
-  3  done, but some configurations failed, or no page of the site could be looked at
+  3  done, but some configurations failed
   4  done, but worse than a given limit or baseline allows
   5  done, but a given limit lies within the interval of a result: undecided";
 

@@ -130,11 +130,14 @@ impl Application<'_> {
         let others = self.served.into_iter().flat_map(Served::roots).cloned();
         let configured = own.map(|own| own.read.site.root.clone()).filter(|root| root.is_dir());
         let mut shown: Vec<PathBuf> = others.chain([project.clone()]).chain(configured).collect();
-        let access = match user.access(&shown, &project) {
+        // One that is only let through is no folder to search.
+        let is_listed = project.metadata().is_ok_and(|data| data.permissions().mode() & 0o004 != 0);
+        let looked_at = if is_listed { project.as_path() } else { self.docroot };
+        let access = match user.access(&shown, looked_at) {
             Ok(access) => access,
             Err(_) if is_open_to_all(front) => {
                 shown.clear();
-                user.access(&[], &project)?
+                user.access(&[], looked_at)?
             }
             Err(error) => {
                 let (front, remedy) = (clean_path(front), mounts::REMEDY);

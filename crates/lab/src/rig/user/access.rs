@@ -98,8 +98,10 @@ fn is_closed(path: &Path) -> bool {
     !path.is_dir() && access(path, Mode::READ_OK) == Err(rustix::io::Errno::ACCESS)
 }
 
+/// Whether a folder may neither be listed nor entered: what is in one that is only not listed may be read by its name.
 fn is_denied(error: &walkdir::Error) -> bool {
-    error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    let denied = error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied);
+    denied && error.path().is_none_or(|path| access(path, Mode::EXEC_OK).is_err())
 }
 
 impl OwnUser {
