@@ -39,6 +39,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use agent::Agent;
 
 use crate::rig::guard::warden;
+use crate::rig::user::access;
 use crate::rig::{lifeline, namespace};
 use crate::{private, shelter};
 
@@ -119,6 +120,7 @@ pub fn main() -> ExitCode {
         lifeline::dispatch(args())
             .or_else(|| warden::dispatch(args()))
             .or_else(|| namespace::dispatch(args()))
+            .or_else(|| access::dispatch(args()))
     };
     if let Some(code) = agents() {
         return code;

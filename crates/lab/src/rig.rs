@@ -11,6 +11,7 @@ pub mod lifeline;
 pub mod link;
 pub mod machine;
 pub mod meter;
+pub mod mounts;
 pub mod namespace;
 pub mod network;
 pub mod process;

@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -46,12 +46,15 @@ impl Shelter {
         Ok(Shelter { dir, _lock: lock })
     }
 
-    /// A new one that belongs to a user of the lab's own, as far as programs of that user are to be started in it.
+    /// A new one that belongs to a user of the lab's own, as far as programs of that user are to be started in it. An account's group is let through
+    /// it, so that the next start knows whose it is.
     pub fn of(user: Option<OwnUser>) -> io::Result<Shelter> {
         let shelter = Shelter::new()?;
         if let Some(user) = user {
-            let number = Some(user.number());
-            std::os::unix::fs::chown(shelter.path(), number, number)?;
+            let owner = Some(user.uid()).filter(|uid| OwnUser::is_one(*uid));
+            std::os::unix::fs::chown(shelter.path(), owner, Some(user.gid()))?;
+            let mode = if owner.is_some() { 0o700 } else { 0o710 };
+            fs::set_permissions(shelter.path(), PermissionsExt::from_mode(mode))?;
         }
         Ok(shelter)
     }

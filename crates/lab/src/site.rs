@@ -11,6 +11,7 @@ mod configured;
 mod content;
 mod current;
 mod encoder;
+mod error_page;
 pub mod folder;
 pub mod here;
 mod hits;
@@ -45,13 +46,14 @@ use crate::rig::machine::Machine;
 use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::url::hidden;
+use crate::rig::user::OwnUser;
 use application::Application;
 use cached::Cached;
 use configured::Configured;
 use current::Current;
 use folder::Draft;
 use hits::{Asked, Hits};
-use pages::{RUNNING, Seen, Visited, Visitor};
+use pages::{LoggedPage, RUNNING, Visited, Visitor};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
@@ -74,6 +76,8 @@ pub struct Ask {
     pub urls: Vec<String>,
     /// Whether the site's own application makes its pages, in a private instance.
     pub render: bool,
+    /// The account that it runs as, by its name, or that of the pool's file; none: the lab's own user, where there is one.
+    pub render_as: Option<Option<String>>,
     /// Hosts that are not this machine and may be asked.
     pub allow_remote: Vec<String>,
     /// A folder of cached values.
@@ -118,6 +122,8 @@ pub struct Facts {
     pub log: Option<(u64, f64, u64)>,
     /// Pages that were fetched.
     pub pages: usize,
+    /// Why there are none, where `--render` or `--url` asked for some: a line with what to do.
+    pub no_pages: Option<String>,
     /// Cached values that were read, and how many there are.
     pub values: Option<(u64, u64)>,
     /// Figures that were kept from the file that stood there.
@@ -154,19 +160,25 @@ pub fn look(
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;
     let own_php = ask.php_config.as_deref().map(own::read).transpose().context("--php-config")?;
-    let visited = visited(lab, ask, served.as_ref(), docroot.as_deref(), progress)?;
-    facts.pages = visited.pages.len();
+    let account = account(ask, own_php.as_ref())?;
     let traffic = match ask.logs.as_slice() {
         [] => None,
         logs => Some(Traffic::read(logs, served.as_ref(), progress)?),
     };
+    let pages = PagesWanted {
+        served: served.as_ref(),
+        docroot: docroot.as_deref(),
+        account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
+        logged: &traffic.as_ref().map(logged_pages).unwrap_or_default(),
+    };
+    let visited = visited(lab, ask, &pages, progress)?;
+    facts.pages = visited.pages.len();
+    facts.no_pages.clone_from(&visited.problem);
     let views = page_views(earlier, traffic.as_ref());
     let mut asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
-    if let (Some(asked), Some(_), Some(folders)) =
-        (&mut asked, &traffic, served.as_ref().zip(docroot.as_deref()))
-    {
-        current::locate(lab, ask, folders, draft.folder(), asked, progress)?;
+    if let Some(asked) = asked.as_mut().filter(|_| traffic.is_some()) {
+        current::locate(lab, ask, &pages, draft.folder(), asked, progress)?;
     }
     let mut strata = Strata::default();
     match &served {
@@ -206,16 +218,8 @@ pub fn look(
         facts.values = Some((cached.seen, cached.seen));
     }
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
-    let mut today = seen_today(&visited);
-    let current = Current {
-        lab,
-        ask,
-        configured: configured.as_ref(),
-        served: served.as_ref(),
-        docroot: docroot.as_deref(),
-        visited: &visited,
-        asked: traffic.as_ref().map(|traffic| &traffic.asked),
-    };
+    let mut today = Vec::new();
+    let current = Current { lab, ask, configured: configured.as_ref(), pages: &pages, visited: &visited };
     current.add(&mut layers, &mut today, progress)?;
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
@@ -224,7 +228,9 @@ pub fn look(
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
-        bail!("nothing was found: no file, page or cached value; give --docroot, --url or --values");
+        let none =
+            "nothing was found: no file, page or cached value; give --docroot, --url, --render or --values";
+        bail!("{}", visited.problem.unwrap_or_else(|| none.into()));
     }
     let visitors = visitors(&visited, traffic.as_ref(), views, earlier);
     let mut site = Site {
@@ -251,25 +257,67 @@ pub fn look(
     Ok(Looked { site, facts })
 }
 
+/// Which pages are looked at, and as whom.
+struct PagesWanted<'a> {
+    served: Option<&'a Served>,
+    docroot: Option<&'a Path>,
+    /// The account that the application runs as, with its name.
+    account: Option<(&'a str, OwnUser)>,
+    /// Pages that the log names.
+    logged: &'a [LoggedPage],
+}
+
+/// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
+fn account(ask: &Ask, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
+    let Some(named) = &ask.render_as else { return Ok(None) };
+    let (name, group) = match (named, own_php.and_then(|own| own.account.clone())) {
+        (Some(name), _) => (name.clone(), None),
+        (None, Some(of_pool)) => of_pool,
+        (None, None) => bail!(
+            "--render-as: give a user, such as www-data, or with --php-config the file of the pool that has one"
+        ),
+    };
+    let account = OwnUser::account(&name, group.as_deref()).context("--render-as")?;
+    Ok(Some((name, account)))
+}
+
+/// The pages that a log names, the most requested first.
+fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
+    let is_page = |(path, hits): &(&String, &Hits)| class::is_page(path) && hits.requests > 0.0;
+    let mut pages: Vec<(&String, &Hits)> = traffic.asked.paths.iter().filter(is_page).collect();
+    pages.sort_by(|a, b| b.1.requests.total_cmp(&a.1.requests).then_with(|| a.0.cmp(b.0)));
+    let page =
+        |(path, hits): (&String, &Hits)| LoggedPage { path: path.clone(), bytes: hits.bytes / hits.requests };
+    pages.into_iter().map(page).collect()
+}
+
 /// The pages: those of the site's own application, of URLs, or of the document root.
-fn visited(
-    lab: &Lab,
-    ask: &Ask,
-    served: Option<&Served>,
-    docroot: Option<&Path>,
-    progress: &mut dyn Progress,
-) -> Result<Visited> {
-    if ask.render {
-        let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
-        let server_config = ask.server_config.as_deref();
-        let application = Application { lab, served, docroot, server_config, php: &ask.php };
-        match application.look(progress) {
-            Ok(visited) => return Ok(visited),
-            Err(_) if Interrupt::caught().is_set() => bail!(INTERRUPTED),
-            Err(error) => progress.note(&rendered(&error)),
+fn visited(lab: &Lab, ask: &Ask, pages: &PagesWanted<'_>, progress: &mut dyn Progress) -> Result<Visited> {
+    let PagesWanted { served, docroot, account, logged } = *pages;
+    let running = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, served, instance: None, logged };
+    if !ask.render {
+        return running.look(progress);
+    }
+    let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
+    let server_config = ask.server_config.as_deref();
+    let (server, php) = (ask.server.as_deref(), ask.php.as_slice());
+    let application = Application { lab, served, docroot, server_config, server, php, account, logged };
+    match application.look(progress) {
+        Ok(visited) if ask.urls.is_empty() => Ok(visited),
+        Ok(mut visited) => {
+            running.look_at_running(&mut visited, progress)?;
+            Ok(visited)
+        }
+        Err(_) if Interrupt::caught().is_set() => bail!(INTERRUPTED),
+        Err(error) => {
+            let visited = running.look(progress)?;
+            if !visited.pages.is_empty() {
+                progress.note(&rendered(&error));
+                return Ok(visited);
+            }
+            Ok(Visited { problem: Some(rendered(&error)), ..visited })
         }
     }
-    Visitor { urls: &ask.urls, allowed: &ask.allow_remote, served, instance: None }.look(progress)
 }
 
 /// Why the application made no pages: a line with the flag and what to do.
@@ -338,22 +386,6 @@ fn values(lab: &Lab, ask: &Ask, progress: &mut dyn Progress) -> Result<(Cached, 
     Ok((cached, stored))
 }
 
-/// What was seen of what the site does today.
-fn seen_today(visited: &Visited) -> Vec<Today> {
-    let of = |kind, seen: &Option<Seen>| {
-        let seen = seen.as_ref()?;
-        let about = match seen.coding {
-            Some(coding) => format!("{coding}, seen at {}", seen.url),
-            None => format!("uncompressed, seen at {}", seen.url),
-        };
-        let server = if seen.server.is_empty() { String::new() } else { format!(" ({})", seen.server) };
-        let by = seen_server(visited);
-        let method = configured::method(by.as_deref(), seen.coding.unwrap_or("plain"), false);
-        Some(Today { kind, method, about: about + &server, from: From::Measured })
-    };
-    [of(Kind::Asset, &visited.asset_seen), of(Kind::Page, &visited.page_seen)].into_iter().flatten().collect()
-}
-
 /// Adds what PHP's own settings encode. Where a page was sent otherwise, what was seen stays, and the difference is said.
 fn add_php(own: &OwnPhp, file: &Path, today: &mut Vec<Today>, progress: &mut dyn Progress) {
     let Some(method) = own.encoder() else { return };
@@ -361,7 +393,7 @@ fn add_php(own: &OwnPhp, file: &Path, today: &mut Vec<Today>, progress: &mut dyn
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let about = clean(&format!("gzip in PHP ({setting}, {name})"));
     let page = today.iter().find(|one| one.kind == Kind::Page);
-    if let Some(seen) = page.filter(|one| one.from == From::Measured && !one.about.starts_with("gzip")) {
+    if let Some(seen) = page.filter(|one| one.from != From::Configured && !one.about.starts_with("gzip")) {
         progress.note(&format!("pages: {}; PHP's settings say: {about}", seen.about));
         return;
     }
@@ -421,7 +453,7 @@ fn seen_server(visited: &Visited) -> Option<String> {
     if visited.server.is_some() {
         return visited.server.clone();
     }
-    let seen = visited.page_seen.as_ref().or(visited.asset_seen.as_ref());
+    let seen = visited.page_seen.as_ref();
     seen.and_then(|seen| server(&seen.server))
 }
 

@@ -5,7 +5,7 @@ mod screen;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
@@ -35,8 +35,11 @@ pub struct Args {
     #[arg(long = "url", value_name = "URL", help_heading = "Where to look")]
     urls: Vec<String>,
     /// Make the pages here: the site's own PHP code runs for them as for a visitor, in a private instance of its server and PHP-FPM
-    #[arg(long, conflicts_with = "urls", help_heading = "Where to look")]
+    #[arg(long, help_heading = "Where to look")]
     render: bool,
+    /// Make them as this user, such as www-data; without a name, as the user of the pool that --php-config names. Root only
+    #[arg(long, value_name = "USER", num_args = 0..=1, requires = "render", help_heading = "Where to look")]
+    render_as: Option<Option<String>>,
     /// A folder of cached values: serialize, igbinary, MessagePack or JSON, a file each
     #[arg(long, value_name = "DIR", help_heading = "Where to look")]
     values: Option<PathBuf>,
@@ -96,6 +99,10 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     } else {
         terminal::print(&screen::of(&looked, &args.out))?;
     }
+    if let Some(problem) = &looked.facts.no_pages {
+        terminal::error(&anyhow!("no page was looked at: {problem}"));
+        return Ok(Exit::Failures.into());
+    }
     Ok(Exit::Fine.into())
 }
 
@@ -115,6 +122,7 @@ fn ask(args: &Args) -> Ask {
         logs: args.logs.clone(),
         urls: args.urls.clone(),
         render: args.render,
+        render_as: args.render_as.clone(),
         allow_remote: args.allow_remote.clone(),
         values: args.values.clone(),
         store: args.store.clone(),

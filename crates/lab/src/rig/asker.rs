@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use weigh_load::fault::{Fault, FaultKind};
-use weigh_load::target::{Scheme, Target};
+use weigh_load::fault::Fault;
+use weigh_load::target::Target;
 
 use super::guard::Place;
 use super::http::{self, Peer, Reply, Security};
@@ -63,14 +63,7 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// Its host has no address.
     pub fn of_target(target: &'a Target) -> Result<Asker<'a>, Fault> {
-        let location = &target.location;
-        let security = match location.scheme {
-            Scheme::Http => Security::Plain,
-            Scheme::Https => Security::Of(&location.host),
-        };
-        let none = || Fault::new(FaultKind::ConnectFailed, "it has no address");
-        let peer = Peer { address: *target.addresses.first().ok_or_else(none)?, security };
-        Ok(Asker { peer, host: &location.authority })
+        Ok(Asker { peer: http::peer_of(target)?, host: &target.location.authority })
     }
 
     /// The answer, whatever its status.

@@ -45,6 +45,8 @@ pub struct Place {
     pub launcher: OsString,
     /// Who runs what is started here; none: the lab's own user, without root's privileges if it is available.
     pub user: Option<OwnUser>,
+    /// Folders that a program of such a user finds at their own paths, read-only, wherever they lie; see [`super::mounts`].
+    pub shown: Vec<PathBuf>,
 }
 
 impl Place {
@@ -52,13 +54,27 @@ impl Place {
     pub fn new(root: impl Into<PathBuf>, log: impl Into<PathBuf>) -> Place {
         let launcher = lifeline::this_program();
         let (limit, interrupt) = (Duration::from_secs(20), Interrupt::new());
-        Place { root: root.into(), log: log.into(), limit, interrupt, launcher, user: None }
+        Place {
+            root: root.into(),
+            log: log.into(),
+            limit,
+            interrupt,
+            launcher,
+            user: None,
+            shown: Vec::new(),
+        }
     }
 
     /// The same for programs of this user, who owns the root.
     #[must_use]
     pub fn of(self, user: Option<OwnUser>) -> Place {
         Place { user, ..self }
+    }
+
+    /// The same for programs that are shown these folders.
+    #[must_use]
+    pub fn showing(self, folders: &[PathBuf]) -> Place {
+        Place { shown: folders.to_vec(), ..self }
     }
 
     /// Whether what is started here runs as root with all that belongs to it.
@@ -137,8 +153,8 @@ impl Guarded {
         command.arg(home.path());
         let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
         command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
-        command.arg(place.user.map_or_else(|| "-".into(), |user| user.number().to_string()));
-        command.arg("--").args(&program.command);
+        command.arg(place.user.map_or_else(|| "-".into(), |user| user.to_string()));
+        command.args(&place.shown).arg("--").args(&program.command);
         isolate(&mut command, &PASSED, &program.env);
         let mut guard = command.spawn()?;
         let (Some(orders), Some(news), Some(stderr)) =

@@ -1,4 +1,4 @@
-//! One request over one connection, read by the load generator's own reader of HTTP/1: strict about where a message ends, bounded, and
+//! Requests over a connection each, or over one that is kept, read by the load generator's own reader of HTTP/1: strict about where a message ends, bounded, and
 //! over by a deadline. For what the lab asks itself: whether a server is ready, what it negotiates, what a URL answers.
 //!
 //! It refuses to follow a redirect or to judge a status.
@@ -67,9 +67,9 @@ pub struct Reply {
     pub is_head: bool,
     /// The body without framing, in its content coding.
     pub body: Vec<u8>,
-    /// From the connect to the first byte.
+    /// From the begin of the request on an open connection, after the TLS handshake, to the first byte.
     pub first_byte: Duration,
-    /// From the connect to the last byte.
+    /// To the last byte: over a connection of its own from the connect, else from the begin of the request.
     pub took: Duration,
     fields: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -110,24 +110,31 @@ impl Reply {
 
 /// Asks a URL once for these content codings.
 pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
-    let location = &target.location;
-    let security = match location.scheme {
+    get_from(peer_of(target)?, &target.location, accept)
+}
+
+/// Who is asked for a URL.
+pub fn peer_of(target: &Target) -> Result<Peer<'_>, Fault> {
+    let security = match target.location.scheme {
         Scheme::Http => Security::Plain,
-        Scheme::Https => Security::Of(&location.host),
+        Scheme::Https => Security::Of(&target.location.host),
     };
     let none = || Fault::new(FaultKind::ConnectFailed, "it has no address");
-    let peer = Peer { address: *target.addresses.first().ok_or_else(none)?, security };
-    get_from(peer, location, accept)
+    Ok(Peer { address: *target.addresses.first().ok_or_else(none)?, security })
 }
 
 /// As [`get`], from this peer wherever the URL's host is.
 pub fn get_from(peer: Peer<'_>, location: &Location, accept: &str) -> Result<Reply, Fault> {
-    let agent = concat!("weigh/", env!("CARGO_PKG_VERSION"));
-    let request = format!(
-        "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nAccept-Encoding: {accept}\r\nConnection: close\r\n\r\n",
-        location.path, location.authority
-    );
+    let request = get_request(location, accept, "close");
     exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, &Interrupt::caught()))
+}
+
+fn get_request(location: &Location, accept: &str, connection: &str) -> String {
+    let agent = concat!("weigh/", env!("CARGO_PKG_VERSION"));
+    format!(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nAccept-Encoding: {accept}\r\nConnection: {connection}\r\n\r\n",
+        location.path, location.authority
+    )
 }
 
 /// Sends a request and reads its answer, with at most `most` bytes of body, until the limit has passed or the user
@@ -140,27 +147,130 @@ pub fn exchange(
     (limit, interrupt): (Duration, &Interrupt),
 ) -> Result<Reply, Fault> {
     let begun = Instant::now();
-    let failed = |e: io::Error| Fault::new(FaultKind::ConnectFailed, format!("nobody answers there: {e}"));
-    let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
-    let until = Until { deadline: begun + limit, interrupt: interrupt.clone() };
-    let tcp = Bounded { tcp, until: until.clone() };
-    let reply = match peer.security {
-        Security::Plain => talk(tcp, request, is_head, most, &until),
-        Security::Own => talk(over_tls(tcp, None).map_err(failed)?, request, is_head, most, &until),
-        Security::Of(host) => {
-            talk(over_tls(tcp, Some(host)).map_err(failed)?, request, is_head, most, &until)
-        }
-    }?;
-    let (reply, first) = reply;
-    Ok(Reply { first_byte: first.duration_since(begun), took: begun.elapsed(), ..reply })
+    let mut connection =
+        Connection::open(peer, Until { deadline: begun + limit, interrupt: interrupt.clone() })?;
+    let reply = connection.exchange(request, is_head, most)?;
+    Ok(Reply { took: begun.elapsed(), ..reply })
 }
 
-/// `host`: whose certificate it has to be; none: anybody's, for the address is this machine's.
-fn over_tls(tcp: Bounded, host: Option<&str>) -> io::Result<StreamOwned<ClientConnection, Bounded>> {
+/// A peer that is asked over one connection as long as it keeps it open.
+pub struct Kept<'a> {
+    peer: Peer<'a>,
+    connection: Option<Connection>,
+}
+
+impl<'a> Kept<'a> {
+    /// Nothing is connected yet.
+    pub fn new(peer: Peer<'a>) -> Kept<'a> {
+        Kept { peer, connection: None }
+    }
+
+    /// As [`get_from`], over the connection that the last answer left open, else over a new one.
+    pub fn get(&mut self, location: &Location, accept: &str) -> Result<Reply, Fault> {
+        let request = get_request(location, accept, "keep-alive");
+        let until = || Until { deadline: Instant::now() + ANSWER, interrupt: Interrupt::caught() };
+        if let Some(mut connection) = self.connection.take() {
+            connection.stream.tcp().until = until();
+            // It may have been closed meanwhile.
+            if let Ok(reply) = connection.exchange(request.as_bytes(), false, LONGEST) {
+                return Ok(self.keep(connection, reply));
+            }
+        }
+        let mut connection = Connection::open(self.peer, until())?;
+        let reply = connection.exchange(request.as_bytes(), false, LONGEST)?;
+        Ok(self.keep(connection, reply))
+    }
+
+    fn keep(&mut self, connection: Connection, reply: Reply) -> Reply {
+        let closes = reply.field("connection").is_some_and(|value| value.eq_ignore_ascii_case(b"close"));
+        self.connection = (!closes).then_some(connection);
+        reply
+    }
+}
+
+/// An open connection, over TLS after the handshake.
+struct Connection {
+    stream: Stream,
+}
+
+impl Connection {
+    /// Connects, and shakes hands where the peer is spoken to over TLS.
+    fn open(peer: Peer<'_>, until: Until) -> Result<Connection, Fault> {
+        let failed =
+            |e: io::Error| Fault::new(FaultKind::ConnectFailed, format!("nobody answers there: {e}"));
+        let limit = until.deadline.saturating_duration_since(Instant::now());
+        let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
+        let _ = tcp.set_nodelay(true);
+        let tcp = Bounded { tcp, until };
+        let host = match peer.security {
+            Security::Plain => return Ok(Connection { stream: Stream::Plain(tcp) }),
+            Security::Own => None,
+            Security::Of(host) => Some(host),
+        };
+        let stream = over_tls(tcp, host).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => Fault::new(FaultKind::Timeout, "no TLS handshake in time"),
+            _ => Fault::new(FaultKind::Tls, format!("no TLS handshake: {error}")),
+        })?;
+        Ok(Connection { stream: Stream::Secure(Box::new(stream)) })
+    }
+
+    /// Sends a request and reads its answer; times are those from the begin of the request.
+    fn exchange(&mut self, request: &[u8], is_head: bool, most: usize) -> Result<Reply, Fault> {
+        let until = self.stream.tcp().until.clone();
+        let begun = Instant::now();
+        let (reply, first) = talk(&mut self.stream, request, is_head, most, &until)?;
+        Ok(Reply { first_byte: first.duration_since(begun), took: begun.elapsed(), ..reply })
+    }
+}
+
+enum Stream {
+    Plain(Bounded),
+    Secure(Box<StreamOwned<ClientConnection, Bounded>>),
+}
+
+impl Stream {
+    fn tcp(&mut self) -> &mut Bounded {
+        match self {
+            Stream::Plain(tcp) => tcp,
+            Stream::Secure(stream) => &mut stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(tcp) => tcp.read(buf),
+            Stream::Secure(stream) => stream.read(buf),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(tcp) => tcp.write(buf),
+            Stream::Secure(stream) => stream.write(buf),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(tcp) => tcp.flush(),
+            Stream::Secure(stream) => stream.flush(),
+        }
+    }
+}
+
+/// Shakes hands. `host`: whose certificate it has to be; none: anybody's, for the address is this machine's.
+fn over_tls(mut tcp: Bounded, host: Option<&str>) -> io::Result<StreamOwned<ClientConnection, Bounded>> {
     let wish = plan::Tls { insecure: host.is_none(), authorities: None, resumption: false };
     let config = tls::config(&wish, plan::Protocol::Http11).map_err(io::Error::other)?;
     let name = ServerName::try_from(host.unwrap_or("localhost").to_owned()).map_err(io::Error::other)?;
-    let session = ClientConnection::new(config, name).map_err(io::Error::other)?;
+    let mut session = ClientConnection::new(config, name).map_err(io::Error::other)?;
+    while session.is_handshaking() {
+        session.complete_io(&mut tcp)?;
+    }
     Ok(StreamOwned::new(session, tcp))
 }
 

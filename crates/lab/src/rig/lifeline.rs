@@ -1,12 +1,13 @@
 //! What ties a worker's life to the lab's: a worker ends when the lab does, even by SIGKILL.
 //!
 //! A worker is started through a launcher, this same program as `agent --exec PARENT FLAGS… -- PROGRAM ARGS…`, with the flags `--network PATH`,
-//! `--umask MASK` and `--user NUMBER` in any order: it joins the network if there is one, sets the umask, gives its privileges up, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
+//! `--umask MASK`, `--user UID:GID` and `--show FOLDER` (repeatable) in any order: it joins the network if there is one, sets the umask, makes a mount
+//! namespace with the folders for the user, gives its privileges up, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
 //! still there by then, and becomes the worker.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -16,7 +17,7 @@ use rustix::fs::Mode;
 use rustix::process::umask;
 
 use super::user::OwnUser;
-use super::{namespace, network};
+use super::{mounts, namespace, network};
 
 /// The launcher's flag that names a network namespace for the program.
 pub const NETWORK: &str = "--network";
@@ -24,24 +25,30 @@ pub const NETWORK: &str = "--network";
 pub const UMASK: &str = "--umask";
 /// The launcher's flag that makes the program a user's of the lab's own, by its number.
 pub const USER: &str = "--user";
+/// The launcher's flag that names a folder which that user is shown, see [`mounts`].
+pub const SHOW: &str = "--show";
 
 /// What the launcher does before it becomes the program.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Flags<'a> {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Flags<'a> {
     network: Option<&'a OsStr>,
     umask: Option<&'a OsStr>,
     user: Option<&'a OsStr>,
+    shown: Vec<PathBuf>,
 }
 
 impl<'a> Flags<'a> {
     /// Flags with their values, in any order, and the words behind `--`; none where there are other words.
-    fn before_program(mut words: &'a [OsString]) -> Option<(Flags<'a>, &'a [OsString])> {
+    pub(super) fn before_program(mut words: &'a [OsString]) -> Option<(Flags<'a>, &'a [OsString])> {
         let mut flags = Flags::default();
         loop {
             match words {
                 [dashes, program @ ..] if dashes == "--" => return Some((flags, program)),
                 [flag, value, rest @ ..] => {
-                    *flags.named(flag.to_str()?)? = Some(value);
+                    match flag.to_str()? {
+                        SHOW => flags.shown.push(value.into()),
+                        name => *flags.named(name)? = Some(value),
+                    }
                     words = rest;
                 }
                 _ => return None,
@@ -58,8 +65,8 @@ impl<'a> Flags<'a> {
         }
     }
 
-    /// Joins the network, sets the umask, and then becomes the user, who may do neither.
-    fn carry_out(&self) -> Result<()> {
+    /// Joins the network, sets the umask, shows the folders, and then becomes the user, who may do none of it.
+    pub(super) fn carry_out(&self) -> Result<()> {
         if let Some(path) = self.network {
             network::join(Path::new(path))?;
         }
@@ -69,6 +76,9 @@ impl<'a> Flags<'a> {
         }
         if let Some(user) = self.user {
             let user = user.to_str().and_then(OwnUser::numbered).context("its user is no number")?;
+            if !self.shown.is_empty() {
+                mounts::show(&self.shown, user.uid())?;
+            }
             user.become_it().context("its user is not available")?;
         }
         Ok(())
@@ -173,11 +183,18 @@ mod tests {
 
     #[test]
     fn flags_come_in_any_order_and_end_before_the_program() {
-        let all =
-            Flags { network: Some("/net".as_ref()), umask: Some("22".as_ref()), user: Some("7".as_ref()) };
-        for line in ["--network /net --umask 22 --user 7", "--user 7 --network /net --umask 22"] {
+        let all = Flags {
+            network: Some("/net".as_ref()),
+            umask: Some("22".as_ref()),
+            user: Some("7:7".as_ref()),
+            shown: vec!["/a".into(), "/b".into()],
+        };
+        for line in [
+            "--network /net --umask 22 --show /a --user 7:7 --show /b",
+            "--show /a --user 7:7 --show /b --network /net --umask 22",
+        ] {
             let words = args(&format!("{line} -- true --umask 77"));
-            assert_eq!(Flags::before_program(&words), Some((all, &words[7..])), "{line}");
+            assert_eq!(Flags::before_program(&words), Some((all.clone(), &words[11..])), "{line}");
         }
         let words = args("-- true");
         assert_eq!(Flags::before_program(&words), Some((Flags::default(), &words[1..])));

@@ -1,9 +1,11 @@
 //! The user that servers, stores and PHP run as when the lab is root's: a number that no account and no process has, and that owns nothing but what
-//! the lab gives it. As root they would own all of root's files, also without its privileges.
+//! the lab gives it. As root they would own all of root's files, also without its privileges. Or an account of the machine, where the user asks for it.
 
+pub mod access;
 mod denied;
 
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use anyhow::{Context, Result as Anyhow, ensure};
 use rustix::process::{Gid, Uid};
 use rustix::thread::CapabilitySet;
 use walkdir::WalkDir;
@@ -18,15 +21,51 @@ use walkdir::WalkDir;
 use super::lifeline;
 use denied::Closed;
 pub use denied::Denied;
+use weigh_model::text::clean;
 
 /// Where it is drawn from: above what accounts, services and containers are given.
 const NUMBERS: std::ops::Range<u32> = 1_900_000_000..2_000_000_000;
 
-/// A user of the lab's own.
+/// A user of the lab's own, or an account of the machine, with its group. Written as `UID:GID`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnUser(u32);
+pub struct OwnUser {
+    uid: u32,
+    gid: u32,
+}
+
+impl fmt::Display for OwnUser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.uid, self.gid)
+    }
+}
 
 impl OwnUser {
+    /// An account of this machine by its name, with this group or else its own. Only root can start programs as another.
+    ///
+    /// # Errors
+    /// One line: there is no such account or group, it is root's, or this is not root.
+    pub fn account(name: &str, group: Option<&str>) -> Anyhow<OwnUser> {
+        let named = clean(name);
+        ensure!(
+            rustix::process::geteuid().is_root(),
+            "only root can start PHP as {named}: start weigh with sudo"
+        );
+        let account = nix::unistd::User::from_name(name).ok().flatten();
+        let account = account.with_context(|| format!("there is no user {named} on this machine"))?;
+        ensure!(
+            !account.uid.is_root(),
+            "{named} is root; give the user that PHP-FPM has on the server, such as www-data"
+        );
+        let gid = match group {
+            Some(group) => {
+                let found = nix::unistd::Group::from_name(group).ok().flatten();
+                found.with_context(|| format!("there is no group {} on this machine", clean(group)))?.gid
+            }
+            None => account.gid,
+        };
+        Ok(OwnUser { uid: account.uid.as_raw(), gid: gid.as_raw() })
+    }
+
     /// The one of this lab, chosen once. None where the lab is not root's, or where the machine does not let it change users.
     pub fn of_lab(launcher: &OsStr) -> Option<OwnUser> {
         OwnUser::chosen(launcher).ok().flatten()
@@ -42,10 +81,10 @@ impl OwnUser {
             return Ok(None);
         }
         let Some(user) = OwnUser::chosen(&lifeline::this_program())? else { return Ok(None) };
-        if let Some(closed) = Closed::to(&std::env::temp_dir(), user.0) {
+        if let Some(closed) = Closed::to(&std::env::temp_dir(), user.uid) {
             return Err(Denied::Temporary(closed));
         }
-        let closed = programs.find_map(|program| Closed::to(program, user.0));
+        let closed = programs.find_map(|program| Closed::to(program, user.uid));
         closed.map_or(Ok(Some(user)), |closed| Err(Denied::Program(closed)))
     }
 
@@ -67,21 +106,27 @@ impl OwnUser {
                 remedy: "give the container CAP_SYS_PTRACE",
             });
         }
-        let user = free_number().map(OwnUser).filter(|user| user.can_be(launcher));
+        let user = free_number().map(|uid| OwnUser { uid, gid: uid }).filter(|user| user.can_be(launcher));
         user.map(Some).ok_or(Denied::Machine {
             why: "root may not become another user here",
             remedy: "give the container CAP_SETUID and CAP_SETGID",
         })
     }
 
-    /// By its number, as a launcher is given it.
+    /// By its numbers, `UID:GID`, as a launcher is given it.
     pub fn numbered(text: &str) -> Option<OwnUser> {
-        text.parse().ok().map(OwnUser)
+        let (uid, gid) = text.split_once(':')?;
+        Some(OwnUser { uid: uid.parse().ok()?, gid: gid.parse().ok()? })
     }
 
     /// Its number.
-    pub fn number(self) -> u32 {
-        self.0
+    pub fn uid(self) -> u32 {
+        self.uid
+    }
+
+    /// Its group's number.
+    pub fn gid(self) -> u32 {
+        self.gid
     }
 
     /// Whether a folder's owner is a user of a lab.
@@ -96,24 +141,31 @@ impl OwnUser {
     pub fn give(self, path: &Path) -> io::Result<()> {
         WalkDir::new(path)
             .into_iter()
-            .try_for_each(|entry| std::os::unix::fs::lchown(entry?.path(), Some(self.0), Some(self.0)))
+            .try_for_each(|entry| std::os::unix::fs::lchown(entry?.path(), Some(self.uid), Some(self.gid)))
     }
 
-    /// Makes this process the user's, without groups and without a way back. To be called before there are threads.
+    /// Makes this process the user's, with the further groups that an account has, and without a way back. To be called before there are threads.
     pub fn become_it(self) -> io::Result<()> {
         use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
-        let (uid, gid) = (Uid::from_raw(self.0), Gid::from_raw(self.0));
-        set_thread_groups(&[])?;
+        let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
+        set_thread_groups(&self.groups()?)?;
         set_thread_res_gid(gid, gid, gid)?;
         set_thread_res_uid(uid, uid, uid)?;
         Ok(set_no_new_privs(true)?)
+    }
+
+    /// The further groups of an account; none of a user of the lab's own.
+    fn groups(self) -> io::Result<Vec<Gid>> {
+        let Some(account) = nix::unistd::User::from_uid(self.uid.into())? else { return Ok(Vec::new()) };
+        let groups = nix::unistd::getgrouplist(&CString::new(account.name)?, self.gid.into())?;
+        Ok(groups.into_iter().map(|group| Gid::from_raw(group.as_raw())).collect())
     }
 
     /// Tries it in a process of its own.
     fn can_be(self, launcher: &OsStr) -> bool {
         let mut probe = Command::new(launcher);
         let parent = std::process::id().to_string();
-        probe.args(["agent", "--exec", &parent, lifeline::USER, &self.0.to_string(), "--", "true"]);
+        probe.args(["agent", "--exec", &parent, lifeline::USER, &self.to_string(), "--", "true"]);
         probe.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         probe.status().is_ok_and(|status| status.success())
     }
@@ -125,7 +177,7 @@ pub fn is_open_to_all(path: &Path) -> bool {
 }
 
 /// Of a file and the folders above it, the first from the root that neither lets everybody through nor is this owner's; none where all do.
-fn first_closed(path: &Path, owner: Option<u32>) -> Option<PathBuf> {
+pub fn first_closed(path: &Path, owner: Option<u32>) -> Option<PathBuf> {
     let Ok(path) = path.canonicalize() else { return Some(path.to_owned()) };
     let lets = |path: &Path| {
         fs::metadata(path).is_ok_and(|data| {

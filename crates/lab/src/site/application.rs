@@ -1,22 +1,35 @@
 //! The site's own application in a private instance: its pages are made there as for a visitor, and requested as those of a running site.
 //!
 //! The server has the user's configuration, else the lab's; PHP-FPM has the user's `php.ini`. The document root is served from where it is,
-//! and nothing of it is written. The application itself may do what it does for a visitor: it reaches its database.
+//! and nothing of it is written: started by root, both have a user of their own, who is shown it read-only, or the account that is named.
+//! The application itself may do what it does for a visitor: it reaches its database.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use weigh_model::text::{clean, clean_path};
+use weigh_model::units;
 
-use super::pages::{Visited, Visitor};
-use super::private::Private;
+use super::pages::{LoggedPage, Visited, Visitor};
+use super::private::{Account, Private};
 use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::{Configured, Lab, Progress};
+use crate::rig::mounts;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::Php;
 use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
+use crate::rig::user::access::Access;
+use crate::rig::user::{OwnUser, first_closed, is_open_to_all};
+
+/// The script that makes front pages.
+const SCRIPT: &str = "index.php";
+/// Files and folders by which the folder of a whole project is known, and how far above its document root it may be.
+const OF_PROJECT: [&str; 2] = ["composer.json", ".git"];
+const MOST_ABOVE: usize = 3;
 
 /// An application that is to be run.
 pub struct Application<'a> {
@@ -28,8 +41,14 @@ pub struct Application<'a> {
     pub docroot: &'a Path,
     /// The user's configuration of the server.
     pub server_config: Option<&'a Path>,
+    /// The server that it is for, as the user says.
+    pub server: Option<&'a str>,
     /// PHPs, the first of which runs it.
     pub php: &'a [PathBuf],
+    /// The account that server and PHP run as, with its name; none: the lab's own user.
+    pub account: Option<(&'a str, OwnUser)>,
+    /// Pages that a log names, the most requested first.
+    pub logged: &'a [LoggedPage],
 }
 
 impl Application<'_> {
@@ -39,7 +58,7 @@ impl Application<'_> {
     /// One line: what is missing to run it, or what it answers in place of a page.
     pub fn look(&self, progress: &mut dyn Progress) -> Result<Visited> {
         progress.doing("starting the site's application");
-        let private = self.private()?;
+        let private = self.private(true, progress)?;
         if private.own.is_none() {
             let name = &private.found.definition.name;
             progress.note(&format!(
@@ -52,20 +71,99 @@ impl Application<'_> {
         Ok(visited)
     }
 
-    /// The instance that makes the site's pages.
+    /// The instance that makes the site's pages, or with a stand-in for PHP only tells what its server does.
     ///
     /// # Errors
     /// One line: what is missing to run it.
-    pub fn private(&self) -> Result<Private> {
+    pub fn private(&self, with_php: bool, progress: &mut dyn Progress) -> Result<Private> {
         let (found, own) = self.server()?;
-        Private::new(found, own, self.docroot, Some(self.php()?), self.served)
+        let php = if with_php { Some(self.php()?) } else { None };
+        let fpm = php.as_ref().and_then(PhpRuntime::fpm_binary);
+        let user = match self.account {
+            Some((_, account)) => Some(account),
+            None => OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()))
+                .map_err(|denied| anyhow!("{}", denied.refused("the application would run as root")))?,
+        };
+        let shown = match user {
+            Some(user) => self.shown(user, own.as_ref(), progress)?,
+            None => Vec::new(),
+        };
+        Ok(Private::new(found, own, self.docroot, php, self.served, Account { user, shown }))
+    }
+
+    /// The folders that a user is shown read-only, after what it can read and write there was asked. An account of the machine has what it has.
+    fn shown(
+        &self,
+        user: OwnUser,
+        own: Option<&Configured>,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<PathBuf>> {
+        let script = self.docroot.join(SCRIPT);
+        let front = if script.is_file() { &script } else { self.docroot };
+        if let Some((name, _)) = self.account {
+            let access = user.access(&[], self.docroot)?;
+            progress.note(&written(name, &access));
+            self.check_readable(user, &[], front, &access, progress)?;
+            return Ok(Vec::new());
+        }
+        let project = project(self.docroot, user);
+        let others = self.served.into_iter().flat_map(Served::roots).cloned();
+        let configured = own.map(|own| own.read.site.root.clone()).filter(|root| root.is_dir());
+        let mut shown: Vec<PathBuf> = others.chain([project.clone()]).chain(configured).collect();
+        // One that is only let through is no folder to search.
+        let is_listed = project.metadata().is_ok_and(|data| data.permissions().mode() & 0o004 != 0);
+        let looked_at = if is_listed { project.as_path() } else { self.docroot };
+        let access = match user.access(&shown, looked_at) {
+            Ok(access) => access,
+            Err(_) if is_open_to_all(front) => {
+                shown.clear();
+                user.access(&[], looked_at)?
+            }
+            Err(error) => {
+                let (front, remedy) = (clean_path(front), mounts::REMEDY);
+                bail!(
+                    "{front} is closed to the user that it would run as: {error:#}; {remedy}, or start weigh as an ordinary user"
+                )
+            }
+        };
+        self.check_readable(user, &shown, front, &access, progress)?;
+        Ok(shown)
+    }
+
+    /// Says which files the user cannot read.
+    ///
+    /// # Errors
+    /// The front page's script is one of them.
+    fn check_readable(
+        &self,
+        user: OwnUser,
+        shown: &[PathBuf],
+        front: &Path,
+        access: &Access,
+        progress: &mut dyn Progress,
+    ) -> Result<()> {
+        if access.unreadable.count == 0 {
+            return Ok(());
+        }
+        let who = self.account.map_or("the user that PHP runs as here".into(), |(name, _)| clean(name));
+        let remedy = match access.reader() {
+            Some(name) => format!("give --render-as {name}"),
+            None => "let others read them, or give --render-as USER".into(),
+        };
+        if user.access(shown, front)?.unreadable.count > 0 {
+            bail!("{} is closed to {who}; {remedy}", clean_path(front));
+        }
+        let (count, list) =
+            (units::count(access.unreadable.count, "file", "files"), access.unreadable.list());
+        progress.note(&format!("--render: {count} cannot be read by {who}: {list}; {remedy}"));
+        Ok(())
     }
 
     /// The server with the user's configuration, else one that is here with the lab's.
     fn server(&self) -> Result<(Found, Option<Configured>)> {
         if let Some(file) = self.server_config {
             let wanted = Wanted { docroot: Some(self.docroot.to_owned()), ..Wanted::default() };
-            let own = self.lab.read_configuration(file, None, &wanted)?;
+            let own = self.lab.read_configuration(file, self.server, &wanted)?;
             return Ok((own.found.clone(), Some(own)));
         }
         let definitions = Definition::load(&self.lab.definitions)?;
@@ -94,23 +192,56 @@ impl Application<'_> {
     fn tour(&self, private: &Private, interrupt: &Interrupt) -> Result<(Visited, Said)> {
         let scheme = if private.is_secure() { "https" } else { "http" };
         let urls = [format!("{scheme}://{}/", private.host())];
-        let (mut visited, mut said) = private.with(interrupt, |asker| {
+        let (mut visited, said) = private.with(interrupt, |asker| {
             let mut said = Said::default();
-            let visitor =
-                Visitor { urls: &urls, allowed: &[], served: self.served, instance: Some(asker.peer) };
+            let visitor = Visitor {
+                urls: &urls,
+                allowed: &[],
+                served: self.served,
+                instance: Some(asker.peer),
+                logged: self.logged,
+            };
             let visited = visitor.look(&mut said)?;
             Ok((visited, said))
         })?;
         if visited.pages.is_empty() {
-            said.note("--render: no page of this document root is made by PHP");
+            let none = || "--render: no page of this document root is made by PHP".to_owned();
+            visited.problem.get_or_insert_with(none);
         }
         visited.server = Some(private.found.definition.name.clone());
         if private.own.is_none() {
             // What the lab's own configuration sends says nothing of today.
-            (visited.page_seen, visited.asset_seen, visited.tls) = (None, None, None);
+            (visited.page_seen, visited.tls) = (None, None);
         }
         Ok((visited, said))
     }
+}
+
+/// What an account can write below the document root, before anything is started as it.
+fn written(name: &str, access: &Access) -> String {
+    let name = clean(name);
+    let folders = &access.writable;
+    match folders.count {
+        0 => format!("--render-as {name}: the application can write nothing below the document root"),
+        count => format!(
+            "--render-as {name}: the application can write to {} of the document root ({}), as it does for a visitor",
+            units::count(count, "folder", "folders"),
+            folders.list()
+        ),
+    }
+}
+
+/// The folder of the project that a document root belongs to, for PHP loads more than what is served: the nearest one above with a
+/// `composer.json` or a repository; else, where what is above is closed to the user, the folder that the document root is in. A folder that is itself closed is none.
+fn project(docroot: &Path, user: OwnUser) -> PathBuf {
+    let is_open =
+        |folder: &&Path| std::fs::metadata(folder).is_ok_and(|data| data.permissions().mode() & 0o001 != 0);
+    let closed = docroot.parent().and_then(|above| first_closed(above, Some(user.uid())));
+    let mut near = docroot.ancestors().take(MOST_ABOVE + 1).take_while(is_open);
+    let marked = near.find(|folder| OF_PROJECT.iter().any(|name| folder.join(name).exists()));
+    let around =
+        docroot.parent().filter(is_open).filter(|above| closed.is_some_and(|closed| **above != closed));
+    marked.or(around).unwrap_or(docroot).to_owned()
 }
 
 /// What is said in a private network, where nobody looks meanwhile.

@@ -22,10 +22,10 @@ const OFTEN: u64 = 5000;
 /// The share of requests for files elsewhere that is not worth a word.
 const TOLERATED: f64 = 0.01;
 
-/// Adds the files of a site's folders that visitors ask for; gives how many there are. What is left out is said.
+/// Adds the files of a site's folders that visitors ask for; gives how many there are. What is left out is said. Scripts of PHP alone make a site, too.
 ///
 /// # Errors
-/// One line: there is nothing in them that visitors ask for.
+/// One line: there is nothing in them that visitors ask for, and no script.
 pub fn add_files(
     served: &Served,
     output: &Path,
@@ -54,7 +54,7 @@ pub fn add_files(
     if let Some(asked) = asked.filter(|asked| asked.from == From::Counted) {
         tell_elsewhere(asked, sum.found, progress);
     }
-    if sum.files == 0 {
+    if sum.files == 0 && !sum.has_scripts {
         let named: Vec<String> = counted.iter().map(|one| clean_path(&one.folder)).collect();
         bail!(
             "--docroot {}: no file in it that visitors ask for; give the folder that the web server sends files from",
@@ -68,6 +68,8 @@ pub fn add_files(
 #[derive(Default)]
 struct Sum {
     files: u64,
+    /// Whether there is a script of PHP.
+    has_scripts: bool,
     found: f64,
     /// Those that are asked for.
     asked: HashSet<String>,
@@ -116,7 +118,10 @@ fn add_file(
     }
     let class = match class::of(&path, file.bytes, hits.any()) {
         Ok(class) => class,
-        Err(what) => return Some(what),
+        Err(what) => {
+            sum.has_scripts |= class::extension(&path).starts_with("php");
+            return Some(what);
+        }
     };
     if hits.any() {
         sum.asked.insert(path.clone());

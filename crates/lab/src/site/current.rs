@@ -8,13 +8,11 @@ use weigh_load::target::{Resolver, permit};
 
 use super::application::Application;
 use super::asked::{Answers, Questions};
-use super::class;
 use super::configured::Configured;
 use super::hits::Asked;
 use super::pages::Visited;
 use super::private::Private;
-use super::served::Served;
-use super::{Ask, located, seen_server};
+use super::{Ask, PagesWanted, located, seen_server};
 use crate::digest::sha256;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
@@ -22,7 +20,7 @@ use crate::rig::asker::Asker;
 use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::subject::delivery::url;
-use weigh_model::site::{Stratum, Today};
+use weigh_model::site::{Kind, Stratum, Today};
 use weigh_model::text::clean;
 use weigh_model::units::count;
 
@@ -34,14 +32,26 @@ pub struct Current<'a> {
     pub ask: &'a Ask,
     /// The configuration as it was read.
     pub configured: Option<&'a Configured>,
-    /// The folders of the site.
-    pub served: Option<&'a Served>,
-    /// The document root.
-    pub docroot: Option<&'a Path>,
+    /// The folders of the site, its account, and the pages of its log.
+    pub pages: &'a PagesWanted<'a>,
     /// The pages that were fetched.
     pub visited: &'a Visited,
-    /// What a log names.
-    pub asked: Option<&'a Asked>,
+}
+
+/// The private instance of what the user gave; none: there is no configuration or no document root.
+fn private(
+    lab: &Lab,
+    ask: &Ask,
+    pages: &PagesWanted<'_>,
+    with_php: bool,
+    progress: &mut dyn Progress,
+) -> Option<Result<Private>> {
+    let PagesWanted { served, docroot, account, logged } = *pages;
+    let (docroot, file) = (docroot?, ask.server_config.as_deref()?);
+    let (server, php) = (ask.server.as_deref(), ask.php.as_slice());
+    let application =
+        Application { lab, served, docroot, server_config: Some(file), server, php, account, logged };
+    Some(application.private(with_php, progress))
 }
 
 /// Gives the requests of a log's paths that no file has to the files that the server answers them with.
@@ -51,19 +61,18 @@ pub struct Current<'a> {
 pub fn locate(
     lab: &Lab,
     ask: &Ask,
-    (served, docroot): (&Served, &Path),
+    pages: &PagesWanted<'_>,
     output: &Path,
     asked: &mut Asked,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let (Some(file), paths) = (&ask.server_config, located::unknown(asked, served)) else { return Ok(()) };
+    let Some(served) = pages.served else { return Ok(()) };
+    let paths = located::unknown(asked, served);
     if paths.is_empty() {
         return Ok(());
     }
     progress.doing("asking for paths of the log that no file has");
-    let Ok(private) = Private::with_stand_in(lab, file, ask.server.as_deref(), docroot, served) else {
-        return Ok(());
-    };
+    let Some(Ok(private)) = private(lab, ask, pages, false, &mut Silent) else { return Ok(()) };
     let bodies = Interrupt::during(|interrupt| {
         let bodies = private.with(interrupt, |asker| Ok(located::bodies(asker, &paths)));
         if interrupt.is_set() { anyhow::bail!(INTERRUPTED) } else { Ok(bodies.unwrap_or_default()) }
@@ -76,6 +85,15 @@ pub fn locate(
         ));
     }
     Ok(())
+}
+
+/// Where what is said has been said before.
+struct Silent;
+
+impl Progress for Silent {
+    fn doing(&mut self, _: &str) {}
+
+    fn note(&mut self, _: &str) {}
 }
 
 impl Current<'_> {
@@ -95,12 +113,12 @@ impl Current<'_> {
         let definition = definitions.iter().find(|definition| Some(&definition.name) == name.as_ref());
         let pages: HashMap<String, String> =
             self.visited.pages.iter().map(|page| (sha256(&page.body), path_of(&page.path))).collect();
-        let logged = self.logged();
-        let questions =
-            Questions { served: self.served, definition, pages: &pages, logged: &logged, has_program: true };
+        let logged: Vec<String> = self.pages.logged.iter().map(|page| path_of(&page.path)).collect();
+        let served = self.pages.served;
+        let questions = Questions { served, definition, pages: &pages, logged: &logged, has_program: true };
         if let Some(configured) = self.configured {
             progress.doing("asking a private instance with the configuration");
-            match self.of_private(configured, &questions, strata) {
+            match self.of_private(&questions, strata, progress) {
                 Ok((answers, questions)) => {
                     let server = &configured.server;
                     let place = |method: &str| match configured.line_of(definition, method) {
@@ -109,7 +127,7 @@ impl Current<'_> {
                     };
                     let found = answers.apply(&questions, &place, strata);
                     answers.notes().iter().for_each(|note| progress.note(note));
-                    put(found, today, progress);
+                    today.extend(found);
                 }
                 Err(_) if Interrupt::caught().is_set() => anyhow::bail!(INTERRUPTED),
                 Err(error) => {
@@ -132,7 +150,8 @@ impl Current<'_> {
             let place = |_: &str| format!("seen at {}{server}", clean(&target.location.authority));
             let found = answers.apply(&questions, &place, strata);
             answers.notes().iter().for_each(|note| progress.note(note));
-            put(found, today, progress);
+            let forbids = self.visited.page_seen.as_ref().and_then(|seen| seen.forbids);
+            put(found, today, forbids, progress);
         }
         today.sort_by_key(|one| one.kind);
         Ok(())
@@ -141,28 +160,16 @@ impl Current<'_> {
     /// The answers of a private instance: with the site's own PHP where that made the pages, else with a stand-in for it.
     fn of_private<'q>(
         &self,
-        configured: &Configured,
         questions: &Questions<'q>,
         strata: &[Stratum],
+        progress: &mut dyn Progress,
     ) -> Result<(Answers, Questions<'q>)> {
-        let docroot = self.docroot.unwrap_or_else(|| configured.root());
         let is_rendered = self.ask.render && self.visited.server.is_some();
-        let server_config = self.ask.server_config.as_deref().context("--server-config is not given")?;
-        let private = if is_rendered {
-            let php = &self.ask.php;
-            Application {
-                lab: self.lab,
-                served: self.served,
-                docroot,
-                server_config: Some(server_config),
-                php,
-            }
-            .private()?
-        } else {
-            let empty = Served::default();
-            let served = self.served.unwrap_or(&empty);
-            Private::with_stand_in(self.lab, server_config, self.ask.server.as_deref(), docroot, served)?
-        };
+        // Of a site that was rendered, what its user cannot read was told.
+        let said: &mut dyn Progress = if is_rendered { &mut Silent } else { progress };
+        let private = private(self.lab, self.ask, self.pages, is_rendered, said);
+        let private =
+            private.context("the document root of the configuration is not here; give --docroot")??;
         let questions = Questions { has_program: is_rendered, ..*questions };
         let answers = Interrupt::during(|interrupt| -> Result<Answers> {
             let asked = private.with(interrupt, |asker| Ok(questions.ask(asker, strata)));
@@ -176,17 +183,6 @@ impl Current<'_> {
         });
         Ok((answers.context("signals cannot be caught")??, questions))
     }
-
-    /// The paths of pages in the log, the most requested first.
-    fn logged(&self) -> Vec<String> {
-        let paths = self.asked.iter().flat_map(|asked| &asked.paths);
-        let mut pages: Vec<(&String, f64)> = paths
-            .filter(|(path, _)| class::is_page(path))
-            .map(|(path, hits)| (path, hits.requests))
-            .collect();
-        pages.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        pages.into_iter().map(|(path, _)| path_of(path)).collect()
-    }
 }
 
 /// The path of a URL, from the one below the site's root.
@@ -194,14 +190,27 @@ fn path_of(path: &str) -> String {
     format!("/{}", url::file(path))
 }
 
-/// Puts what was found in place of what is there of its kind. A difference is said.
-fn put(found: Vec<Today>, today: &mut Vec<Today>, progress: &mut dyn Progress) {
+/// Puts what the running site was found to do in place of what its configuration does in a private instance. A difference is said; `forbids`:
+/// what of a page's head forbids a content coding.
+fn put(found: Vec<Today>, today: &mut Vec<Today>, forbids: Option<&str>, progress: &mut dyn Progress) {
     for new in found {
         let method = |one: &Today| one.method.split(':').next().unwrap_or_default().to_owned();
         match today.iter_mut().find(|known| known.kind == new.kind) {
             Some(known) => {
                 if method(known) != method(&new) {
-                    progress.note(&format!("{}: {}; before: {}", new.kind.plural(), new.about, known.about));
+                    let kind = new.kind.plural();
+                    let is_off = new.kind == Kind::Page && new.method == "server/plain";
+                    let why = match (is_off, forbids) {
+                        (true, Some(field)) => {
+                            format!(": the application switches compression off ({field})")
+                        }
+                        (true, None) => ": the application switches compression off".to_owned(),
+                        (false, _) => String::new(),
+                    };
+                    progress.note(&format!(
+                        "{kind}: {}; with the configuration in a private instance: {}{why}",
+                        new.about, known.about
+                    ));
                 }
                 *known = new;
             }

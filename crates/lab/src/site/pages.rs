@@ -1,4 +1,4 @@
-//! The site's own pages: the front page and some that it links to, fetched as a visitor would, with what they load. What is fetched is
+//! The site's own pages: the front page, those that a log names most, and some that it links to, fetched as a visitor would, with what they load. What is fetched is
 //! bounded in number, size and time; only hosts that may be asked are asked.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -9,19 +9,21 @@ use url::Url;
 use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Location, Resolver, permit};
 
+use super::error_page;
 use super::links;
 use super::local::{FRONT, Named, site_path};
 use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
-use crate::rig::http::{self, Peer, Reply};
+use crate::rig::http::{self, Kept, Peer, Reply};
 use weigh_model::text::clean;
+use weigh_model::units;
 
 /// Pages that are fetched, unless more are given.
 const MOST_PAGES: usize = 6;
 /// Assets that are fetched where there is no document root, and their bytes together.
 const MOST_ASSETS: (usize, usize) = (60, 64 << 20);
-/// How often a page is requested; its time is the median.
+/// How often a page is requested over a connection that is kept; its time is the median.
 const TIMES: usize = 5;
 /// How long all of it may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,13 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: u64 = 4 << 20;
 /// How often the front page of a private instance may lead elsewhere.
 const MOST_HOPS: usize = 3;
-/// Words in paths of pages that set an application up: it is not, in a private instance that leads there.
-const SETUP: [&str; 3] = ["install", "setup", "maintenance"];
+/// Parts of paths of pages that set an application up, without `.php`: such links and redirects are not followed.
+const SETUP: [&str; 8] =
+    ["install", "installer", "installation", "setup", "setup-config", "mw-config", "upgrade", "maintenance"];
 /// What to do about an application that does not run in a private instance.
 pub const RUNNING: &str = "give --url of the running site";
 /// What browsers accept.
 const ACCEPT: &str = "gzip, deflate, br, zstd";
-/// Words in links that do something, or that lead to somebody's own pages: such links are not followed.
+/// Words in links that do something, or that lead to somebody's own pages: such links are not followed, wherever they are named.
 const UNSAFE: [&str; 14] = [
     "logout",
     "login",
@@ -62,8 +65,17 @@ pub struct Page {
     pub format: String,
     /// Its bytes without a content coding.
     pub body: Vec<u8>,
-    /// Median milliseconds to the first byte.
+    /// Median milliseconds from the begin of a request on an open connection to the first byte.
     pub made_ms: f64,
+}
+
+/// A page that an access log names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedPage {
+    /// Its path below the site's root.
+    pub path: String,
+    /// Bytes sent per response.
+    pub bytes: f64,
 }
 
 /// The answer to a client that accepts all codings.
@@ -71,6 +83,8 @@ pub struct Page {
 pub struct Seen {
     /// The content coding: `gzip`, `br`, `zstd`; none: as it is.
     pub coding: Option<&'static str>,
+    /// What of the answer's head forbids a content coding.
+    pub forbids: Option<&'static str>,
     /// The URL.
     pub url: String,
     /// What the server calls itself; empty if it does not say.
@@ -88,12 +102,12 @@ pub struct Visited {
     pub fetched: BTreeMap<String, Vec<u8>>,
     /// How a page was sent.
     pub page_seen: Option<Seen>,
-    /// How an asset was sent.
-    pub asset_seen: Option<Seen>,
     /// Whether the pages come over TLS; none: nothing was fetched.
     pub tls: Option<bool>,
     /// The server of a private instance that made the pages.
     pub server: Option<String>,
+    /// Why there are no pages, where some were asked for: what was answered in place of the first.
+    pub problem: Option<String>,
 }
 
 /// Where pages come from.
@@ -106,6 +120,8 @@ pub struct Visitor<'a> {
     pub served: Option<&'a Served>,
     /// The private instance that makes the pages; none: they are requested where their URLs lead.
     pub instance: Option<Peer<'a>>,
+    /// Pages that a log names, the most requested first: they stand for others before pages that are linked.
+    pub logged: &'a [LoggedPage],
 }
 
 /// A look at pages while it goes on.
@@ -118,6 +134,8 @@ struct Tour<'a> {
     loads: Vec<HashSet<Url>>,
     /// What style sheets load.
     sheets: HashMap<Url, Vec<Url>>,
+    /// Pages that are none of the site, or were not answered as a log says.
+    problems: Vec<String>,
     visited: Visited,
 }
 
@@ -127,16 +145,7 @@ impl Visitor<'_> {
     /// # Errors
     /// One line: a URL that cannot or may not be requested.
     pub fn look(&self, progress: &mut dyn Progress) -> Result<Visited> {
-        let until = Instant::now() + PATIENCE;
-        let mut tour = Tour {
-            visitor: self,
-            resolver: Resolver::default(),
-            until,
-            progress,
-            loads: Vec::new(),
-            sheets: HashMap::new(),
-            visited: Visited::default(),
-        };
+        let mut tour = self.tour(progress);
         if self.urls.is_empty() {
             tour.of_docroot()
         } else {
@@ -145,10 +154,44 @@ impl Visitor<'_> {
         tour.count();
         Ok(tour.visited)
     }
+
+    /// How the running site sends its first page, and a file that pages load; replaces what a private instance sent.
+    ///
+    /// # Errors
+    /// One line: a URL that cannot or may not be requested.
+    pub fn look_at_running(&self, visited: &mut Visited, progress: &mut dyn Progress) -> Result<()> {
+        let tour = self.tour(progress);
+        let first = parse(self.urls.first().context("no URL")?)?;
+        let reply = tour.request(&first, ACCEPT).with_context(|| tour.flag())?;
+        if reply.status != 200 {
+            bail!(
+                "{} {}: status {}; give a URL that answers with 200",
+                tour.flag(),
+                tour.named(&first),
+                reply.status
+            );
+        }
+        visited.page_seen = Some(tour.seen_in(&first, reply));
+        visited.tls = Some(first.scheme() == "https");
+        Ok(())
+    }
+
+    fn tour<'a>(&'a self, progress: &'a mut dyn Progress) -> Tour<'a> {
+        Tour {
+            visitor: self,
+            resolver: Resolver::default(),
+            until: Instant::now() + PATIENCE,
+            progress,
+            loads: Vec::new(),
+            sheets: HashMap::new(),
+            problems: Vec::new(),
+            visited: Visited::default(),
+        }
+    }
 }
 
 impl Tour<'_> {
-    /// The given pages, then those that they link to.
+    /// The given pages, those that a log names, then those that they link to.
     fn of_urls(&mut self) -> Result<()> {
         let mut given: Vec<Url> = self.visitor.urls.iter().map(|url| parse(url)).collect::<Result<_>>()?;
         if self.visitor.instance.is_some() {
@@ -156,29 +199,40 @@ impl Tour<'_> {
         }
         let mut queue: VecDeque<Url> = given.iter().cloned().collect();
         let mut known: HashSet<Url> = given.iter().cloned().collect();
-        let (mut seen, most) = (0, MOST_PAGES.max(given.len()));
+        let most = MOST_PAGES.max(given.len());
+        let logged: Vec<Url> = given.first().map(|first| self.logged(first)).unwrap_or_default();
+        queue.extend(logged.iter().filter(|url| known.insert((*url).clone())).take(most).cloned());
+        // The front page of a private instance was not asked for by its address.
+        let is_needed =
+            |url: &Url| given.contains(url) && (self.visitor.instance.is_none() || logged.is_empty());
+        let (mut looked, mut first) = (0, None);
         while let Some(url) = queue.pop_front() {
             let is_given = given.contains(&url);
-            if seen >= most || self.is_late() && !is_given {
+            if looked >= most || self.is_late() && !is_given {
                 break;
             }
             self.progress.doing(&format!("requesting {url}"));
             let page = match self.page(&url) {
                 Ok(page) => page,
-                Err(error) if is_given => bail!("{} {error:#}", self.flag()),
+                Err(error) if is_needed(&url) => bail!("{} {error:#}", self.flag()),
+                Err(error) if is_given || logged.contains(&url) => {
+                    self.problems.push(format!("{} {error:#}", self.flag()));
+                    continue;
+                }
                 Err(error) => {
                     self.progress.note(&format!("left out a linked page: {error:#}"));
                     continue;
                 }
             };
+            if let Some(problem) = self.is_other(&page, &url) {
+                self.problems.push(problem);
+                continue;
+            }
             let links = links::of_page(&page.body, &url);
             let mut loads = self.with_style_sheets(links.assets);
             let file = self.static_file(&page);
             if let Some(file) = &file {
-                let mut own = url.clone();
-                own.set_path(file);
-                own.set_query(None);
-                loads.insert(own);
+                loads.insert(at(&url, file));
             }
             self.loads.push(loads);
             for next in links.pages {
@@ -186,29 +240,54 @@ impl Tour<'_> {
                     queue.push_back(next);
                 }
             }
-            seen += 1;
+            looked += 1;
             if file.is_none() {
+                first.get_or_insert(url);
                 self.visited.pages.push(page);
             }
         }
         self.visited.tls = given.first().map(|url| url.scheme() == "https");
-        let page = self
-            .visited
-            .pages
-            .first()
-            .and_then(|page| given.iter().find(|url| site_path(url).as_ref() == Some(&page.path)));
-        self.visited.page_seen = page.and_then(|url| self.seen(url));
+        self.visited.page_seen = first.and_then(|url| self.seen(&url));
         if self.visitor.served.is_none() {
             self.fetch_assets();
         }
-        let text = self
-            .loads
-            .iter()
-            .flatten()
-            .filter(|url| url.path().ends_with(".js") || url.path().ends_with(".css"));
-        let text = text.min().cloned();
-        self.visited.asset_seen = text.and_then(|url| self.seen(&url));
+        self.tell_problems();
         Ok(())
+    }
+
+    /// Says what was left out; where that is all pages, the first reason is kept for the end.
+    fn tell_problems(&mut self) {
+        let mut problems = std::mem::take(&mut self.problems).into_iter();
+        if self.visited.pages.is_empty() {
+            self.visited.problem = problems.next();
+        }
+        problems.for_each(|problem| self.progress.note(&format!("left out a page: {problem}")));
+    }
+
+    /// Pages that a log names, on the host of a URL. Those whose names say that they do something are not requested.
+    fn logged(&self, first: &Url) -> Vec<Url> {
+        let urls = self.visitor.logged.iter().map(|page| at(first, &page.path));
+        urls.filter(|url| is_followed(url, first)).collect()
+    }
+
+    /// Why a page is none of the site, where its signs or its size say so: what, and what to do.
+    fn is_other(&self, page: &Page, url: &Url) -> Option<String> {
+        let (flag, named) = (self.flag(), self.named(url));
+        let instance = self.visitor.instance.is_some();
+        let what = match error_page::sign(&page.body, page.format == "text/html") {
+            Some(sign) => sign,
+            None => {
+                let logged = self.visitor.logged.iter().find(|logged| logged.path == page.path)?;
+                let is_other = error_page::is_too_small(page.body.len(), logged.bytes);
+                let bytes = |bytes: f64| units::bytes(bytes as u64);
+                is_other.then(|| {
+                    let (here, there) = (bytes(page.body.len() as f64), bytes(logged.bytes));
+                    format!("{here} where the log has {there} per response: an error page, or another site")
+                })?
+            }
+        };
+        let remedy = if instance { RUNNING } else { "give the URL of a page that works" };
+        Some(format!("{flag} {named}: it answers with {what}; {remedy}"))
     }
 
     /// The file of the document root that a page is, if no application makes it.
@@ -253,17 +332,32 @@ impl Tour<'_> {
             let Ok(reply) = self.request(front, "identity") else { return };
             let to = reply.field("location").and_then(|to| String::from_utf8(to).ok());
             let Some(next) = to.and_then(|to| front.join(&to).ok()) else { return };
-            let leads_on = (300..400).contains(&reply.status) && is_followed(&next, front);
-            if !leads_on || SETUP.iter().any(|word| next.path().to_lowercase().contains(word)) {
+            if !(300..400).contains(&reply.status) || !is_followed(&next, front) {
                 return;
             }
             *front = next;
         }
     }
 
-    /// Requests a page some times.
+    /// Requests a page some times, over one connection where its server keeps it.
     fn page(&self, url: &Url) -> Result<Page> {
-        let reply = self.request(url, "identity")?;
+        let target = match self.visitor.instance {
+            Some(_) if !self.is_own(url) => bail!("{}: of another host", clean(url.as_str())),
+            Some(_) => None,
+            None => {
+                let target = self.resolver.target(url.as_str())?;
+                permit(&target, self.visitor.allowed)?;
+                Some(target)
+            }
+        };
+        let failed = |fault: weigh_load::fault::Fault| anyhow!("{}: {}", self.named(url), fault.message);
+        let peer = match (&self.visitor.instance, &target) {
+            (Some(peer), _) => *peer,
+            (None, Some(target)) => http::peer_of(target).map_err(failed)?,
+            (None, None) => bail!("{}: no host", self.named(url)),
+        };
+        let (location, mut kept) = (Location::parse(url.as_str())?, Kept::new(peer));
+        let reply = kept.get(&location, "identity").map_err(failed)?;
         let named = self.named(url);
         let remedy = |of_url| if self.visitor.instance.is_some() { RUNNING } else { of_url };
         match (reply.status, reply.shown_field("location")) {
@@ -279,7 +373,7 @@ impl Tour<'_> {
         let format = media_type(&reply).unwrap_or_else(|| "text/html".into());
         let mut times = vec![reply.first_byte];
         while times.len() < TIMES && !self.is_late() {
-            times.push(self.request(url, "identity")?.first_byte);
+            times.push(kept.get(&location, "identity").map_err(failed)?.first_byte);
         }
         times.sort();
         let made_ms = times[times.len() / 2].as_secs_f64() * 1e3;
@@ -291,6 +385,10 @@ impl Tour<'_> {
     /// How a URL is sent to a browser.
     fn seen(&self, url: &Url) -> Option<Seen> {
         let reply = self.request(url, ACCEPT).ok().filter(|reply| reply.status == 200)?;
+        Some(self.seen_in(url, reply))
+    }
+
+    fn seen_in(&self, url: &Url, reply: Reply) -> Seen {
         let coding = match reply.coding {
             Coding::Gzip => Some("gzip"),
             Coding::Brotli => Some("br"),
@@ -302,7 +400,8 @@ impl Tour<'_> {
         };
         let server = reply.shown_field("server").unwrap_or_default();
         let place = if self.visitor.instance.is_some() { " of a private instance" } else { "" };
-        Some(Seen { coding, url: self.named(url) + place, server })
+        let forbids = forbids(&reply);
+        Seen { coding, forbids, url: self.named(url) + place, server }
     }
 
     /// Assets of the page's own host, with what their style sheets load.
@@ -420,6 +519,32 @@ fn parse(url: &str) -> Result<Url> {
     Url::parse(url.trim()).with_context(|| format!("--url {}", clean(url)))
 }
 
+/// A path below the root of a URL's host.
+fn at(url: &Url, path: &str) -> Url {
+    let mut url = url.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url
+}
+
+/// What of an answer's head forbids a content coding, to whoever passes it on.
+fn forbids(reply: &Reply) -> Option<&'static str> {
+    let has = |name: &str, word: &str| {
+        let value = reply.field(name).map(|value| String::from_utf8_lossy(&value).to_lowercase());
+        value.is_some_and(|value| value.split(',').any(|part| part.trim() == word))
+    };
+    let all = [
+        ("cache-control", "no-transform", "Cache-Control: no-transform"),
+        ("content-encoding", "identity", "Content-Encoding: identity"),
+    ];
+    all.into_iter().find(|(name, word, _)| has(name, word)).map(|(_, _, field)| field)
+}
+
+/// Whether a path is that of what sets an application up.
+fn is_setup(path: &str) -> bool {
+    path.split('/').any(|part| SETUP.contains(&part.strip_suffix(".php").unwrap_or(part)))
+}
+
 /// Whether a link of a page is requested: of the same host, without a query, and of nothing that a visitor would change by it.
 fn is_followed(link: &Url, page: &Url) -> bool {
     let path = link.path().to_lowercase();
@@ -428,6 +553,7 @@ fn is_followed(link: &Url, page: &Url) -> bool {
         && link.query().is_none()
         && is_text
         && !UNSAFE.iter().any(|word| path.contains(word))
+        && !is_setup(&path)
 }
 
 /// The media type of a response, without parameters.
@@ -447,9 +573,16 @@ mod tests {
         let page = Url::parse("http://localhost/").unwrap();
         let is = |link: &str| is_followed(&page.join(link).unwrap(), &page);
         assert!(is("/about") && is("blog/") && is("a.html") && is("/index.php"));
-        for link in
-            ["/logout", "/post?delete=1", "http://other.example/", "/wp-admin/", "/a.png", "/cart/add/3"]
-        {
+        for link in [
+            "/logout",
+            "/post?delete=1",
+            "http://other.example/",
+            "/wp-admin/",
+            "/a.png",
+            "/cart/add/3",
+            "/install.php",
+            "/mw-config/index.php",
+        ] {
             assert!(!is(link), "{link}");
         }
     }
@@ -468,7 +601,7 @@ mod tests {
         );
         write("a.css", "body{background:url(bg.png)}");
         let served = Served::new(Some(root.path()), None);
-        let visitor = Visitor { urls: &[], allowed: &[], served: Some(&served), instance: None };
+        let visitor = Visitor { urls: &[], allowed: &[], served: Some(&served), instance: None, logged: &[] };
         let visited = visitor.look(&mut super::super::tests::Quiet::default()).unwrap();
         let mut loads: Vec<_> = visited.loads.iter().map(|(path, n)| (path.as_str(), *n)).collect();
         loads.sort_by(|a, b| a.0.cmp(b.0));

@@ -7,22 +7,20 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use weigh_model::setting::Setting;
-use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
 
 use super::asked::Unexplained;
 use super::served::Served;
 use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::lab::{Configured, Lab};
+use crate::lab::Configured;
 use crate::rig::asker::{Asker, Question, with_instance};
 use crate::rig::fpm::{Mode, Pool, PoolSpec};
 use crate::rig::guard;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Found, Site, types};
 use crate::rig::service::without_log;
 use crate::rig::upstream::{Respond, Response, Upstream};
-use crate::rig::user::{OwnUser, is_open_to_all};
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::subject::delivery::certificate;
 
@@ -35,6 +33,15 @@ const LONGEST: u64 = 16 << 20;
 /// What every page of a stand-in begins with; no page of anybody's has it.
 pub const STANDS_IN: &[u8] = b"<!doctype html><title>stands for a page of the site</title>";
 
+/// Who server and PHP run as.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// The user; none: the lab's own.
+    pub user: Option<OwnUser>,
+    /// Folders that this user is shown, see [`crate::rig::mounts`].
+    pub shown: Vec<PathBuf>,
+}
+
 /// A private instance that can be started.
 pub struct Private {
     /// The server.
@@ -44,51 +51,26 @@ pub struct Private {
     docroot: PathBuf,
     /// The PHP that makes pages; none: a stand-in answers for it.
     php: Option<PhpRuntime>,
-    user: Option<OwnUser>,
+    account: Account,
     respond: Arc<Respond>,
 }
 
 impl Private {
-    /// With the user's configuration and no PHP: a stand-in makes a page of a few KB for every request to a program.
-    ///
-    /// # Errors
-    /// One line: what of the configuration cannot be run here, or what the private server's user cannot read.
-    pub fn with_stand_in(
-        lab: &Lab,
-        file: &Path,
-        server: Option<&str>,
-        docroot: &Path,
-        served: &Served,
-    ) -> Result<Private> {
-        let wanted = Wanted { docroot: Some(docroot.to_owned()), ..Wanted::default() };
-        let own = lab.read_configuration(file, server, &wanted)?;
-        let found = own.found.clone();
-        Private::new(found, Some(own), docroot, None, Some(served))
-    }
-
     /// This server over these files, with this PHP.
-    ///
-    /// # Errors
-    /// The private server's user cannot read the files.
     pub fn new(
         found: Found,
         own: Option<Configured>,
         docroot: &Path,
         php: Option<PhpRuntime>,
         served: Option<&Served>,
-    ) -> Result<Private> {
-        let fpm = php.as_ref().and_then(PhpRuntime::fpm_binary);
-        let user = OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()));
-        let user = user.map_err(|denied| anyhow!("{}", denied.refused("the server would run as root")))?;
-        if user.is_some() && !is_open_to_all(docroot) {
-            bail!("{} is closed to the user that the server would run as", clean_path(docroot));
-        }
+        account: Account,
+    ) -> Private {
         let served = served.cloned();
         let respond = move |path: &str, is_php: bool| match served.as_ref().filter(|_| !is_php) {
             Some(served) => file_of(served, path).unwrap_or_else(page),
             None => page(),
         };
-        Ok(Private { found, own, docroot: docroot.to_owned(), php, user, respond: Arc::new(respond) })
+        Private { found, own, docroot: docroot.to_owned(), php, account, respond: Arc::new(respond) }
     }
 
     /// The user's own name for the host, or the machine's own.
@@ -111,11 +93,8 @@ impl Private {
         interrupt: &Interrupt,
         work: impl FnOnce(&Asker<'_>) -> Result<T> + Send,
     ) -> Result<T> {
-        let room = Room { shelter: Shelter::of(self.user).context("no temporary folder")?, user: self.user };
-        let place = |name: &str| {
-            let place = guard::Place::new(room.path(), room.path().join(name)).of(self.user);
-            guard::Place { interrupt: interrupt.clone(), ..place }
-        };
+        let room = Room::new(self.account.user)?;
+        let place = |name: &str| self.place(&room, name, interrupt);
         let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::clone(&self.respond))
             .context("no temporary folder")?;
         // In the machine's own network: its database may be reached over TCP.
@@ -139,10 +118,8 @@ impl Private {
     pub fn level_of(&self, file: &Unexplained, interrupt: &Interrupt) -> Result<Option<i32>> {
         let found = self.found.definition.find();
         for level in file.levels.clone() {
-            let room =
-                Room { shelter: Shelter::of(self.user).context("no temporary folder")?, user: self.user };
-            let place = guard::Place::new(room.path(), room.path().join("server.log")).of(self.user);
-            let place = guard::Place { interrupt: interrupt.clone(), ..place };
+            let room = Room::new(self.account.user)?;
+            let place = self.place(&room, "server.log", interrupt);
             let way = Some(Setting { level: Some(level), ..Setting::bare(file.way.as_str()) });
             let site = Site { docroot: self.docroot.clone(), way, ..Site::default() };
             let question = Question { path: &file.path, accept: file.accept, ..Question::default() };
@@ -157,6 +134,12 @@ impl Private {
             }
         }
         Ok(None)
+    }
+
+    fn place(&self, room: &Room, log: &str, interrupt: &Interrupt) -> guard::Place {
+        let place = guard::Place::new(room.path(), room.path().join(log));
+        let place = place.of(self.account.user).showing(&self.account.shown);
+        guard::Place { interrupt: interrupt.clone(), ..place }
     }
 
     fn site(&self, room: &Room, fpm: PathBuf, upstream: &Upstream) -> Result<Site> {
@@ -184,6 +167,10 @@ struct Room {
 }
 
 impl Room {
+    fn new(user: Option<OwnUser>) -> Result<Room> {
+        Ok(Room { shelter: Shelter::of(user).context("no temporary folder")?, user })
+    }
+
     fn path(&self) -> &Path {
         self.shelter.path()
     }

@@ -25,7 +25,7 @@ pub struct Origin<'a> {
     pub visited: &'a Visited,
     /// Where requests are known from.
     pub from: From,
-    /// Milliseconds that pages take as a log has them, for pages that were not fetched.
+    /// Milliseconds that pages take as a log has them; none: those of the pages that were fetched.
     pub made_ms: Option<f64>,
 }
 
@@ -123,17 +123,17 @@ impl Origin<'_> {
         }
     }
 
-    /// The mean over the pages of a layer.
+    /// What the log has, else the mean over the pages of a layer.
     fn made_ms(&self, layer: &Layer) -> Option<Figure> {
+        if let Some(logged) = self.made_ms {
+            return Some(Figure::counted(logged));
+        }
         let all = layer.top.iter().chain(layer.drawn.units());
         let times: Vec<f64> = all
             .filter_map(|page| self.visited.pages.get(page.path.parse::<usize>().ok()?))
             .map(|page| page.made_ms)
             .collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
-        match times.is_empty() {
-            true => self.made_ms.map(Figure::counted),
-            false => Some(Figure::measured((mean * 100.0).round() / 100.0)),
-        }
+        (!times.is_empty()).then(|| Figure::measured((mean * 100.0).round() / 100.0))
     }
 }

@@ -28,6 +28,7 @@ mod faults;
 mod help;
 mod input;
 mod interrupted;
+mod journey;
 mod lab;
 mod link;
 mod linked;

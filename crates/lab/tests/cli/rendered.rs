@@ -1,8 +1,12 @@
 //! `weigh site --render`: the site's own application makes its pages in a private instance, and what does not run there is one line.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
 use weigh_model::site::{From, Kind, Site};
 
-use crate::lab::{Lab, has, serves_php};
+use crate::lab::{Lab, Ran, has, serves_php};
+use crate::load::server::{Server, response};
 
 /// Configurations of a site whose front controller makes every page; ROOT stands for its document root.
 const NGINX: &str = "events {}\nhttp {\n  types { text/css css; }\n  gzip on;\n  server {\n    listen 80;\n    server_name shop.example;\n    root ROOT;\n    \
@@ -133,8 +137,13 @@ fn without_a_configuration_what_is_sent_today_is_not_known() {
     assert!(site.sources.server.is_some() && site.today(Kind::Page).is_none(), "{:?}", site.today);
 }
 
+/// The last line, which says why no page was looked at.
+fn last_line(ran: &Ran) -> &str {
+    ran.stderr.lines().last().unwrap_or_default()
+}
+
 #[test]
-fn an_application_that_does_not_run_here_is_one_line_and_the_rest_goes_on() {
+fn an_application_that_does_not_run_here_is_the_last_line_and_the_rest_goes_on() {
     needs!(serves_php());
     for (front, said) in [
         ("<?php throw new RuntimeException('no database');", "--render /: status 500"),
@@ -144,13 +153,27 @@ fn an_application_that_does_not_run_here_is_one_line_and_the_rest_goes_on() {
         ),
         ("<?php header('Location: http://other.example/');", "it leads to http://other.example/"),
         ("<?php", "--render /: a response without a body"),
+        (
+            "<title>Wiki 1.39</title><h1>Wiki</h1><p>LocalSettings.php not readable.</p>",
+            "--render /: it answers with an error page of MediaWiki (localsettings.php not)",
+        ),
+        (
+            "<?php ini_set('display_errors', 1); require __DIR__ . '/../vendor/autoload.php';",
+            "it answers with an error of PHP (Fatal error: Uncaught Error: Failed opening required",
+        ),
+        (
+            "<title>Database Error</title><a href=/install.php>install</a><a href=/about>about</a>",
+            "it answers with a database error (Database Error)",
+        ),
     ] {
         let lab = Lab::new();
         shop(&lab, front);
         let args = ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"];
-        let ran = lab.done(&args);
-        let line = ran.stderr.lines().find(|line| line.contains("--render")).unwrap_or_default();
+        let ran = lab.run(&args);
+        assert_eq!(ran.code, 3, "{front}: {}", ran.stderr);
+        let line = last_line(&ran);
         assert!(line.contains(said) && line.contains("; give --url of the running site"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("--render").count(), 1, "said once: {}", ran.stderr);
         assert_eq!(line.contains("no database"), front.contains("no database"), "{}", ran.stderr);
         let site = site(&lab);
         assert_eq!((site.of(Kind::Page).count(), site.of(Kind::Asset).count()), (0, 1));
@@ -159,12 +182,189 @@ fn an_application_that_does_not_run_here_is_one_line_and_the_rest_goes_on() {
 }
 
 #[test]
-fn rendering_needs_a_document_root_and_no_url() {
+fn a_document_root_without_a_page_that_php_makes_is_said_at_the_end() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    lab.write("shop/public/index.html", "<p>static</p>".repeat(100));
+    let ran = lab.run(&["site", "--docroot", "shop/public", "--render"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(last_line(&ran).contains("no page of this document root is made by PHP"), "{}", ran.stderr);
+}
+
+#[test]
+fn rendering_needs_a_document_root_and_a_user_needs_rendering() {
     let lab = Lab::new();
     lab.write("values/a", "a:0:{}");
     let line = lab.refused(&["site", "--render"]);
     assert!(line.contains("--render: give --docroot"), "{line}");
-    let both = lab.run(&["site", "--docroot", ".", "--render", "--url", "http://127.0.0.1/"]);
-    assert_eq!(both.code, 2);
-    assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
+    let alone = lab.run(&["site", "--docroot", ".", "--render-as", "www-data"]);
+    assert!(alone.code == 2 && alone.stderr.contains("--render"), "{}", alone.stderr);
+}
+
+fn mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Whether root may start programs of another user here that are shown what is closed to them; else says so.
+fn shows_folders() -> bool {
+    let launcher = crate::lab::WEIGH.as_ref();
+    let user = weigh::rig::user::OwnUser::of_lab(launcher);
+    let shows = user.is_some_and(|user| {
+        let ask =
+            ["agent", "--access", "--user", &user.to_string(), "--show", "/usr/share", "--", "/usr/share"];
+        std::process::Command::new(launcher).args(ask).output().is_ok_and(|ran| ran.status.success())
+    });
+    if !shows {
+        println!("skipped: this is no root, or one that cannot change users or make mount namespaces");
+    }
+    shows
+}
+
+/// In root's home, as `make run` is started there: nobody else gets through the folder above.
+#[test]
+fn an_application_below_a_closed_folder_is_shown_to_its_user_read_only() {
+    needs!(serves_php(), shows_folders());
+    let lab = Lab::new();
+    shop(&lab, &FRONT.replace("<?php", "<?php require __DIR__ . '/../vendor/text.php';"));
+    lab.write("shop/composer.json", "{}");
+    lab.write("shop/vendor/text.php", "<?php header('X-Vendor: yes');");
+    // By a link too, as deployments have it.
+    std::os::unix::fs::symlink("shop", lab.path("current")).unwrap();
+    let text = lab.read("conf/nginx.conf").replace("/shop/public", "/current/public");
+    lab.write("conf/linked.conf", text);
+    mode(&lab.work(), 0o700);
+    // Everybody may write here, but not through what is shown.
+    mode(&lab.path("shop/public"), 0o777);
+    for config in ["conf/nginx.conf", "conf/linked.conf"] {
+        let args = ["site", "--docroot", "shop/public", "--server-config", config, "--render", "--force"];
+        let ran = lab.done(&args);
+        assert!(ran.stdout.contains("2 pages"), "{config}: {} {}", ran.stdout, ran.stderr);
+        assert_eq!(samples(&site(&lab), Kind::Asset), ["css/site.css"]);
+        assert!(!lab.path("shop/public/written").exists(), "{config}");
+        assert!(!ran.stderr.contains("closed"), "{}", ran.stderr);
+        assert_eq!((lab.left_over(), lab.processes()), (0, Vec::new()));
+    }
+}
+
+fn samples(site: &Site, kind: Kind) -> Vec<String> {
+    site.of(kind).flat_map(|stratum| &stratum.sample).map(|sample| sample.path.clone()).collect()
+}
+
+/// Files of a group, as www-data's often are.
+#[test]
+fn files_that_php_cannot_read_are_named_and_an_account_that_can_renders_them() {
+    needs!(serves_php(), shows_folders());
+    let account = nix::unistd::User::from_name("www-data").ok().flatten();
+    let Some(account) = account else {
+        println!("skipped: there is no user www-data");
+        return;
+    };
+    let lab = Lab::new();
+    shop(&lab, FRONT);
+    lab.write("shop/public/uploads/a.txt", "a");
+    let secret = lab.write("shop/public/config.php", "<?php");
+    let own = |path: &Path| {
+        std::os::unix::fs::chown(path, Some(account.uid.as_raw()), Some(account.gid.as_raw())).unwrap();
+    };
+    own(&secret);
+    own(&lab.path("shop/public/uploads"));
+    mode(&secret, 0o640);
+    let args =
+        ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render", "--force"];
+    let ran = lab.done(&args);
+    let line = ran.stderr.lines().find(|line| line.contains("cannot be read")).unwrap_or_default();
+    assert!(
+        line.contains("1 file") && line.contains("config.php; give --render-as www-data"),
+        "{}",
+        ran.stderr
+    );
+
+    own(&lab.path("shop/public/index.php"));
+    mode(&lab.path("shop/public/index.php"), 0o640);
+    let ran = lab.run(&args);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let line = last_line(&ran);
+    assert!(
+        line.contains("public/index.php is closed to the user") && line.contains("--render-as www-data"),
+        "{line}"
+    );
+
+    let named = lab.done(&[&args[..], &["--render-as", "www-data"]].concat());
+    assert!(named.stdout.contains("2 pages"), "{} {}", named.stdout, named.stderr);
+    assert!(
+        named.stderr.contains("--render-as www-data: the application can write to 1 folder"),
+        "{}",
+        named.stderr
+    );
+    assert!(named.stderr.contains("(uploads), as it does for a visitor"), "{}", named.stderr);
+    assert_eq!(lab.left_over(), 0);
+
+    let pool = lab.write(
+        "fpm/pool.d/www.conf",
+        "[www]\nuser = www-data\ngroup = www-data\nlisten = /run/php.sock\npm = dynamic\n",
+    );
+    let of_pool = ["--php-config", pool.to_str().unwrap(), "--render-as"];
+    let ran = lab.done(&[&args[..], &of_pool].concat());
+    assert!(
+        ran.stderr.contains("--render-as www-data: ") && ran.stdout.contains("2 pages"),
+        "{}",
+        ran.stderr
+    );
+
+    for (name, said) in [("root", "root is root"), ("nobody-has-this-name", "there is no user")] {
+        let line = lab.refused(&[&args[..], &["--render-as", name]].concat());
+        assert!(line.contains(said), "{line}");
+    }
+}
+
+/// Pages that visitors ask for stand for the others, not those that the front page happens to link to.
+#[test]
+fn the_pages_that_a_log_names_come_first_and_one_that_is_far_smaller_than_logged_is_left_out() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    let front = "<?php $path = strtok($_SERVER['REQUEST_URI'], '?');\n\
+        foreach (range(1, 9) as $n) echo '<a href=/linked/', $n, '>n</a>';\n\
+        echo $path === '/item/2' ? 'see you soon' : str_repeat(\"<p>$path</p>\", 900);";
+    shop(&lab, front);
+    let line = |at: usize, path: &str| {
+        format!(
+            "192.0.2.7 - - [{:02}/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" 200 9000 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\"\n",
+            1 + at % 9
+        )
+    };
+    let log: String = (0..90).map(|at| line(at, &format!("/item/{}", at % 3))).collect();
+    lab.write("access.log", log + &line(1, "/login"));
+    let args =
+        ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--log", "access.log"];
+    let ran = lab.done(&[&args[..], &["--render"]].concat());
+    let names = samples(&site(&lab), Kind::Page);
+    assert!(names.iter().any(|name| name.ends_with("item/0.html")), "{names:?} {}", ran.stderr);
+    assert!(names.iter().all(|name| !name.contains("login") && !name.contains("item/2")), "{names:?}");
+    assert!(
+        ran.stderr.contains("left out a page: --render /item/2: it answers with")
+            && ran.stderr.contains("where the log has 9 KB per response"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Compression that the configuration has and the application switches off where it really runs: the running site is believed.
+#[test]
+fn a_running_site_that_sends_its_page_as_it_is_is_believed() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    shop(&lab, FRONT);
+    let server =
+        Server::new(|_, _| response("Server: nginx\r\nCache-Control: no-transform\r\n", &[b'x'; 9000]));
+    let args = ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"];
+    let ran = lab.done(&[&args[..], &["--url", &server.url("/")]].concat());
+    let today = site(&lab);
+    let today = today.today(Kind::Page).unwrap();
+    assert_eq!((today.method.as_str(), today.from), ("server/plain", From::Measured), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the application switches compression off (Cache-Control: no-transform)"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("2 pages"), "made here: {}", ran.stdout);
 }

@@ -297,7 +297,7 @@ fn wrong_input_is_one_line_and_writes_nothing() {
     for (args, said) in [
         (&["--docroot", "nowhere"][..], "--docroot nowhere"),
         (&["--docroot", "shop/public/index.php"], "there is no such folder"),
-        (&["--docroot", "empty"], "no file in it that visitors ask for"),
+        (&["--docroot", "empty"], "nothing was found: no file, page"),
         (&["--values", "nowhere"], "--values nowhere: there is no such folder"),
         (&["--values", "empty", "--name", "A b"], "name `A b` may have lower-case letters"),
         (&["--url", "http://192.0.2.1/"], "--allow-remote 192.0.2.1"),
@@ -377,4 +377,75 @@ fn many_files_are_counted_and_few_stand_for_them() {
     let site = site(&lab);
     assert_eq!(site.strata.iter().map(|one| one.files.value).sum::<f64>(), 10_000.0);
     assert!((3..=40).contains(&samples(&site, Kind::Asset).len()));
+}
+
+/// An interface, or a site whose assets are elsewhere: scripts alone.
+#[test]
+fn a_document_root_with_a_script_alone_is_a_site() {
+    let lab = Lab::new();
+    lab.write("api/public/index.php", "<?php echo json_encode(range(1, 4000));");
+    let line = |at: usize| {
+        format!(
+            "192.0.2.7 - - [{:02}/Nov/2026:10:00:00 +0000] \"GET /items/{} HTTP/1.1\" 200 19000 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\"\n",
+            1 + at % 9,
+            at % 20
+        )
+    };
+    lab.write("access.log", (0..200).map(line).collect::<String>());
+    lab.done(&["site", "--docroot", "api/public", "--log", "access.log"]);
+    let found = site(&lab);
+    let pages: Vec<_> = found.of(Kind::Page).collect();
+    assert_eq!((pages.len(), pages[0].files.value, pages[0].requests.from), (1, 20.0, From::Counted));
+    let alone = lab.run(&["site", "--docroot", "api/public", "--force"]);
+    assert!(alone.code == 2 && alone.stderr.contains("give --docroot, --url, --render"), "{}", alone.stderr);
+    lab.write("empty/notes.txt~", "x");
+    let none = lab.refused(&["site", "--docroot", "empty", "--force"]);
+    assert!(none.contains("no file in it that visitors ask for"), "{none}");
+}
+
+/// What a URL alone tells has a level, without which no method of a study is it.
+#[test]
+fn the_level_of_a_running_server_is_its_default_and_assumed() {
+    let lab = Lab::new();
+    shop(&lab);
+    for (server, method) in [("nginx/1.22.1", "server/gzip:1"), ("Apache/2.4.62", "server/mod_deflate:6")] {
+        let head = format!("Server: {server}\r\nContent-Encoding: gzip\r\n");
+        let running = Server::new(move |request, _| {
+            let is_offered = request.to_lowercase().contains("accept-encoding: gzip");
+            let body = FRONT.repeat(20).into_bytes();
+            match is_offered {
+                true => response(&head, &gzipped(&body)),
+                false => response("", &body),
+            }
+        });
+        lab.done(&["site", "--docroot", "shop/public", "--url", &running.url("/"), "--force"]);
+        let site = site(&lab);
+        let today = site.today(Kind::Page).unwrap();
+        assert_eq!((today.method.as_str(), today.from), (method, From::Assumed));
+        assert!(today.about.contains("is assumed, the server's default"), "{}", today.about);
+    }
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn an_error_page_of_a_running_site_is_no_page_of_it() {
+    let lab = Lab::new();
+    shop(&lab);
+    let down = "<title>Maintenance</title><p>Briefly unavailable for scheduled maintenance.</p>";
+    let server = Server::new(move |_, _| response("", down.as_bytes()));
+    let ran = lab.run(&["site", "--docroot", "shop/public", "--url", &server.url("/")]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let line = ran.stderr.lines().last().unwrap_or_default();
+    assert!(
+        line.contains("it answers with a maintenance page") && line.contains("give the URL of a page"),
+        "{line}"
+    );
+    assert_eq!(site(&lab).of(Kind::Page).count(), 0);
+    let alone = lab.refused(&["site", "--url", &server.url("/"), "--force"]);
+    assert!(alone.contains("a maintenance page"), "{alone}");
 }

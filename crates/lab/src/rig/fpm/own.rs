@@ -47,6 +47,8 @@ pub struct OwnPhp {
     pub ini: BTreeMap<String, String>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+    /// User and group of a pool.
+    pub account: Option<(String, Option<String>)>,
 }
 
 /// Reads a php.ini, or a pool's file with the php.ini beside its folder.
@@ -70,6 +72,9 @@ pub fn read(file: &Path) -> Result<OwnPhp> {
         own.add(ini.clone(), &settings(&text(&ini)?));
         own = own.with_folders(&ini)?;
     }
+    let value =
+        |wanted: &str| lines.iter().rev().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+    own.account = value("user").map(|user| (user, value("group")));
     let of_pool: Vec<(String, String)> =
         lines.into_iter().filter_map(|(name, value)| Some((in_pool(&name)?, value))).collect();
     own.add(file.to_owned(), &of_pool);

@@ -1,4 +1,5 @@
-//! The guard itself: `agent --guard DIR CPUS USER -- PROGRAM ARGS…`, started by the lab. With `--guard-lent` the directory stays when the
+//! The guard itself: `agent --guard DIR CPUS USER FOLDER… -- PROGRAM ARGS…`, started by the lab; a program of another user is shown the folders
+//! ([`crate::rig::mounts`]). With `--guard-lent` the directory stays when the
 //! program ends before the lab does.
 //!
 //! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
@@ -44,13 +45,15 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         [_, agent, probe] if agent == "agent" && probe == PROBE => {
             Some(if become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        [_, agent, guard, dir, cpus, user, dashes, command @ ..]
-            if agent == "agent"
-                && (guard == GIVEN || guard == LENT)
-                && dashes == "--"
-                && !command.is_empty() =>
+        [_, agent, guard, dir, cpus, user, rest @ ..]
+            if agent == "agent" && (guard == GIVEN || guard == LENT) =>
         {
-            let ended = watch(Path::new(dir), cpus, user, command);
+            let dashes = rest.iter().position(|word| word == "--")?;
+            let (folders, command) = (&rest[..dashes], &rest[dashes + 1..]);
+            if command.is_empty() {
+                return None;
+            }
+            let ended = watch(Path::new(dir), cpus, user, folders, command);
             end_everything();
             if guard == GIVEN || ORPHANED.load(Ordering::SeqCst) {
                 remove(Path::new(dir));
@@ -68,21 +71,27 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 }
 
 /// Starts the program and comes back when it has ended, by itself or because the lab has.
-fn watch(dir: &Path, cpus: &OsStr, user: &OsStr, command: &[OsString]) -> io::Result<()> {
+fn watch(
+    dir: &Path,
+    cpus: &OsStr,
+    user: &OsStr,
+    folders: &[OsString],
+    command: &[OsString],
+) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let user = user.to_str().and_then(OwnUser::numbered);
     match user {
         // Some open their stderr again by its name.
         Some(user) => {
-            let own = (Some(Uid::from_raw(user.number())), Some(Gid::from_raw(user.number())));
+            let own = (Some(Uid::from_raw(user.uid())), Some(Gid::from_raw(user.gid())));
             rustix::fs::fchown(io::stderr(), own.0, own.1)?;
         }
         // Where there is none to be had, programs are started as root: most do with it.
         None => drop(become_ordinary()),
     }
     pin(cpus)?;
-    let program = start(dir, user, command)?;
+    let program = start(dir, user, folders, command)?;
     std::thread::spawn(move || obey(program));
     let how = reap_until(program);
     let mut news = io::stdout();
@@ -92,16 +101,22 @@ fn watch(dir: &Path, cpus: &OsStr, user: &OsStr, command: &[OsString]) -> io::Re
 }
 
 /// Starts the program so that it dies with the guard; in a process group of its own, for some signal theirs when they stop.
-fn start(dir: &Path, user: Option<OwnUser>, command: &[OsString]) -> io::Result<Pid> {
+fn start(dir: &Path, user: Option<OwnUser>, folders: &[OsString], command: &[OsString]) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
     let stderr = || io::stderr().as_fd().try_clone_to_owned();
-    let flags = user.map(|user| [lifeline::USER.into(), user.number().to_string().into()]);
-    let mut launch = lifeline::launcher_with(flags.into_iter().flatten().collect());
+    let flags = user.map(|user| user_flags(user, folders)).unwrap_or_default();
+    let mut launch = lifeline::launcher_with(flags);
     launch.args(command);
     launch.current_dir(dir).process_group(0);
     launch.stdin(Stdio::null()).stdout(stderr()?).stderr(stderr()?);
     let id = lifeline::spawn(launch)?.id();
     i32::try_from(id).ok().and_then(Pid::from_raw).ok_or_else(|| io::Error::other("no process id"))
+}
+
+/// The launcher's flags for a program of this user that is shown these folders.
+fn user_flags(user: OwnUser, folders: &[OsString]) -> Vec<OsString> {
+    let shown = folders.iter().flat_map(|folder| [lifeline::SHOW.into(), folder.clone()]);
+    [lifeline::USER.into(), user.to_string().into()].into_iter().chain(shown).collect()
 }
 
 /// Passes on the lab's signals; when the lab is gone, kills until the main thread has nothing left to wait for.

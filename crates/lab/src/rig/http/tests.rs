@@ -1,9 +1,15 @@
 //! The client against servers of a few lines that mean it no good.
 
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::*;
 use crate::interrupt::Interrupt;
+use crate::subject::delivery::certificate;
 
 /// What is said of a server that does this with its one connection, within this time.
 fn asked(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {
@@ -76,4 +82,71 @@ fn what_is_too_long_or_no_answer_is_a_fault() {
     let peer = Peer { address: unbound, security: Security::Plain };
     let fault = exchange(peer, b"", false, 0, (Duration::from_secs(5), &Interrupt::new())).unwrap_err();
     assert_eq!(fault.kind, FaultKind::ConnectFailed);
+}
+
+/// A server over TLS that shakes hands late and answers at once, on each connection as often as it is asked; how often it was connected to.
+fn late_to_shake_hands(keeps: bool, delay: Duration) -> (SocketAddr, Arc<AtomicUsize>) {
+    let folder = tempfile::tempdir().unwrap();
+    let made = certificate::make(folder.path()).unwrap();
+    let chain = vec![CertificateDer::from_pem_file(&made.chain).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(&made.key).unwrap();
+    let config = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
+    let (listener, config) = (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::new(config));
+    let (address, connections) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let counter = connections.clone();
+    std::thread::spawn(move || {
+        for tcp in listener.incoming().flatten() {
+            counter.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(delay);
+            let session = rustls::ServerConnection::new(config.clone()).unwrap();
+            let mut stream = StreamOwned::new(session, tcp);
+            while stream.read(&mut [0; 4000]).is_ok_and(|n| n > 0) {
+                let close = if keeps { "" } else { "Connection: close\r\n" };
+                let _ = stream
+                    .write_all(format!("HTTP/1.1 200 OK\r\n{close}Content-Length: 2\r\n\r\nok").as_bytes());
+                if !keeps {
+                    stream.conn.send_close_notify();
+                    let _ = stream.flush();
+                    break;
+                }
+            }
+        }
+    });
+    (address, connections)
+}
+
+#[test]
+fn the_time_to_the_first_byte_has_no_handshake_in_it() {
+    let delay = Duration::from_millis(500);
+    let location = Location::parse("https://localhost/").unwrap();
+    for (keeps, wanted) in [(true, 1), (false, 3)] {
+        let (address, connections) = late_to_shake_hands(keeps, delay);
+        let mut kept = Kept::new(Peer { address, security: Security::Own });
+        let replies: Vec<Reply> = (0..3).map(|_| kept.get(&location, "identity").unwrap()).collect();
+        // Of three, the best: neighbours may delay any of them.
+        let best = replies.iter().map(|reply| reply.first_byte).min().unwrap();
+        assert!(best < delay / 2, "{best:?}");
+        assert_eq!((replies[2].body.as_slice(), connections.load(Ordering::SeqCst)), (&b"ok"[..], wanted));
+    }
+    let (address, _) = late_to_shake_hands(true, delay);
+    let peer = Peer { address, security: Security::Own };
+    let alone = get_from(peer, &location, "identity").unwrap();
+    assert!(alone.first_byte < delay / 2 || alone.first_byte < alone.took - delay / 2, "{alone:?}");
+    assert!(alone.took >= delay, "all of a connection of its own");
+}
+
+#[test]
+fn a_kept_connection_that_was_closed_meanwhile_is_opened_anew() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let peer = Peer { address: listener.local_addr().unwrap(), security: Security::Plain };
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 1000]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        }
+    });
+    let (mut kept, location) = (Kept::new(peer), Location::parse("http://localhost/").unwrap());
+    for _ in 0..3 {
+        assert_eq!(kept.get(&location, "identity").unwrap().body, b"ok");
+    }
 }

@@ -79,7 +79,7 @@ fn a_script_of_a_lab_of_roots_owns_nothing_else() {
     let pool = Pool::start(&PoolSpec::new(&fpm, 1), &Place { launcher: WEIGH.into(), ..place }).unwrap();
     let said = pool.ask(&script, &format!("file={}", secret.path().display())).unwrap();
     let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
-    let number = user.number();
+    let number = user.uid();
     assert_eq!([&said[0], &said[1], &said[2]], [number, number, number], "{said}");
     assert_eq!((&said[3], &said[4]), (&false.into(), &false.into()), "{said}");
     let status = said[5].as_str().unwrap();

@@ -1,0 +1,151 @@
+//! A mount namespace for a program that has a user of its own: folders of root's are shown to it read-only at their own paths, whatever the
+//! folders above them let through. It ends with the last process in it, and nothing outside of it changes.
+//!
+//! A folder above that is closed to others is covered by an empty one, in which only what is shown has a place.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::process::umask;
+
+use super::user::first_closed;
+
+/// Symbolic links on the way to a folder that are followed at most.
+const MOST_LINKS: usize = 40;
+/// What a namespace takes that is not there.
+pub const REMEDY: &str = "give the container CAP_SYS_ADMIN";
+
+/// Moves this process into a mount namespace of its own in which `user`, a number, finds these folders and may write to none of them.
+/// A folder that holds the working directory is left as it is. To be called as root, and before there are threads.
+///
+/// # Errors
+/// The machine allows no mount namespace, or a folder is not there.
+pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS).context("root may make no mount namespace here")?;
+    // What the machine unmounts meanwhile is not kept in use by this namespace.
+    change("/".as_ref(), MsFlags::MS_SLAVE | MsFlags::MS_REC)?;
+    let working = std::env::current_dir().unwrap_or_default();
+    let mut links = Vec::new();
+    folders.iter().for_each(|folder| links_to(folder, &mut links));
+    let real = folders
+        .iter()
+        .map(|folder| folder.canonicalize().with_context(|| format!("{} cannot be shown", folder.display())));
+    let mut real = real.collect::<Result<BTreeSet<PathBuf>>>()?;
+    real.retain(|folder| !working.starts_with(folder));
+    // What another one holds is shown with it.
+    let outermost: Vec<&PathBuf> =
+        real.iter().filter(|one| !one.ancestors().skip(1).any(|above| real.contains(above))).collect();
+    // Opened before anything is covered.
+    let handle = |path: &&PathBuf| open(*path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    let handles = outermost.iter().map(handle).collect::<Result<Vec<OwnedFd>, _>>()?;
+    let above = outermost.iter().filter_map(|path| path.parent());
+    let closed: BTreeSet<PathBuf> = above.filter_map(|path| first_closed(path, Some(user))).collect();
+    let mask = umask(Mode::from_raw_mode(0o066));
+    closed.iter().try_for_each(|folder| cover(folder))?;
+    for (path, handle) in outermost.iter().zip(&handles) {
+        fs::create_dir_all(path).context("no mount point")?;
+        let source = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        let none = None::<&str>;
+        mount(Some(source.as_str()), path.as_path(), none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
+            .with_context(|| format!("{} cannot be shown", path.display()))?;
+    }
+    for (link, target) in
+        links.iter().filter(|(link, _)| closed.iter().any(|folder| link.starts_with(folder)))
+    {
+        if link.symlink_metadata().is_err() {
+            link.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| symlink(target, link))?;
+        }
+    }
+    umask(mask);
+    let is_shown =
+        |point: &&PathBuf| closed.contains(*point) || outermost.iter().any(|one| point.starts_with(one));
+    let read_only = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let points = mount_points()?;
+    points
+        .iter()
+        .filter(is_shown)
+        .try_for_each(|point| change(point, MsFlags::MS_REMOUNT | MsFlags::MS_BIND | read_only))
+}
+
+/// Changes a mount: its flags, or how it follows others.
+fn change(point: &Path, flags: MsFlags) -> Result<()> {
+    let none = None::<&str>;
+    mount(none, point, none, flags, none)
+        .with_context(|| format!("{} cannot be mounted anew", point.display()))
+}
+
+/// Covers a folder by an empty one that lets everybody through.
+fn cover(folder: &Path) -> Result<()> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("weigh"), folder, Some("tmpfs"), flags, Some("mode=711,size=1m"))
+        .with_context(|| format!("{} cannot be covered", folder.display()))
+}
+
+/// The symbolic links on the way to a path, each at its real place, with where it leads.
+fn links_to(path: &Path, found: &mut Vec<(PathBuf, PathBuf)>) {
+    let mut above: Vec<&Path> = path.ancestors().collect();
+    above.reverse();
+    for part in above {
+        let (Ok(target), Some(name)) = (fs::read_link(part), part.file_name()) else { continue };
+        let Some(Ok(parent)) = part.parent().map(Path::canonicalize) else { continue };
+        let link = parent.join(name);
+        if found.len() < MOST_LINKS && found.iter().all(|(known, _)| *known != link) {
+            let leads_to = parent.join(&target);
+            found.push((link, target));
+            links_to(&leads_to, found);
+        }
+    }
+}
+
+/// Where something is mounted in this process's namespace; see proc_pid_mountinfo(5).
+fn mount_points() -> Result<BTreeSet<PathBuf>> {
+    let text = fs::read("/proc/self/mountinfo").context("/proc is not mounted")?;
+    let fields = text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
+    Ok(fields.map(|field| PathBuf::from(std::ffi::OsString::from_vec(unescaped(field)))).collect())
+}
+
+/// `\040` is a space, and so on.
+fn unescaped(field: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = field;
+    while let [first, after @ ..] = rest {
+        let digits =
+            after.get(..3).filter(|_| *first == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &after[3..] } else { after };
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mount_points_with_spaces_are_read() {
+        assert_eq!(unescaped(br"/srv/my\040site\134x\04"), br"/srv/my site\x\04");
+        assert!(mount_points().unwrap().contains(Path::new("/")));
+    }
+
+    #[test]
+    fn links_on_the_way_are_found_with_those_that_they_lead_through() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        fs::create_dir_all(home.join("releases/5/public")).unwrap();
+        symlink("releases/5", home.join("current")).unwrap();
+        symlink(home.join("current"), home.join("live")).unwrap();
+        let mut found = Vec::new();
+        links_to(&home.join("live/public"), &mut found);
+        let names: Vec<_> = found.iter().map(|(link, _)| link.strip_prefix(&home).unwrap()).collect();
+        assert_eq!(names, [Path::new("live"), Path::new("current")]);
+    }
+}
