@@ -18,6 +18,7 @@ pub mod log;
 mod open;
 mod pages;
 mod sample;
+mod scripts;
 mod served;
 mod store;
 mod strata;
@@ -49,7 +50,7 @@ use pages::{RUNNING, Seen, Visited, Visitor};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
-use traffic::Traffic;
+use traffic::{SiteHosts, Traffic};
 use weigh_model::site::{Alias, Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
 use weigh_model::text::{clean, clean_path};
 
@@ -64,6 +65,8 @@ pub struct Ask {
     pub server: Option<String>,
     /// Access logs.
     pub logs: Vec<PathBuf>,
+    /// Hosts whose lines of the logs count; empty: those of the configuration or of the URLs.
+    pub hosts: Vec<String>,
     /// URLs of pages.
     pub urls: Vec<String>,
     /// Whether the site's own application makes its pages, in a private instance.
@@ -150,10 +153,14 @@ pub fn look(
     let own_php = ask.php_config.as_deref().map(own::read).transpose().context("--php-config")?;
     let visited = visited(lab, ask, served.as_ref(), docroot.as_deref(), progress)?;
     facts.pages = visited.pages.len();
-    let traffic = match ask.logs.as_slice() {
+    let mut traffic = match ask.logs.as_slice() {
         [] => None,
-        logs => Some(Traffic::read(logs, served.as_ref(), progress)?),
+        logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
     };
+    if let Some(traffic) = &mut traffic {
+        let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
+        traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
+    }
     let views = page_views(earlier, traffic.as_ref());
     let asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
@@ -182,10 +189,15 @@ pub fn look(
             );
         }
     }
+    if let Some(traffic) = &traffic {
+        content::add_made(&traffic.made, &mut strata);
+        assumed::unlogged(&mut strata, &traffic.assumed, views.value);
+    }
     let origin = Origin {
         served: served.as_ref(),
         visited: &visited,
         from: traffic.as_ref().map_or(From::Assumed, |_| From::Counted),
+        is_without_bytes: traffic.as_ref().is_some_and(|traffic| traffic.bytes.is_none()),
         made_ms: traffic.as_ref().and_then(|traffic| traffic.made_ms),
     };
     let mut layers = origin.strata(&strata, draft, progress)?;
@@ -264,10 +276,23 @@ fn rendered(error: &anyhow::Error) -> String {
     if line.contains(RUNNING) { line } else { format!("{line}; {RUNNING}") }
 }
 
+/// Names of the site's hosts: those that the user gives, else those of the configuration, else those of the URLs.
+fn hosts(ask: &Ask, configured: Option<&Configured>) -> SiteHosts {
+    let of_configuration = configured.map(Configured::hosts).unwrap_or_default();
+    let given = if ask.hosts.is_empty() { of_configuration } else { &ask.hosts };
+    if !log::Names::new(given.iter().map(String::as_str)).is_empty() {
+        return SiteHosts { names: given.to_vec(), is_sure: true };
+    }
+    let url = |url: &String| weigh_load::target::Location::parse(url).ok();
+    let names =
+        ask.urls.iter().filter_map(url).map(|location| location.host.trim_start_matches("www.").to_owned());
+    SiteHosts { names: names.flat_map(|name| [format!("www.{name}"), name]).collect(), is_sure: false }
+}
+
 /// Page views per month: those of the log, else those that the user gave, else assumed.
 fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
     let given = earlier.and_then(|site| site.visitors.page_views).filter(|views| views.from == From::Given);
-    let counted = traffic.map(|traffic| Figure::counted(traffic.pages.requests.round()));
+    let counted = traffic.map(|traffic| Figure::counted(traffic.views.round()));
     counted.filter(|views| views.value > 0.0).or(given).unwrap_or(Figure::assumed(assumed::PAGE_VIEWS))
 }
 

@@ -10,7 +10,7 @@ use crate::rig::server::Definition;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::places::{Place, places};
 use crate::rig::server::own::site::{self, Site, Wanted};
-use crate::rig::server::own::syntax;
+use crate::rig::server::own::syntax::{self, Directive};
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{self, Rules, recognise};
 use crate::rig::service::FolderDefinition;
@@ -69,6 +69,23 @@ impl Configured {
         places(&self.rules, &self.tree, &self.site)
     }
 
+    /// The names of the site's hosts, as the configuration writes them.
+    pub fn hosts(&self) -> &[String] {
+        &self.site.names
+    }
+
+    /// Whether a `location` of nginx that a path below the site's root falls into leaves its requests out of the log.
+    pub fn is_unlogged(&self, path: &str) -> bool {
+        fn is_off(all: &[Directive], path: &str) -> bool {
+            all.iter().any(|one| {
+                let is_meant = !one.is("location") || is_in(&one.words(), path);
+                let off = || one.within().iter().any(|d| d.is("access_log") && d.first() == "off");
+                is_meant && (one.is("location") && off() || is_off(one.within(), path))
+            })
+        }
+        is_off(&self.tree.directives, &format!("/{path}"))
+    }
+
     /// What is done today with a path of the site, of a kind and a length.
     pub fn today(&self, kind: Kind, path: &str, bytes: u64) -> Option<Today> {
         let at = |path: &Path| match path.metadata() {
@@ -114,6 +131,21 @@ impl Configured {
             Some(level) => (format!("{way}:{level}"), format!("{coding} {level} on the fly"), place),
             None => (way, format!("{coding} on the fly"), place),
         }
+    }
+}
+
+/// Whether the words behind `location` mean a path.
+fn is_in(words: &[String], path: &str) -> bool {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let matches = |expression: &str| {
+        fancy_regex::Regex::new(expression).and_then(|one| one.is_match(path)).unwrap_or(false)
+    };
+    match words.as_slice() {
+        ["~", expression] => matches(expression),
+        ["~*", expression] => matches(&format!("(?i){expression}")),
+        ["=", whole] => path == *whole,
+        ["^~", begin] | [begin] => path.starts_with(begin),
+        _ => false,
     }
 }
 
