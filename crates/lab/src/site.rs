@@ -113,6 +113,8 @@ pub struct Facts {
     pub files: u64,
     /// Requests in the logs, the days that they cover, and lines that could not be read.
     pub log: Option<(u64, f64, u64)>,
+    /// What stands in front of the server as the logs tell, such as a proxy, in words without addresses.
+    pub front: Option<String>,
     /// Pages that were fetched.
     pub pages: usize,
     /// Cached values that were read, and how many there are.
@@ -206,6 +208,7 @@ pub fn look(
     if ask.values.is_some() {
         facts.values = Some((cached.seen, cached.seen));
     }
+    facts.front = traffic.as_ref().and_then(|traffic| traffic.front.clone());
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let mut today = seen_today(&visited);
     if let Some(configured) = &configured {

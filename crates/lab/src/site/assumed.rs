@@ -81,14 +81,15 @@ pub fn mix(strata: &mut Strata, page_views: f64) {
     }
 }
 
-/// Marks assets of these types as assumed; those that nothing is known of get the requests of the published mix.
+/// Marks assets of these types as assumed; those that nothing is known of get the requests of the published mix, but a file no more than one per view.
 pub fn unlogged(strata: &mut Strata, types: &[AssetType], page_views: f64) {
     for kind in types {
         let is_meant = |key: &Key| key.0 == Kind::Asset && kind.is(&key.1);
-        let layers = || strata.0.iter().filter(|(key, _)| is_meant(key));
-        if !layers().any(|(_, layer)| layer.hits.any()) {
+        let layers = || strata.0.iter().filter(|(key, _)| is_meant(key)).map(|(_, layer)| layer);
+        if !layers().any(|layer| layer.hits.any()) {
             let per_page = MIX.iter().find(|(begin, _)| kind.is(begin)).map_or(0.0, |mix| mix.1);
-            spread(strata, per_page * page_views, is_meant);
+            let files = layers().map(|layer| layer.files).sum::<u64>() as f64;
+            spread(strata, per_page.min(files) * page_views, is_meant);
         }
         strata.0.iter_mut().filter(|(key, _)| is_meant(key)).for_each(|(_, layer)| layer.is_assumed = true);
     }
@@ -142,5 +143,14 @@ mod tests {
         };
         assert_eq!((of("text/css"), of("text/javascript")), (vec![4000.0, 4000.0], vec![23_000.0]));
         assert_eq!(of("image/png"), [14_000.0]);
+        let mut strata = strata;
+        strata.0.values_mut().for_each(|layer| layer.hits = Hits::default());
+        unlogged(&mut strata, &[AssetType::StyleSheet, AssetType::Script], 1000.0);
+        let of = |format: &str| -> Vec<(f64, bool)> {
+            let own = strata.0.iter().filter(|(key, _)| key.1 == format);
+            own.map(|(_, layer)| (layer.hits.requests, layer.is_assumed)).collect()
+        };
+        assert_eq!(of("text/css"), [(1000.0, true), (1000.0, true)]);
+        assert_eq!((of("text/javascript"), of("image/png")), (vec![(1000.0, true)], vec![(0.0, false)]));
     }
 }

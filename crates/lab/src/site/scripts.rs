@@ -108,6 +108,7 @@ pub(super) fn is_shown(key: &str) -> bool {
         && !keys.split('&').any(|key| NOT_SHOWN.contains(&key))
 }
 
+#[allow(dead_code, reason = "what asks scripts calls them")]
 impl Traffic {
     /// The most requested scripts, the first first: they can be asked what they are.
     pub fn scripts(&self) -> &[Script] {

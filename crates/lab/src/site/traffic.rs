@@ -513,7 +513,7 @@ mod tests {
         assert_eq!(traffic.assumed, AssetType::ALL);
         near(traffic.asked.of("a.css").requests, traffic.views);
         near(traffic.asked.of("b.png").requests, traffic.views / 2.0);
-        assert!(told.0[0].contains("are not logged (1000 page views without one): their requests are assumed, from what the pages load"), "{told:?}");
+        assert!(told.0[0].contains("are not logged (1,000 page views without one): their requests are assumed, from what the pages load"), "{told:?}");
         // Images are logged, style sheets are loaded and are not.
         let (mut traffic, _) = pages_and(&line(2, "/b.png", 200, 9));
         traffic.assume_unlogged(&loads, &|_| false, &mut told);

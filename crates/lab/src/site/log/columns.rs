@@ -56,7 +56,7 @@ impl Columns {
         let mut columns = Columns { anchor: anchor(lines), ..Columns::default() };
         let mut found: BTreeMap<Key, Column> = BTreeMap::new();
         for fields in lines {
-            let from = columns.anchor(fields).unwrap_or(0);
+            let Some(from) = columns.anchor(fields) else { continue };
             let has_body = !fields.iter().any(|field| {
                 field.value == b"304" || field.value == b"HEAD" || field.value.starts_with(b"HEAD ")
             });
@@ -282,15 +282,16 @@ impl Learned {
 
     /// Bytes are zero where there is no body; else they follow the status.
     fn bytes(&mut self, status: Option<&Key>) {
-        let next = status.and_then(|key| match key {
+        let behind = status.and_then(|key| match key {
             Key::At(at) => Some(Key::At(at + 1)),
             Key::Named(_) => None,
         });
         self.give(Role::Bytes, |key, column| {
             let is_number = column.mostly(column.whole) || column.none == column.values;
-            let is_next = Some(key) == next.as_ref() && !column.is_as_long_without_body();
+            let is_next = Some(key) == behind.as_ref();
+            let next = if column.is_as_long_without_body() { 1 } else { 4 };
             let is_empty = matches!(key, Key::At(_)) && column.is_empty_without_body();
-            let score = i64::from(is_next) * 2 + i64::from(is_empty);
+            let score = i64::from(is_next) * next + i64::from(is_empty) * 2;
             (is_number && score > 0).then_some(score)
         });
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use super::codings;
 use super::duration::{self, Numbers};
 use super::entry::{self, Method};
-use super::fields::{Field, Form};
+use super::fields::{Field, Form, unescaped};
 use super::moment;
 
 /// Distinct values of a column that are looked at.
@@ -64,7 +64,7 @@ impl Column {
             self.distinct.push(value[..value.len().min(256)].to_vec());
         }
         self.times += usize::from(moment::parse(value).is_ok());
-        self.requests += usize::from(is_request(value));
+        self.requests += usize::from(is_request(&unescaped(value)));
         self.methods += usize::from(is_method(value));
         self.targets += usize::from(is_target(value));
         self.statuses += usize::from(is_number && value.len() == 3 && matches!(value[0], b'1'..=b'5'));

@@ -191,7 +191,7 @@ pub struct PathTraffic {
 }
 
 /// Requests for a script with query strings of the same keys.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Variant {
     /// The keys in order: `action&title`.
     pub keys: String,
@@ -199,6 +199,12 @@ pub struct Variant {
     pub query: String,
     /// What was asked and sent.
     pub hits: Hits,
+}
+
+impl std::fmt::Debug for Variant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Variant").field("keys", &self.keys).field("hits", &self.hits).finish_non_exhaustive()
+    }
 }
 
 /// Requests of visitors.

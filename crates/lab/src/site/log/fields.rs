@@ -153,7 +153,7 @@ fn quoted<'l>(text: &'l [u8], name: &'l [u8], fields: &mut Vec<Field<'l>>) -> Re
     }
 }
 
-/// Adds a bare field. Lists such as `0.1, 0.2` and dates with a space are one; `request time=0.1` has a name of two words.
+/// Adds a bare field. Lists such as `0.1, 0.2` and dates with a space are one; `request time=0.1` has a name of more than one word.
 fn bare<'l>(line: &'l [u8], begin: usize, end: usize, fields: &mut Vec<Field<'l>>) {
     let text = &line[begin..end];
     let start = |part: &[u8]| part.as_ptr() as usize - line.as_ptr() as usize;
@@ -170,12 +170,15 @@ fn bare<'l>(line: &'l [u8], begin: usize, end: usize, fields: &mut Vec<Field<'l>
         }
     }
     let (mut name, value) = named(text, b'=').unwrap_or((b"", text));
-    if name == b"time"
-        && let Some(last) = fields.last()
-        && last.name.is_empty()
-        && last.value.iter().all(u8::is_ascii_lowercase)
-    {
-        name = &line[start(last.value)..start(name) + name.len()];
+    if name == b"time" {
+        let is_word = |field: &&Field<'_>| {
+            field.form == Form::Bare
+                && field.name.is_empty()
+                && field.value.iter().all(u8::is_ascii_lowercase)
+        };
+        if let Some(first) = fields.iter().rev().take(2).take_while(is_word).last() {
+            name = &line[start(first.value)..start(name) + name.len()];
+        }
     }
     fields.push(Field { name, value, form: Form::Bare });
 }
@@ -270,7 +273,7 @@ mod tests {
             "",
         ];
         assert_eq!(values, wanted);
-        assert_eq!((&*found[4].0, &*found[5].0, &*found[10].0), ("rt", "uct", "response time"));
+        assert_eq!((&*found[4].0, &*found[5].0, &*found[10].0), ("rt", "uct", "upstream response time"));
         assert!(Delimiter::Space.split(b"a \"b", &mut Vec::new()).is_err());
     }
 

@@ -92,10 +92,11 @@ impl Paths {
 
     /// Writes what is held, the most requested path first.
     pub fn finish(self, counted: &mut Counted) {
-        let path = |(path, held): (Box<str>, Held)| PathTraffic {
-            path: path.into(),
-            hits: held.hits,
-            variants: held.variants,
+        let path = |(path, mut held): (Box<str>, Held)| {
+            held.variants.sort_unstable_by(|a, b| {
+                b.hits.requests.cmp(&a.hits.requests).then_with(|| a.keys.cmp(&b.keys))
+            });
+            PathTraffic { path: path.into(), hits: held.hits, variants: held.variants }
         };
         counted.paths = self.held.into_iter().map(path).collect();
         counted
@@ -110,8 +111,10 @@ impl Paths {
 fn keys(query: &[u8]) -> Option<(&str, String)> {
     let is_plain = query.len() <= LONGEST_QUERY && query.iter().all(|b| matches!(b, 0x21..=0x7e));
     let query = std::str::from_utf8(query).ok().filter(|_| is_plain)?;
-    let key = |part: &'_ str| part.split(['=', '[', '%']).next().unwrap_or_default().to_owned();
-    let mut keys: Vec<String> = query.split(['&', ';']).map(key).filter(|key| !key.is_empty()).collect();
+    // Without a mark it is a value.
+    let key = |part: &str| Some(part.split_once('=')?.0.split(['[', '%']).next()?.to_owned());
+    let mut keys: Vec<String> =
+        query.split(['&', ';']).filter_map(key).filter(|key| !key.is_empty()).collect();
     keys.sort_unstable();
     keys.dedup();
     Some((query, keys.join("&"))).filter(|(_, keys)| !keys.is_empty() && keys.len() <= LONGEST_KEYS)
@@ -172,7 +175,7 @@ mod tests {
             .collect();
         assert_eq!(
             found,
-            [("action&title", "title=A&action=raw", 2), ("title", "title=A", 1), ("a", "a[0]=1&a[1]=2", 1)]
+            [("action&title", "title=A&action=raw", 2), ("a", "a[0]=1&a[1]=2", 1), ("title", "title=A", 1)]
         );
     }
 
