@@ -109,7 +109,7 @@ impl Read {
 /// Reads one file, and tells the seconds, the peak of memory in bytes, and the requests.
 fn read(log: PathBuf) -> Result<()> {
     let begun = Instant::now();
-    let counted = log::read(&[log], &Interrupt::new())?;
+    let counted = log::read(&[log], log::Names::default(), &Interrupt::new())?;
     let seconds = begun.elapsed().as_secs_f64();
     let memory = peak_resident(Path::new("/proc/self")).context("the kernel tells no peak")?;
     println!("{seconds} {memory} {}", counted.requests());

@@ -24,6 +24,7 @@ mod open;
 mod pages;
 mod private;
 mod sample;
+mod scripts;
 mod served;
 mod store;
 mod strata;
@@ -57,7 +58,7 @@ use pages::{LoggedPage, RUNNING, Visited, Visitor};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
-use traffic::Traffic;
+use traffic::{SiteHosts, Traffic};
 use weigh_model::site::{Alias, Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
 use weigh_model::text::{clean, clean_path};
 
@@ -72,6 +73,8 @@ pub struct Ask {
     pub server: Option<String>,
     /// Access logs.
     pub logs: Vec<PathBuf>,
+    /// Hosts whose lines of the logs count; empty: those of the configuration or of the URLs.
+    pub hosts: Vec<String>,
     /// URLs of pages.
     pub urls: Vec<String>,
     /// Whether the site's own application makes its pages, in a private instance.
@@ -120,6 +123,8 @@ pub struct Facts {
     pub files: u64,
     /// Requests in the logs, the days that they cover, and lines that could not be read.
     pub log: Option<(u64, f64, u64)>,
+    /// What stands in front of the server as the logs tell, such as a proxy, in words without addresses.
+    pub front: Option<String>,
     /// Pages that were fetched.
     pub pages: usize,
     /// Why there are none, where `--render` or `--url` asked for some: a line with what to do.
@@ -161,9 +166,9 @@ pub fn look(
     let php = php(lab, &ask.php)?;
     let own_php = ask.php_config.as_deref().map(own::read).transpose().context("--php-config")?;
     let account = account(ask, own_php.as_ref())?;
-    let traffic = match ask.logs.as_slice() {
+    let mut traffic = match ask.logs.as_slice() {
         [] => None,
-        logs => Some(Traffic::read(logs, served.as_ref(), progress)?),
+        logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
     };
     let pages = PagesWanted {
         served: served.as_ref(),
@@ -174,6 +179,10 @@ pub fn look(
     let visited = visited(lab, ask, &pages, progress)?;
     facts.pages = visited.pages.len();
     facts.no_pages.clone_from(&visited.problem);
+    if let Some(traffic) = &mut traffic {
+        let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
+        traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
+    }
     let views = page_views(earlier, traffic.as_ref());
     let mut asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
@@ -205,10 +214,15 @@ pub fn look(
             );
         }
     }
+    if let Some(traffic) = &traffic {
+        content::add_made(&traffic.made, &mut strata);
+        assumed::unlogged(&mut strata, &traffic.assumed, views.value);
+    }
     let origin = Origin {
         served: served.as_ref(),
         visited: &visited,
         from: traffic.as_ref().map_or(From::Assumed, |_| From::Counted),
+        is_without_bytes: traffic.as_ref().is_some_and(|traffic| traffic.bytes.is_none()),
         made_ms: traffic.as_ref().and_then(|traffic| traffic.made_ms),
     };
     let mut layers = origin.strata(&strata, draft, progress)?;
@@ -217,6 +231,7 @@ pub fn look(
     if ask.values.is_some() {
         facts.values = Some((cached.seen, cached.seen));
     }
+    facts.front = traffic.as_ref().and_then(|traffic| traffic.front.clone());
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let mut today = Vec::new();
     let current = Current { lab, ask, configured: configured.as_ref(), pages: &pages, visited: &visited };
@@ -327,10 +342,23 @@ fn rendered(error: &anyhow::Error) -> String {
     if line.contains(RUNNING) { line } else { format!("{line}; {RUNNING}") }
 }
 
+/// Names of the site's hosts: those that the user gives, else those of the configuration, else those of the URLs.
+fn hosts(ask: &Ask, configured: Option<&Configured>) -> SiteHosts {
+    let of_configuration = configured.map(Configured::hosts).unwrap_or_default();
+    let given = if ask.hosts.is_empty() { of_configuration } else { &ask.hosts };
+    if !log::Names::new(given.iter().map(String::as_str)).is_empty() {
+        return SiteHosts { names: given.to_vec(), is_sure: true };
+    }
+    let url = |url: &String| weigh_load::target::Location::parse(url).ok();
+    let names =
+        ask.urls.iter().filter_map(url).map(|location| location.host.trim_start_matches("www.").to_owned());
+    SiteHosts { names: names.flat_map(|name| [format!("www.{name}"), name]).collect(), is_sure: false }
+}
+
 /// Page views per month: those of the log, else those that the user gave, else assumed.
 fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
     let given = earlier.and_then(|site| site.visitors.page_views).filter(|views| views.from == From::Given);
-    let counted = traffic.map(|traffic| Figure::counted(traffic.pages.requests.round()));
+    let counted = traffic.map(|traffic| Figure::counted(traffic.views.round()));
     counted.filter(|views| views.value > 0.0).or(given).unwrap_or(Figure::assumed(assumed::PAGE_VIEWS))
 }
 

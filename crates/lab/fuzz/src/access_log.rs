@@ -1,14 +1,14 @@
 //! Access logs, plain or compressed: whatever is in them, every line is counted once, paths and their rest are all requests, and what is shown of
 //! them moves no cursor.
 
-use weigh::site::log::Counter;
+use weigh::site::log::{Counter, Names};
 
 /// Holds one input against what the module promises.
 pub fn hold(bytes: &[u8]) {
-    let mut counter = Counter::new();
+    let mut counter = Counter::of(Names::default());
     counter.stream("access.log", bytes);
     let counted = counter.counted();
-    assert_eq!(counted.lines, counted.requests() + counted.unreadable);
+    assert_eq!(counted.lines, counted.requests() + counted.unreadable + counted.elsewhere);
     assert_eq!(counted.unreadable == 0, counted.example.is_none());
     let visitors = &counted.visitors;
     let listed: u64 = counted.paths.iter().map(|path| path.hits.requests).sum();

@@ -31,6 +31,9 @@ pub struct Args {
     /// Access logs, plain or compressed (repeatable): requests are counted, personal data is not kept
     #[arg(long = "log", value_name = "FILE", num_args = 1.., help_heading = "Where to look")]
     logs: Vec<PathBuf>,
+    /// A host whose lines of the logs count, such as shop.example or *.shop.example (repeatable); without it, those of the configuration or of the URLs
+    #[arg(long = "host", value_name = "NAME", help_heading = "Where to look")]
+    hosts: Vec<String>,
     /// A page of the running site (repeatable): it, pages that it links to and what they load are requested
     #[arg(long = "url", value_name = "URL", help_heading = "Where to look")]
     urls: Vec<String>,
@@ -120,6 +123,7 @@ fn ask(args: &Args) -> Ask {
         server_config: args.server_config.clone(),
         server: args.server.clone(),
         logs: args.logs.clone(),
+        hosts: args.hosts.clone(),
         urls: args.urls.clone(),
         render: args.render,
         render_as: args.render_as.clone(),

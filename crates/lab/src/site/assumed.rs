@@ -2,6 +2,7 @@
 
 use weigh_model::site::Kind;
 
+use super::class;
 use super::hits::Hits;
 use super::strata::{Key, Strata};
 
@@ -18,10 +19,79 @@ pub const READS: f64 = 10.0;
 /// Reads of cached values per write. No source: a round figure.
 pub const READS_PER_WRITE: f64 = 9.0;
 
+/// Types of assets that servers leave out of their logs, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AssetType {
+    /// `text/css`.
+    StyleSheet,
+    /// `text/javascript`.
+    Script,
+    /// `image/…`.
+    Image,
+    /// `font/…`.
+    Font,
+}
+
+impl AssetType {
+    /// All.
+    pub const ALL: [AssetType; 4] =
+        [AssetType::StyleSheet, AssetType::Script, AssetType::Image, AssetType::Font];
+
+    /// What a path's name says.
+    pub fn of(path: &str) -> Option<AssetType> {
+        let class = class::of(path, 0, true).ok()?;
+        AssetType::ALL.into_iter().find(|kind| kind.is(class.format))
+    }
+
+    /// Whether a media type is of it.
+    pub fn is(self, format: &str) -> bool {
+        format.starts_with(match self {
+            AssetType::StyleSheet => "text/css",
+            AssetType::Script => "text/javascript",
+            AssetType::Image => "image/",
+            AssetType::Font => "font/",
+        })
+    }
+
+    /// As in sentences.
+    pub fn plural(self) -> &'static str {
+        match self {
+            AssetType::StyleSheet => "style sheets",
+            AssetType::Script => "scripts",
+            AssetType::Image => "images",
+            AssetType::Font => "fonts",
+        }
+    }
+
+    /// A path of one.
+    pub fn example(self) -> &'static str {
+        match self {
+            AssetType::StyleSheet => "x.css",
+            AssetType::Script => "x.js",
+            AssetType::Image => "x.png",
+            AssetType::Font => "x.woff2",
+        }
+    }
+}
+
 /// Gives assets the requests of the published mix: those of a type are spread evenly over its files.
 pub fn mix(strata: &mut Strata, page_views: f64) {
     for (begin, per_page) in MIX {
         spread(strata, per_page * page_views, |key| key.0 == Kind::Asset && key.1.starts_with(begin));
+    }
+}
+
+/// Marks assets of these types as assumed; those that nothing is known of get the requests of the published mix, but a file no more than one per view.
+pub fn unlogged(strata: &mut Strata, types: &[AssetType], page_views: f64) {
+    for kind in types {
+        let is_meant = |key: &Key| key.0 == Kind::Asset && kind.is(&key.1);
+        let layers = || strata.0.iter().filter(|(key, _)| is_meant(key)).map(|(_, layer)| layer);
+        if !layers().any(|layer| layer.hits.any()) {
+            let per_page = MIX.iter().find(|(begin, _)| kind.is(begin)).map_or(0.0, |mix| mix.1);
+            let files = layers().map(|layer| layer.files).sum::<u64>() as f64;
+            spread(strata, per_page.min(files) * page_views, is_meant);
+        }
+        strata.0.iter_mut().filter(|(key, _)| is_meant(key)).for_each(|(_, layer)| layer.is_assumed = true);
     }
 }
 
@@ -61,5 +131,14 @@ mod tests {
         };
         assert_eq!((of("text/css"), of("text/javascript")), (vec![4000.0, 4000.0], vec![23_000.0]));
         assert_eq!(of("image/png"), [14_000.0]);
+        let mut strata = strata;
+        strata.0.values_mut().for_each(|layer| layer.hits = Hits::default());
+        unlogged(&mut strata, &[AssetType::StyleSheet, AssetType::Script], 1000.0);
+        let of = |format: &str| -> Vec<(f64, bool)> {
+            let own = strata.0.iter().filter(|(key, _)| key.1 == format);
+            own.map(|(_, layer)| (layer.hits.requests, layer.is_assumed)).collect()
+        };
+        assert_eq!(of("text/css"), [(1000.0, true), (1000.0, true)]);
+        assert_eq!((of("text/javascript"), of("image/png")), (vec![(1000.0, true)], vec![(0.0, false)]));
     }
 }

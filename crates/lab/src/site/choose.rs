@@ -105,6 +105,7 @@ mod tests {
         Layer {
             files: 1,
             unseen: 0,
+            is_assumed: false,
             bytes: 1,
             hits: Hits { requests, ..Hits::default() },
             top: top.iter().map(|(path, bytes, requests)| file(path, *bytes, *requests)).collect(),

@@ -77,6 +77,22 @@ impl Configured {
     pub fn places(&self) -> Vec<Place> {
         places(&self.rules, &self.tree, &self.site)
     }
+    /// The names of the site's hosts, as the configuration writes them.
+    pub fn hosts(&self) -> &[String] {
+        &self.site.names
+    }
+
+    /// Whether a `location` of nginx that a path below the site's root falls into leaves its requests out of the log.
+    pub fn is_unlogged(&self, path: &str) -> bool {
+        fn is_off(all: &[Directive], path: &str) -> bool {
+            all.iter().any(|one| {
+                let is_meant = !one.is("location") || is_in(&one.words(), path);
+                let off = || one.within().iter().any(|d| d.is("access_log") && d.first() == "off");
+                is_meant && (one.is("location") && off() || is_off(one.within(), path))
+            })
+        }
+        is_off(&self.tree.directives, &format!("/{path}"))
+    }
 }
 
 /// The places of directives that are such, at any depth.
@@ -86,6 +102,21 @@ fn lines_of(directives: &[Directive], wanted: &Regex, found: &mut Vec<syntax::Pl
             found.push(directive.at);
         }
         lines_of(directive.within(), wanted, found);
+    }
+}
+
+/// Whether the words behind `location` mean a path.
+fn is_in(words: &[String], path: &str) -> bool {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let matches = |expression: &str| {
+        fancy_regex::Regex::new(expression).and_then(|one| one.is_match(path)).unwrap_or(false)
+    };
+    match words.as_slice() {
+        ["~", expression] => matches(expression),
+        ["~*", expression] => matches(&format!("(?i){expression}")),
+        ["=", whole] => path == *whole,
+        ["^~", begin] | [begin] => path.starts_with(begin),
+        _ => false,
     }
 }
 

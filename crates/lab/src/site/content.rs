@@ -183,6 +183,13 @@ pub fn add_logged_pages(paths: u64, all: Hits, strata: &mut Strata) {
     }
 }
 
+/// Adds what scripts answer that is no page.
+pub fn add_made(made: &[(Kind, String, Hits)], strata: &mut Strata) {
+    for (kind, format, hits) in made.iter().filter(|one| one.2.requests > 0.0) {
+        strata.count(*kind, format, 1, (hits.bytes / hits.requests) as u64, hits);
+    }
+}
+
 /// Adds the pages that were fetched. `all`: what is asked of all pages of the site; what is not known of a page is shared evenly.
 pub fn add_pages(visited: &Visited, asked: Option<&Asked>, all: Hits, strata: &mut Strata) {
     let known: Vec<Hits> = visited

@@ -30,6 +30,16 @@ impl Hits {
         self.ranges += other.ranges;
     }
 
+    /// Takes others out of these.
+    pub fn subtract(&mut self, other: &Hits) {
+        // What is a rounding error is nothing.
+        let rest = |all: f64, some: f64| if all - some > all * 1e-9 { all - some } else { 0.0 };
+        self.requests = rest(self.requests, other.requests);
+        self.bytes = rest(self.bytes, other.bytes);
+        self.not_modified = rest(self.not_modified, other.not_modified);
+        self.ranges = rest(self.ranges, other.ranges);
+    }
+
     /// This many times as many.
     pub fn times(&self, factor: f64) -> Hits {
         Hits {

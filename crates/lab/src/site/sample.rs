@@ -25,6 +25,8 @@ pub struct Origin<'a> {
     pub visited: &'a Visited,
     /// Where requests are known from.
     pub from: From,
+    /// Whether a log has no bytes.
+    pub is_without_bytes: bool,
     /// Milliseconds that pages take as a log has them; none: those of the pages that were fetched.
     pub made_ms: Option<f64>,
 }
@@ -99,8 +101,9 @@ impl Origin<'_> {
     fn stratum(&self, key: &Key, layer: &Layer, sample: Vec<Sample>) -> Stratum {
         let (kind, format, at) = key;
         let hits = &layer.hits;
-        let figure = |value: f64| Figure { value: value.round(), from: self.from };
-        let counted = |value: f64| (self.from == From::Counted).then(|| figure(value));
+        let from = if layer.is_assumed { From::Assumed } else { self.from };
+        let figure = |value: f64| Figure { value: value.round(), from };
+        let counted = |value: f64| (from == From::Counted).then(|| figure(value));
         let some = |value: f64| counted(value).filter(|figure| figure.value > 0.0);
         let is_page = *kind == Kind::Page;
         let count = if is_page && layer.unseen == 0 { Figure::measured } else { Figure::counted };
@@ -116,7 +119,7 @@ impl Origin<'_> {
             requests: figure(hits.requests),
             not_modified: some(hits.not_modified),
             ranges: some(hits.ranges),
-            sent_bytes: counted(hits.bytes),
+            sent_bytes: counted(hits.bytes).filter(|_| !self.is_without_bytes),
             writes: None,
             made_ms: is_page.then(|| self.made_ms(layer)).flatten(),
             sample,

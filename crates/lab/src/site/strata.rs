@@ -38,6 +38,8 @@ pub struct Layer {
     pub top: Vec<Candidate>,
     /// How many of the files are known from a log alone: their bytes are those sent.
     pub unseen: u64,
+    /// Whether the requests are assumed, though others are counted.
+    pub is_assumed: bool,
     /// Some files, drawn by a digest of their path.
     pub drawn: Drawn<Candidate, MOST_DRAWN>,
 }

@@ -1,22 +1,40 @@
-//! What access logs say, per month: requests of each file and of all pages, what clients accept, the busiest hour.
+//! What access logs say, per month: requests of each file and of all pages, what clients accept, the busiest hour. What a log cannot say is assumed, and said so.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use super::assumed::AssetType;
 use super::hits::{Asked, Hits, MONTH_DAYS};
 use super::local::Named;
-use super::log::{self, Codings, Counted};
+use super::log::{self, Codings, Counted, Names};
+use super::scripts::{Script, is_shown};
 use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
-use weigh_model::site::{Accept, Figure, From};
-use weigh_model::units::count;
+use weigh_model::site::{Accept, Figure, From, Kind};
+use weigh_model::text::clean;
+use weigh_model::units::{self, count, percent};
 
 /// Seconds of a day, and the least that a log is taken to cover.
 const DAY: f64 = 86_400.0;
 const LEAST: f64 = 3_600.0;
+/// Hosts that a message lists at most.
+const LISTED: usize = 5;
+/// The share of lines that cannot be read from which a log tells too little.
+const MOST_UNREADABLE: f64 = 0.2;
+/// Page views without one asset: assets are not logged.
+const MANY_VIEWS: u64 = 1_000;
+
+/// Names of a site's hosts.
+#[derive(Clone, Debug, Default)]
+pub struct SiteHosts {
+    /// As the user, the server's configuration or a URL has them; empty: not known.
+    pub names: Vec<String>,
+    /// Whether a log without any of them is another site's. A URL may be one of a copy of the site.
+    pub is_sure: bool,
+}
 
 /// What logs say, per month.
 #[derive(Clone, Debug)]
@@ -25,6 +43,8 @@ pub struct Traffic {
     pub asked: Asked,
     /// What is asked of all pages together.
     pub pages: Hits,
+    /// Page views: pages that were shown to a visitor, from the server or (304) from the visitor's own cache.
+    pub views: f64,
     /// How many paths of pages there are.
     pub page_paths: u64,
     /// Milliseconds that a page takes, where the log has times.
@@ -39,39 +59,78 @@ pub struct Traffic {
     pub unreadable: u64,
     /// Days that the logs cover.
     pub days: f64,
+    /// Bytes sent to visitors but for errors, as logged; none if bytes are not logged.
+    pub bytes: Option<f64>,
+    /// What stands in front of the server, such as a proxy, in words without addresses.
+    pub front: Option<String>,
+    /// Types of assets whose requests are assumed, because the log cannot or does not have them.
+    pub assumed: Vec<AssetType>,
+    /// Responses of scripts that are no pages: kind, media type, and what is asked of it.
+    pub made: Vec<(Kind, String, Hits)>,
+    /// Scripts, the most requested first.
+    pub(super) scripts: Vec<Script>,
+    /// Page views in the logs, and requests there by type of asset.
+    logged: (u64, HashMap<AssetType, u64>),
+    /// Whether lines that could not be read are those of assets.
+    has_lost_assets: bool,
 }
 
 impl Traffic {
     /// Reads the logs. What stands in the way of a file or a line is said.
     ///
     /// # Errors
-    /// One line: no request could be read; or the user wants an end.
-    pub fn read(logs: &[PathBuf], served: Option<&Served>, progress: &mut dyn Progress) -> Result<Traffic> {
+    /// One line: no request could be read, or none of the site's hosts; or the user wants an end.
+    pub fn read(
+        logs: &[PathBuf],
+        hosts: &SiteHosts,
+        served: Option<&Served>,
+        progress: &mut dyn Progress,
+    ) -> Result<Traffic> {
         progress.doing(&format!("reading {}", count(logs.len(), "log", "logs")));
-        let counted = Interrupt::during(|interrupt| log::read(logs, interrupt))
-            .context("signals cannot be caught")??;
-        counted.problems.iter().for_each(|problem| progress.note(&format!("--log {problem}")));
-        if let Some(example) = &counted.example {
-            let lines = count(usize::try_from(counted.unreadable).unwrap_or(usize::MAX), "line", "lines");
-            let (file, line, why) = (&example.file, example.line, example.why);
-            progress.note(&format!("--log: {lines} could not be read, such as line {line} of {file}: {why}"));
+        let read = |names: &[String]| {
+            let names = Names::new(names.iter().map(String::as_str));
+            Interrupt::during(|interrupt| log::read(logs, names, interrupt))
+                .context("signals cannot be caught")?
+        };
+        let mut counted = read(&hosts.names)?;
+        if counted.requests() == 0 && counted.elsewhere > 0 {
+            let (names, others) = (clean(&hosts.names.join(", ")), list(&counted.other_hosts));
+            if hosts.is_sure {
+                bail!("--log: no request for {names}; it has {others}; --host NAME chooses");
+            }
+            progress.note(&format!(
+                "--log: no request for {names}, so that all hosts count: {others}; --host NAME chooses"
+            ));
+            counted = read(&[])?;
         }
+        counted.problems.iter().for_each(|problem| progress.note(&format!("--log {problem}")));
+        tell_unreadable(&counted, progress);
+        tell_hosts(&counted, hosts, progress);
         if counted.visitors.requests == 0 {
             bail!("--log: no request of a visitor in it; give the web server's access log");
+        }
+        if counted.without_agent == counted.visitors.requests {
+            progress.note("--log: no user agents in it, so that bots count as visitors");
         }
         Ok(Traffic::of(&counted, served, progress))
     }
 
     fn of(counted: &Counted, served: Option<&Served>, progress: &mut dyn Progress) -> Traffic {
         let seconds = counted.covered_seconds as f64;
-        if seconds < DAY {
-            progress.note("--log: less than a day; a month is taken to be like it. Give rotated logs too, such as access.log.1");
-        }
-        let factor = MONTH_DAYS * DAY / seconds.max(LEAST);
-        let (mut paths, mut pages, mut page_paths) = (HashMap::new(), Hits::default(), 0);
+        tell_time(counted, progress);
+        let factor = MONTH_DAYS * DAY / seconds.max(LEAST) * counted.week.correction;
+        let (mut paths, mut pages, mut page_paths, mut views) = (HashMap::new(), Hits::default(), 0, 0);
+        let (mut scripts, mut assets) = (Vec::new(), HashMap::new());
         for one in &counted.paths {
             let hits = per_month(&one.hits, factor);
             let path = Named::of(one.path.trim_start_matches('/'), served);
+            if path.is_page {
+                let found = Script::of(&path.name, one, factor);
+                views += found.iter().filter(|one| is_shown(&one.key)).map(|one| one.viewed).sum::<u64>();
+                scripts.extend(found);
+            } else if let Some(kind) = AssetType::of(&path.name) {
+                *assets.entry(kind).or_default() += one.hits.requests;
+            }
             if hits.any() && path.is_page {
                 pages.add(&hits);
                 page_paths += 1;
@@ -83,27 +142,151 @@ impl Traffic {
                 count(usize::try_from(counted.others.requests).unwrap_or(usize::MAX), "request", "requests");
             progress.note(&format!("--log: {others} for further paths, each with few, are left out"));
         }
+        scripts.sort_by(|a, b| b.hits.requests.total_cmp(&a.hits.requests).then_with(|| a.key.cmp(&b.key)));
         let peak = counted.busiest_hour.as_ref().map(|hour| hour.requests as f64 / 3600.0);
+        let lost = counted.unreadable as f64 / counted.lines.max(1) as f64;
+        let sent = counted.paths.iter().map(|one| one.hits.bytes - one.hits.error_bytes).sum::<u64>();
         Traffic {
             asked: Asked { paths, from: From::Counted },
             pages,
+            views: views as f64 * factor,
             page_paths,
-            made_ms: counted.times.scripts.mean_seconds().map(|seconds| round(seconds * 1e3, 100.0)),
+            made_ms: counted.script_seconds.map(|seconds| round(seconds * 1e3, 100.0)),
             accept: accept(&counted.codings),
             peak: peak.map(|peak| Figure::counted(round(peak, 1000.0))),
             requests: counted.requests(),
             unreadable: counted.unreadable,
             days: seconds / DAY,
+            bytes: counted.has_bytes.then_some(sent as f64 * factor),
+            front: counted.front.clone(),
+            assumed: Vec::new(),
+            made: Vec::new(),
+            scripts,
+            logged: (views, assets),
+            has_lost_assets: lost > MOST_UNREADABLE
+                && counted.unreadable_assets * 10 > counted.unreadable * 9,
+        }
+    }
+
+    /// Assumes the requests of assets that the log cannot have: `loads` are those of the pages, per view; `is_unlogged` tells of a path below the site's root
+    /// whether the server's configuration leaves it out. Where the pages tell of no such asset, the types are in [`Traffic::assumed`] alone.
+    pub fn assume_unlogged(
+        &mut self,
+        loads: &HashMap<String, f64>,
+        is_unlogged: &dyn Fn(&str) -> bool,
+        progress: &mut dyn Progress,
+    ) {
+        let (views, logged) = &self.logged;
+        let of = |kind: AssetType| loads.iter().filter(move |(path, _)| AssetType::of(path) == Some(kind));
+        let is_none_logged = logged.is_empty();
+        let is_missing = |kind: &AssetType| {
+            let is_left_out = is_unlogged(kind.example()) || of(*kind).any(|(path, _)| is_unlogged(path));
+            let is_loaded = of(*kind).next().is_some();
+            let is_many = *views >= MANY_VIEWS || self.has_lost_assets;
+            !logged.contains_key(kind) && (is_left_out || is_many && (is_loaded || is_none_logged))
+        };
+        let missing: Vec<AssetType> = AssetType::ALL.into_iter().filter(is_missing).collect();
+        self.assumed = if self.has_lost_assets { AssetType::ALL.to_vec() } else { missing.clone() };
+        if missing.is_empty() {
+            return;
+        }
+        let loaded: Vec<(&String, &f64)> = missing.iter().flat_map(|kind| of(*kind)).collect();
+        let source = if loaded.is_empty() { "the published mix" } else { "what the pages load" };
+        let names: Vec<String> = missing.iter().map(|kind| kind.plural().to_owned()).collect();
+        progress.note(&format!(
+            "--log: {} are not logged ({} without one): their requests are assumed, from {source}",
+            units::list(&names),
+            count(usize::try_from(*views).unwrap_or(usize::MAX), "page view", "page views")
+        ));
+        for (path, per_view) in loaded {
+            let hits = Hits { requests: per_view * self.views, ..Hits::default() };
+            self.asked.paths.insert(path.clone(), hits);
         }
     }
 }
 
-/// Whole responses are what is neither a range, nor a 304, nor an error, nor without a body.
-fn per_month(hits: &log::Hits, factor: f64) -> Hits {
-    let apart = hits.not_modified + hits.partial + hits.errors + hits.heads;
+/// Says how much of the logs could not be read, and what that means.
+fn tell_unreadable(counted: &Counted, progress: &mut dyn Progress) {
+    let Some(example) = &counted.example else { return };
+    let share = counted.unreadable as f64 / counted.lines.max(1) as f64;
+    let lines = count(usize::try_from(counted.unreadable).unwrap_or(usize::MAX), "line", "lines");
+    let lines = match share > MOST_UNREADABLE {
+        true => format!("{lines}, {} of all,", percent(share)),
+        false => lines,
+    };
+    let most_are = counted.unreadable_assets * 10 > counted.unreadable * 9;
+    let what = match share > MOST_UNREADABLE {
+        true if most_are => "; nearly all of them are of assets, whose figures are therefore assumed",
+        true => "; the figures rest on the others",
+        false => "",
+    };
+    let (file, line, why) = (&example.file, example.line, example.why);
+    progress.note(&format!("--log: {lines} could not be read, such as line {line} of {file}: {why}{what}"));
+}
+
+/// Says which hosts the logs are for, where there are several.
+fn tell_hosts(counted: &Counted, hosts: &SiteHosts, progress: &mut dyn Progress) {
+    if counted.elsewhere > 0 {
+        let lines = count(usize::try_from(counted.elsewhere).unwrap_or(usize::MAX), "line", "lines");
+        let others = if counted.other_hosts.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", list(&counted.other_hosts))
+        };
+        progress.note(&format!(
+            "--log: left out {lines} of other hosts than {}{others}",
+            clean(&hosts.names.join(", "))
+        ));
+        return;
+    }
+    // `www.` is the same site.
+    let base = |host: &str| host.trim_start_matches("www.").to_owned();
+    let bases: std::collections::HashSet<String> = counted.hosts.iter().map(|(host, _)| base(host)).collect();
+    if bases.len() > 1 && Names::new(hosts.names.iter().map(String::as_str)).is_empty() {
+        progress.note(&format!(
+            "--log: it has several hosts, which all count: {}; --host NAME chooses",
+            list(&counted.hosts)
+        ));
+    }
+}
+
+/// `blog.example (4950 lines) and shop.example (50 lines)`.
+fn list(hosts: &[(String, u64)]) -> String {
+    let name = |(host, lines): &(String, u64)| {
+        format!("{} ({})", clean(host), count(usize::try_from(*lines).unwrap_or(usize::MAX), "line", "lines"))
+    };
+    let mut all: Vec<String> = hosts.iter().take(LISTED).map(name).collect();
+    if hosts.len() > LISTED {
+        all.push(format!("{} more", hosts.len() - LISTED));
+    }
+    if all.is_empty() { "lines without a host".into() } else { units::list(&all) }
+}
+
+/// Says what of a week the logs do not cover.
+fn tell_time(counted: &Counted, progress: &mut dyn Progress) {
+    let week = &counted.week;
+    if (counted.covered_seconds as f64) < DAY {
+        progress.note("--log: less than a day; a month is taken to be like it. Give rotated logs too, such as access.log.1");
+    } else if week.unseen_hours > 0 {
+        progress.note(&format!(
+            "--log: {} of the 168 hours of a week are never covered, and taken to be like the same hours of other days; give rotated logs too",
+            week.unseen_hours
+        ));
+    }
+    if week.missing_hours > 0 {
+        let hours = count(usize::try_from(week.missing_hours).unwrap_or(usize::MAX), "hour", "hours");
+        progress.note(&format!("--log: {hours} between its lines are taken for a missing file, and left out of the time that it covers"));
+    }
+    if week.is_weekend_quiet {
+        progress.note("--log: no request on Saturdays and Sundays, which are taken to be quiet");
+    }
+}
+
+/// Requests per month. Redirects, empty responses, errors and `HEAD` are none of them.
+pub(super) fn per_month(hits: &log::Hits, factor: f64) -> Hits {
     let hits = Hits {
-        requests: hits.requests.saturating_sub(apart) as f64,
-        bytes: hits.bytes as f64,
+        requests: hits.whole as f64,
+        bytes: (hits.bytes - hits.error_bytes) as f64,
         not_modified: hits.not_modified as f64,
         ranges: hits.partial as f64,
     };
@@ -139,51 +322,224 @@ mod tests {
     use super::*;
     use crate::site::tests::Quiet;
 
+    const AGENT: &str = "\"-\" \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36\"";
+
+    fn line(day: u32, request: &str, status: u32, bytes: u32) -> String {
+        let request = if request.starts_with('/') { format!("GET {request}") } else { request.to_owned() };
+        format!(
+            "192.0.2.1 - - [{day:02}/Nov/2026:10:00:00 +0000] \"{request} HTTP/1.1\" {status} {bytes} {AGENT}\n"
+        )
+    }
+
+    /// Two whole weeks of November 2026 with a request in each hour, and these lines.
+    fn read(text: &str, hosts: &SiteHosts, served: Option<&Served>) -> (Result<Traffic>, Vec<String>) {
+        let root = tempfile::tempdir().unwrap();
+        let log = root.path().join("access.log");
+        std::fs::write(&log, text).unwrap();
+        let mut told = Quiet::default();
+        let traffic = Traffic::read(&[log], hosts, served, &mut told);
+        (traffic, told.0)
+    }
+
+    fn near(found: f64, wanted: f64) {
+        assert!((found - wanted).abs() < wanted * 0.01 + 1e-6, "{found} {wanted}");
+    }
+
+    /// Per month, of what came once in a log of a week and of the same hours only.
+    const MONTH: f64 = MONTH_DAYS / 7.0;
+
+    /// Marks that the log covers a week, without a visitor.
+    fn week() -> String {
+        let hour = |n: u32| {
+            format!(
+                "192.0.2.1 - - [{:02}/Nov/2026:{:02}:59:59 +0000] \"-\" 400 0 \"-\" \"-\"\n",
+                2 + n / 24,
+                n % 24
+            )
+        };
+        "192.0.2.1 - - [02/Nov/2026:00:00:00 +0000] \"-\" 400 0 \"-\" \"-\"\n".to_owned()
+            + &(0..168).map(hour).collect::<String>()
+    }
+
     #[test]
-    fn a_log_of_two_days_is_scaled_to_a_month() {
+    fn a_log_of_a_week_is_scaled_to_a_month() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("docs")).unwrap();
         std::fs::write(root.path().join("docs/index.html"), "x").unwrap();
-        let agent = "\"-\" \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36\"";
-        let line = |day: u32, request: &str, status: u32, bytes: u32| {
-            format!(
-                "192.0.2.1 - - [{day:02}/Nov/2026:10:00:00 +0000] \"GET {request} HTTP/1.1\" {status} {bytes} {agent}\n"
-            )
-        };
         let text = [
-            line(1, "/js/app.js?v=1", 200, 3000),
-            line(1, "/js/app.js", 304, 0),
-            line(1, "/files/a.zip", 206, 500),
-            line(1, "/blog/post", 200, 9000),
-            line(1, "/", 200, 8000),
-            line(1, "/docs/", 200, 100),
-            line(1, "/gone", 404, 10),
-            line(2, "/gone", 404, 10),
-            line(3, "/index.php", 200, 7000),
+            week(),
+            line(2, "/js/app.js?v=1", 200, 3000),
+            line(2, "/js/app.js", 304, 0),
+            line(3, "/files/a.zip", 206, 500),
+            line(4, "/blog/post", 200, 9000),
+            line(4, "/", 200, 8000),
+            line(4, "/docs/", 200, 100),
+            line(5, "/gone", 404, 10),
+            line(6, "/gone", 404, 10),
+            line(7, "/index.php", 200, 7000),
             "rubbish\n".to_owned(),
         ];
-        let log = root.path().join("access.log");
-        std::fs::write(&log, text.concat()).unwrap();
-        let mut said = Quiet::default();
-        let traffic = Traffic::read(&[log], Some(&Served::new(Some(root.path()), None)), &mut said).unwrap();
-        let month = MONTH_DAYS / 2.0;
-        let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
+        let (traffic, told) =
+            read(&text.concat(), &SiteHosts::default(), Some(&Served::new(Some(root.path()), None)));
+        let traffic = traffic.unwrap();
         let app = traffic.asked.of("js/app.js");
-        near(app.requests, month);
-        near(app.not_modified, month);
-        near(app.bytes, 3000.0 * month);
-        near(traffic.asked.of("files/a.zip").ranges, month);
-        near(traffic.asked.of("docs/index.html").requests, month);
-        near(traffic.pages.requests, 3.0 * month);
-        assert_eq!((traffic.page_paths, traffic.unreadable, traffic.days), (3, 1, 2.0));
+        near(app.requests, MONTH);
+        near(app.not_modified, MONTH);
+        near(app.bytes, 3000.0 * MONTH);
+        near(traffic.asked.of("files/a.zip").ranges, MONTH);
+        near(traffic.asked.of("docs/index.html").requests, MONTH);
+        near(traffic.pages.requests, 3.0 * MONTH);
+        near(traffic.views, 3.0 * MONTH);
+        near(traffic.bytes.unwrap(), 27_600.0 * MONTH);
+        assert_eq!((traffic.page_paths, traffic.unreadable), (3, 1));
+        near(traffic.days, 7.0);
         assert_eq!(traffic.accept.len(), 1, "{:?}", traffic.accept);
         near(traffic.accept[0].share, 1.0);
         assert!(
-            said.0.iter().any(|line| line.contains("1 line could not be read, such as line 10")),
-            "{:?}",
-            said.0
+            told.iter().any(|line| line.contains("1 line could not be read, such as line 179 of")),
+            "{told:?}"
         );
-        let none = Traffic::read(&["/nonexistent/log".into()], None, &mut said).unwrap_err().to_string();
-        assert!(none.contains("no request of a visitor"), "{none}");
+        let none =
+            Traffic::read(&["/nonexistent/log".into()], &SiteHosts::default(), None, &mut Quiet::default());
+        assert!(none.unwrap_err().to_string().contains("no request of a visitor"));
+    }
+
+    #[test]
+    fn a_view_is_a_page_that_a_visitor_is_shown() {
+        let viewed = [
+            line(2, "/a", 200, 9),
+            line(2, "/a?utm=1", 200, 9),
+            line(2, "/index.php?title=B", 200, 9),
+            line(2, "/a", 304, 0),
+        ];
+        let others = [
+            line(2, "/old", 301, 0),
+            line(2, "/empty", 204, 0),
+            line(2, "HEAD /a", 200, 0),
+            line(2, "POST /contact", 200, 9),
+            line(2, "/feed/", 200, 9),
+            line(2, "/?feed=rss2", 200, 9),
+            line(2, "/wp-json/wp/v2/posts", 200, 9),
+            line(2, "/wp-admin/admin-ajax.php?action=x", 200, 9),
+            line(2, "/lib/exe/css.php?t=1", 200, 9),
+            line(2, "/robots.txt", 200, 9),
+            line(2, "/favicon.ico", 200, 9),
+            line(2, "/gone", 404, 9),
+            line(2, "/a", 500, 9),
+            line(2, "/a", 200, 9).replace("Mozilla/5.0 (X11", "Mozilla/5.0 (compatible; Googlebot/2.1"),
+        ];
+        let (traffic, _) = read(&(week() + &viewed.concat() + &others.concat()), &SiteHosts::default(), None);
+        near(traffic.unwrap().views, 4.0 * MONTH);
+    }
+
+    #[test]
+    fn scripts_that_answer_no_page_are_taken_out_of_the_pages() {
+        let raw = |title: &str| line(3, &format!("/index.php?title={title}&action=raw"), 200, 500);
+        let text = [
+            week(),
+            line(2, "/index.php?title=A", 200, 9000),
+            raw("Secret"),
+            raw("Other"),
+            line(4, "/download/12", 200, 70_000),
+            line(4, "/", 200, 8000),
+        ];
+        let mut traffic = read(&text.concat(), &SiteHosts::default(), None).0.unwrap();
+        let keys: Vec<&str> = traffic.scripts().iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(keys, ["index.php?action&title", "", "download/12", "index.php?title"]);
+        assert_eq!(traffic.scripts()[0].url, "/index.php?title=Secret&action=raw");
+        near(traffic.views, 5.0 * MONTH);
+        let kinds = HashMap::from([
+            ("index.php?action&title".to_owned(), (Kind::Asset, "text/css".to_owned())),
+            ("download/12".to_owned(), (Kind::Download, "application/pdf".to_owned())),
+            ("".to_owned(), (Kind::Page, "text/html".to_owned())),
+        ]);
+        traffic.reclassify(&kinds);
+        near(traffic.views, 2.0 * MONTH);
+        near(traffic.pages.bytes, 17_000.0 * MONTH);
+        near(traffic.asked.of("index.php").requests, MONTH);
+        assert_eq!((traffic.page_paths, traffic.scripts().len(), traffic.made.len()), (2, 2, 2));
+        near(traffic.made[0].2.bytes, 1_000.0 * MONTH);
+        assert_eq!((traffic.made[1].0, traffic.made[1].1.as_str()), (Kind::Download, "application/pdf"));
+    }
+
+    #[test]
+    fn lines_of_other_hosts_are_left_out_and_said() {
+        let of = |host: &str, path: &str| format!("{host}:80 {}", line(2, path, 200, 9));
+        let text = week().replace("192.0.2.1 -", "shop.example:80 192.0.2.1 -")
+            + &of("shop.example", "/a")
+            + &of("blog.example", "/b").repeat(9);
+        let named = |names: &[&str], is_sure| SiteHosts {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            is_sure,
+        };
+        let (traffic, told) = read(&text, &named(&["shop.example"], true), None);
+        near(traffic.unwrap().pages.requests, MONTH);
+        assert!(
+            told.iter().any(|line| line
+                .contains("left out 9 lines of other hosts than shop.example: blog.example (9 lines)")),
+            "{told:?}"
+        );
+        let (traffic, told) = read(&text, &SiteHosts::default(), None);
+        near(traffic.unwrap().pages.requests, 10.0 * MONTH);
+        assert!(
+            told.iter().any(|line| line.contains("several hosts") && line.contains("--host NAME")),
+            "{told:?}"
+        );
+        let refused = read(&text, &named(&["other.example"], true), None).0.unwrap_err().to_string();
+        assert!(
+            refused.contains(
+                "no request for other.example; it has shop.example (170 lines) and blog.example (9 lines)"
+            ),
+            "{refused}"
+        );
+        let (traffic, told) = read(&text, &named(&["staging.example"], false), None);
+        near(traffic.unwrap().pages.requests, 10.0 * MONTH);
+        assert!(told.iter().any(|line| line.contains("no request for staging.example")), "{told:?}");
+    }
+
+    /// 1,000 page views, and these lines.
+    fn pages_and(others: &str) -> (Traffic, Vec<String>) {
+        let text = week() + &line(2, "/a", 200, 9).repeat(1_000) + others;
+        let (traffic, told) = read(&text, &SiteHosts::default(), None);
+        (traffic.unwrap(), told)
+    }
+
+    #[test]
+    fn what_is_not_logged_is_assumed_and_said() {
+        let loads = HashMap::from([("a.css".to_owned(), 1.0), ("b.png".to_owned(), 0.5)]);
+        let (mut traffic, _) = pages_and("");
+        let mut told = Quiet::default();
+        traffic.assume_unlogged(&loads, &|_| false, &mut told);
+        assert_eq!(traffic.assumed, AssetType::ALL);
+        near(traffic.asked.of("a.css").requests, traffic.views);
+        near(traffic.asked.of("b.png").requests, traffic.views / 2.0);
+        assert!(told.0[0].contains("are not logged (1,000 page views without one): their requests are assumed, from what the pages load"), "{told:?}");
+        // Images are logged, style sheets are loaded and are not.
+        let (mut traffic, _) = pages_and(&line(2, "/b.png", 200, 9));
+        traffic.assume_unlogged(&loads, &|_| false, &mut told);
+        assert_eq!(traffic.assumed, [AssetType::StyleSheet]);
+        near(traffic.asked.of("b.png").requests, MONTH);
+        // A log with some of everything that is loaded has what was asked.
+        let (mut traffic, _) = pages_and(&(line(2, "/b.png", 200, 9) + &line(2, "/a.css", 200, 9)));
+        traffic.assume_unlogged(&loads, &|_| false, &mut told);
+        assert!(traffic.assumed.is_empty());
+        // The configuration tells it, however few views there are.
+        let mut traffic = read(&(week() + &line(2, "/a", 200, 9)), &SiteHosts::default(), None).0.unwrap();
+        traffic.assume_unlogged(&HashMap::new(), &|path| path.ends_with(".js"), &mut told);
+        assert_eq!(traffic.assumed, [AssetType::Script]);
+        assert!(told.0.last().unwrap().contains("from the published mix"), "{told:?}");
+    }
+
+    #[test]
+    fn lines_that_are_lost_are_said_loudly() {
+        let broken = line(2, "/a.css", 200, 9).replace(" 200 ", " x ");
+        let (mut traffic, told) = pages_and(&broken.repeat(500));
+        assert!(
+            told.iter().any(|line| line.contains("500 lines, 30% of all,")
+                && line.contains("of assets, whose figures are therefore assumed")),
+            "{told:?}"
+        );
+        traffic.assume_unlogged(&HashMap::new(), &|_| false, &mut Quiet::default());
+        assert_eq!(traffic.assumed, AssetType::ALL);
     }
 }

@@ -4,9 +4,76 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Match, MatchKind};
+use regex::bytes::{Regex, RegexBuilder};
 
+use super::browsers;
 use super::codings::Accepts;
-use super::{bots, browsers};
+
+/// Regular expressions for the names of programs, one per line, as `scripts/bots` writes them.
+const BOTS: &str = include_str!("bots.txt");
+
+/// What names of programs have in common, and names that [`BOTS`] lacks: HTTP libraries, tools, monitors, scanners. In lower case; upper case is as
+/// good.
+const WORDS: &[&str] = &[
+    "bot",
+    "crawl",
+    "spider",
+    "slurp",
+    "scan",
+    "monitor",
+    "uptime",
+    "fetch",
+    "preview",
+    "validator",
+    "headless",
+    "archiv",
+    "feed",
+    "+http",
+    "curl/",
+    "wget",
+    "python",
+    "libwww",
+    "java/",
+    "http-client",
+    "httpclient",
+    "scrapy",
+    "undici",
+    "axios",
+    "ruby",
+    "php/",
+    "perl",
+    "guzzle",
+    "okhttp",
+    "reqwest",
+    "dart:io",
+    "postman",
+    "insomnia",
+    "httpie",
+    "apachebench",
+    "wrk/",
+    "k6/",
+    "hey/",
+    "h2load",
+    "siege",
+    "jmeter",
+    "masscan",
+    "nmap",
+    "sqlmap",
+    "nuclei",
+    "wpscan",
+    "pagespeed",
+    "internal dummy connection",
+    "wordpress/",
+    "chatgpt-user",
+    "claude-user",
+    "check_http",
+    "kube-probe",
+    "healthcheck",
+    "haproxy",
+];
+
+/// Names of devices in which one of [`WORDS`] stands.
+const DEVICES: &[&str] = &["cubot"];
 
 /// User agents whose class is remembered, by their hash alone.
 const REMEMBERED: usize = 4096;
@@ -29,12 +96,20 @@ pub enum ByAgent {
     Unknown,
 }
 
+/// Finds the names of [`BOTS`].
+static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    let names: Vec<String> =
+        BOTS.lines().filter(|line| !line.starts_with('#')).map(|name| format!("(?:{name})")).collect();
+    let built = RegexBuilder::new(&names.join("|")).unicode(false).size_limit(64 << 20).build();
+    built.expect("a test reads every expression")
+});
+
 /// Finds the words of bots. The longest word at a place counts, so that a device's name hides the word in it.
-static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
-        .build(bots::WORDS.iter().chain(bots::OTHERS))
+        .build(WORDS.iter().chain(DEVICES))
         .expect("the words are few and short")
 });
 
@@ -69,8 +144,8 @@ impl Agents {
 fn look(agent: &[u8]) -> Who {
     // Every browser sends one.
     let is_none = matches!(agent, b"" | b"-");
-    let is_bot = |found: Match| found.pattern().as_usize() < bots::WORDS.len();
-    if is_none || WORDS.find_iter(agent).any(is_bot) {
+    let is_bot = |found: Match| found.pattern().as_usize() < WORDS.len();
+    if is_none || FINDER.find_iter(agent).any(is_bot) || NAMES.is_match(agent) {
         return Who::Bot;
     }
     Who::Visitor(browsers::accepts(agent).map_or(ByAgent::Unknown, ByAgent::Known))
@@ -105,12 +180,53 @@ mod tests {
         assert_eq!(agents.who(Some(b"Nobody/1")), Who::Visitor(ByAgent::Unknown));
     }
 
+    fn package(file: &str) -> Option<serde_json::Value> {
+        let path = format!("{}/../../web/node_modules/{file}", env!("CARGO_MANIFEST_DIR"));
+        let read = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        if read.is_none() {
+            let why = format!("cannot be tested here: there is no {path}; type make web");
+            assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{why}");
+            println!("{why}");
+        }
+        read
+    }
+
+    #[test]
+    fn programs_that_are_known_are_found() {
+        let Some(all) = package("crawler-user-agents/crawler-user-agents.json") else { return };
+        let examples: Vec<&str> = all
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|one| one["instances"].as_array().unwrap())
+            .map(|one| one.as_str().unwrap())
+            .collect();
+        let missed: Vec<&&str> = examples.iter().filter(|agent| look(agent.as_bytes()) != Who::Bot).collect();
+        println!("{} of {} examples missed", missed.len(), examples.len());
+        assert!(examples.len() > 2_000 && missed.len() * 100 <= examples.len(), "{missed:?}");
+    }
+
+    #[test]
+    fn browsers_are_no_programs() {
+        let Some(all) = package("user-agents/dist/user-agents.json") else { return };
+        let agents: Vec<&str> = all
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["userAgent"].as_str().unwrap())
+            .take(10_000)
+            .collect();
+        let wrong: Vec<&&str> = agents.iter().filter(|agent| look(agent.as_bytes()) == Who::Bot).collect();
+        println!("{} of {} agents of browsers taken for programs", wrong.len(), agents.len());
+        assert!(agents.len() > 5_000 && wrong.len() * 1_000 <= agents.len(), "{wrong:?}");
+    }
+
     #[test]
     fn every_word_is_in_lower_case_and_once() {
-        let mut words: Vec<&str> = bots::WORDS.to_vec();
+        let mut words: Vec<&str> = WORDS.to_vec();
         assert!(words.iter().all(|word| *word == word.to_lowercase()));
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), bots::WORDS.len());
+        assert_eq!(words.len(), WORDS.len());
     }
 }

@@ -2,10 +2,9 @@
 
 use super::codings::Codings;
 use super::entry::{Entry, Method};
-use super::path::is_script;
 
 /// Everything that was counted. All requests are those of `visitors`, `bots` and `malformed` together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
     /// Files that were read, to the end or not.
     pub files: u64,
@@ -13,8 +12,18 @@ pub struct Counted {
     pub lines: u64,
     /// Those of them that could not be read.
     pub unreadable: u64,
-    /// The first of these.
+    /// Those of the unreadable that name a style sheet, script, font or image.
+    pub unreadable_assets: u64,
+    /// The first of the unreadable.
     pub example: Option<Example>,
+    /// Lines of other hosts than the site's, which count nowhere else.
+    pub elsewhere: u64,
+    /// The site's hosts with their lines, the most first; empty if no host is logged.
+    pub hosts: Vec<(String, u64)>,
+    /// Other hosts with their lines, the most first.
+    pub other_hosts: Vec<(String, u64)>,
+    /// What stands in front of the server, in words without addresses.
+    pub front: Option<String>,
     /// Files that could not be read, or not to their end: a clean line each.
     pub problems: Vec<String>,
     /// The time of the first request, in seconds since 1970.
@@ -23,6 +32,8 @@ pub struct Counted {
     pub last: Option<i64>,
     /// Seconds between them, less the gaps of more than a day.
     pub covered_seconds: u64,
+    /// How these seconds lie in the week.
+    pub week: Week,
     /// The hour (of UTC) with the most requests of all kinds.
     pub busiest_hour: Option<Hour>,
     /// The most requests of all kinds in one second; fewer than there were where lines are more than 18 hours out of order.
@@ -41,8 +52,14 @@ pub struct Counted {
     pub missed_at_most: u64,
     /// What visitors' clients accept.
     pub codings: Codings,
-    /// Response times of visitors' requests, where they are logged.
-    pub times: ResponseTimes,
+    /// Requests of visitors without a column for user agents: programs are among them.
+    pub without_agent: u64,
+    /// Whole responses of scripts to visitors whose time is logged.
+    pub timed: u64,
+    /// Mean seconds that these took: behind the server where that is logged, else in all; none if it cannot be true.
+    pub script_seconds: Option<f64>,
+    /// Whether bytes are logged.
+    pub has_bytes: bool,
 }
 
 impl Counted {
@@ -61,6 +78,25 @@ pub struct Example {
     pub line: u64,
     /// What is wrong with it.
     pub why: &'static str,
+}
+
+/// How the time that a log covers lies in the week of the server's clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Week {
+    /// How many visitors come in a mean hour of a week, divided by how many come in a mean hour of the log.
+    pub correction: f64,
+    /// Hours of the week (of 168) that the log never covers: as many visitors as in the same hour of other days.
+    pub unseen_hours: u64,
+    /// Hours between the first and the last request that are not covered: a file is missing.
+    pub missing_hours: u64,
+    /// Whether nobody came on a Saturday or Sunday, of which the log has some.
+    pub is_weekend_quiet: bool,
+}
+
+impl Default for Week {
+    fn default() -> Week {
+        Week { correction: 1.0, unseen_hours: 0, missing_hours: 0, is_weekend_quiet: false }
+    }
 }
 
 /// One hour.
@@ -150,8 +186,25 @@ pub struct PathTraffic {
     pub path: String,
     /// What was asked and sent.
     pub hits: Hits,
-    /// It was asked with more than one query string, as pages are.
-    pub is_query_varied: bool,
+    /// Of a script: requests with a query string, by its keys.
+    pub variants: Vec<Variant>,
+}
+
+/// Requests for a script with query strings of the same keys.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// The keys in order: `action&title`.
+    pub keys: String,
+    /// One of the query strings, held in memory only: its values may be a person's.
+    pub query: String,
+    /// What was asked and sent.
+    pub hits: Hits,
+}
+
+impl std::fmt::Debug for Variant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Variant").field("keys", &self.keys).field("hits", &self.hits).finish_non_exhaustive()
+    }
 }
 
 /// Requests of visitors.
@@ -169,64 +222,43 @@ pub struct Hits {
     pub heads: u64,
     /// Responses with 4xx and 5xx.
     pub errors: u64,
-    /// Requests with a query string.
-    pub with_query: u64,
+    /// Their bytes.
+    pub error_bytes: u64,
+    /// Whole responses with a body: 200, to any method but `HEAD`.
+    pub whole: u64,
+    /// Responses to `GET` that show something: 200, and 304 from the visitor's own cache. Not what a browser fetched in advance.
+    pub views: u64,
 }
 
 impl Hits {
-    /// Counts all but the query string.
+    /// Counts a request.
     pub(super) fn add(&mut self, entry: &Entry<'_>, method: Method) {
-        self.requests += 1;
-        self.bytes = self.bytes.saturating_add(entry.bytes);
-        self.not_modified += u64::from(entry.status == 304);
-        self.partial += u64::from(entry.status == 206);
-        self.heads += u64::from(method == Method::Head);
-        self.errors += u64::from((400..600).contains(&entry.status));
+        let is_error = (400..600).contains(&entry.status);
+        let is_whole = entry.status == 200 && method != Method::Head;
+        let is_view = matches!(entry.status, 200 | 304) && method == Method::Get && !entry.is_prefetch;
+        self.join(&Hits {
+            requests: 1,
+            bytes: entry.bytes,
+            not_modified: u64::from(entry.status == 304 && method != Method::Head),
+            partial: u64::from(entry.status == 206 && method != Method::Head),
+            heads: u64::from(method == Method::Head),
+            errors: u64::from(is_error),
+            error_bytes: if is_error { entry.bytes } else { 0 },
+            whole: u64::from(is_whole),
+            views: u64::from(is_view),
+        });
     }
 
     pub(super) fn join(&mut self, other: &Hits) {
-        let Hits { requests, bytes, not_modified, partial, heads, errors, with_query } = other;
+        let Hits { requests, bytes, not_modified, partial, heads, errors, error_bytes, whole, views } = other;
         self.requests += requests;
         self.bytes = self.bytes.saturating_add(*bytes);
         self.not_modified += not_modified;
         self.partial += partial;
         self.heads += heads;
         self.errors += errors;
-        self.with_query += with_query;
-    }
-}
-
-/// Response times by what answers, as far as a path's name tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResponseTimes {
-    /// Paths without an extension and those of scripts.
-    pub scripts: ResponseTime,
-    /// All others.
-    pub files: ResponseTime,
-}
-
-impl ResponseTimes {
-    pub(super) fn add(&mut self, path: &str, entry: &Entry<'_>) {
-        if let Some(micros) = entry.micros {
-            let time = if is_script(path) { &mut self.scripts } else { &mut self.files };
-            time.requests += 1;
-            time.micros = time.micros.saturating_add(micros);
-        }
-    }
-}
-
-/// A sum of response times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResponseTime {
-    /// Requests whose time is logged.
-    pub requests: u64,
-    /// Microseconds of all of them.
-    pub micros: u64,
-}
-
-impl ResponseTime {
-    /// Mean seconds.
-    pub fn mean_seconds(&self) -> Option<f64> {
-        (self.requests > 0).then(|| self.micros as f64 / 1e6 / self.requests as f64)
+        self.error_bytes = self.error_bytes.saturating_add(*error_bytes);
+        self.whole += whole;
+        self.views += views;
     }
 }

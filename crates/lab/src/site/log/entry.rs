@@ -2,6 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::columns::{Columns, Values};
+use super::content;
+use super::fields::unescaped;
+use super::moment::{Moment, Moments};
+use super::names::Role;
+
 /// Why a line cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable(pub &'static str);
@@ -33,22 +39,78 @@ impl Method {
 }
 
 /// What a line says. Text is as it was sent: escapes of the log are resolved, those of addresses are not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Entry<'l> {
-    /// Seconds since 1970.
-    pub time: i64,
+    /// When.
+    pub time: Moment,
     /// Method and target; none where what came was no request.
     pub asked: Option<(Method, Cow<'l, [u8]>)>,
     /// Three digits.
     pub status: u16,
     /// Bytes sent: of the body where the log says so.
     pub bytes: u64,
+    /// The host that was asked, where it is logged.
+    pub host: Option<&'l [u8]>,
+    /// The address that the request came from, where it is logged.
+    pub client: Option<&'l [u8]>,
     /// The user agent, where it is logged. A client that sent none has an empty one or `-`.
     pub agent: Option<Cow<'l, [u8]>>,
     /// The `Accept-Encoding`, likewise.
     pub accept: Option<Cow<'l, [u8]>>,
+    /// What proxies in front say of themselves or of others, where it is logged.
+    pub forwarded: Option<&'l [u8]>,
+    /// Whether a browser asked in advance.
+    pub is_prefetch: bool,
     /// Microseconds that the response took, where they are logged.
     pub micros: Option<u64>,
+}
+
+impl<'l> Entry<'l> {
+    /// What the fields of a line say.
+    ///
+    /// # Errors
+    /// What is missing or wrong.
+    pub fn of(
+        columns: &Columns,
+        values: &Values<'l>,
+        moments: &mut Moments,
+    ) -> Result<Entry<'l>, Unreadable> {
+        let text = |role| values.get(role).map(unescaped);
+        let time = moments.parse(values.get(Role::Time).ok_or(Unreadable("no time"))?)?;
+        let sent_all = values.get(Role::Headers).map(|_| Cow::Borrowed(&b""[..]));
+        let is_said = |value: &&[u8]| !matches!(*value, b"" | b"-");
+        Ok(Entry {
+            time,
+            asked: requested(values)?,
+            status: status(values.get(Role::Status).unwrap_or_default())?,
+            bytes: values.get(Role::Bytes).map_or(Ok(0), bytes)?,
+            host: values.get(Role::Host),
+            client: values.get(Role::Client),
+            agent: text(Role::Agent).or_else(|| sent_all.clone()),
+            accept: text(Role::Accept).or(sent_all),
+            forwarded: values.get(Role::Via).or(values.get(Role::Forwarded)).filter(is_said),
+            is_prefetch: values.get(Role::Purpose).is_some_and(content::is_prefetch),
+            micros: columns.micros(values),
+        })
+    }
+}
+
+/// Method and target as they were sent, where they are logged so: nginx may have rewritten `$uri` since.
+#[expect(clippy::type_complexity, reason = "the type of one field")]
+fn requested<'l>(values: &Values<'l>) -> Result<Option<(Method, Cow<'l, [u8]>)>, Unreadable> {
+    let line = values.get(Role::Request);
+    if let Some((method, target)) = line.and_then(asked) {
+        return Ok(Some((method, unescaped(target))));
+    }
+    let (Some(method), Some(target)) = (values.get(Role::Method), values.get(Role::Target)) else {
+        return if line.is_some() { Ok(None) } else { Err(Unreadable("no request")) };
+    };
+    let Some(method) = Method::of(method).filter(|_| !target.is_empty()) else { return Ok(None) };
+    // `$uri` has no query string.
+    let query =
+        values.get(Role::Query).filter(|query| !matches!(*query, b"" | b"-") && !target.contains(&b'?'));
+    let query = query.map(|query| query.strip_prefix(b"?").unwrap_or(query));
+    Ok(Some((method, query.map_or_else(|| unescaped(target), |query| [target, b"?", query].concat().into()))))
 }
 
 /// Method and target of a request line such as `GET /a HTTP/1.1`; none where it is no request.
@@ -63,20 +125,20 @@ pub fn asked(line: &[u8]) -> Option<(Method, &[u8])> {
 }
 
 /// A whole number of bytes; `-` is none.
-pub fn bytes(text: &[u8]) -> Result<u64, Unreadable> {
+fn bytes(text: &[u8]) -> Result<u64, Unreadable> {
     match text {
-        b"-" => Ok(0),
+        b"-" | b"" | b"null" => Ok(0),
         _ => whole(text).filter(|n| *n <= MOST_BYTES).ok_or(Unreadable("the number of bytes")),
     }
 }
 
 /// The most bytes that a response can have: 1 PB.
-pub const MOST_BYTES: u64 = 1_000_000_000_000_000;
+const MOST_BYTES: u64 = 1_000_000_000_000_000;
 /// The longest that a response can take: a year in microseconds.
 const MOST_MICROS: f64 = 365.25 * 86_400e6;
 
 /// Three digits of a status.
-pub fn status(text: &[u8]) -> Result<u16, Unreadable> {
+fn status(text: &[u8]) -> Result<u16, Unreadable> {
     match (text.len(), whole(text)) {
         (3, Some(status)) => Ok(status as u16),
         _ => Err(Unreadable("the status")),

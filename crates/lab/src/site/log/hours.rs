@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::counted::{Counted, Hour};
+use super::moment::Moment;
 
 /// The most hours that are held: eleven years. Later ones are not looked at.
 const MOST: usize = 100_000;
@@ -11,12 +12,27 @@ const SECONDS: usize = 1 << 16;
 /// Hours without any request that count as covered; a longer gap is a missing file.
 const GAP: i64 = 24;
 
+/// Hours of a week, and those of its days and of its weekend.
+const WEEK: usize = 168;
+const DAY: usize = 24;
+const WEEKEND: usize = 5 * DAY;
+
+/// What came in an hour.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    requests: u64,
+    bytes: u64,
+    visitors: u64,
+    /// Hours by which the server's clock is ahead of UTC.
+    ahead: i64,
+}
+
 /// By hour and second.
 pub struct Hours {
     range: Option<(i64, i64)>,
-    held: BTreeMap<i64, (u64, u64)>,
+    held: BTreeMap<i64, Held>,
     /// The hour of the last line, which is mostly that of the next.
-    current: (i64, u64, u64),
+    current: (i64, Held),
     seconds: Vec<i64>,
     in_second: Vec<u64>,
     busiest: u64,
@@ -26,20 +42,30 @@ impl Hours {
     /// Of no request.
     pub fn new() -> Hours {
         let (seconds, in_second) = (vec![0; SECONDS], vec![0; SECONDS]);
-        Hours { range: None, held: BTreeMap::new(), current: (0, 0, 0), seconds, in_second, busiest: 0 }
+        Hours {
+            range: None,
+            held: BTreeMap::new(),
+            current: (0, Held::default()),
+            seconds,
+            in_second,
+            busiest: 0,
+        }
     }
 
     /// Counts a request.
-    pub fn add(&mut self, time: i64, bytes: u64) {
+    pub fn add(&mut self, moment: Moment, bytes: u64, is_visitor: bool) {
+        let time = moment.utc;
         let (first, last) = self.range.unwrap_or((time, time));
         self.range = Some((first.min(time), last.max(time)));
         let hour = time.div_euclid(3600);
         if hour != self.current.0 {
             self.flush();
-            self.current = (hour, 0, 0);
+            self.current = (hour, Held { ahead: i64::from(moment.ahead / 3600), ..Held::default() });
         }
-        self.current.1 += 1;
-        self.current.2 = self.current.2.saturating_add(bytes);
+        let current = &mut self.current.1;
+        current.requests += 1;
+        current.bytes = current.bytes.saturating_add(bytes);
+        current.visitors += u64::from(is_visitor);
         let place = time as usize % SECONDS;
         let count = &mut self.in_second[place];
         *count = if self.seconds[place] == time { *count + 1 } else { 1 };
@@ -48,10 +74,14 @@ impl Hours {
     }
 
     fn flush(&mut self) {
-        let (hour, requests, bytes) = self.current;
-        if requests > 0 && (self.held.len() < MOST || self.held.contains_key(&hour)) {
+        let (hour, one) = self.current;
+        if one.requests > 0 && (self.held.len() < MOST || self.held.contains_key(&hour)) {
             let held = self.held.entry(hour).or_default();
-            *held = (held.0 + requests, held.1.saturating_add(bytes));
+            // Of two clocks the one that is further ahead, whatever the order of lines.
+            held.ahead = if held.requests == 0 { one.ahead } else { held.ahead.max(one.ahead) };
+            held.requests += one.requests;
+            held.bytes = held.bytes.saturating_add(one.bytes);
+            held.visitors += one.visitors;
         }
     }
 
@@ -62,18 +92,72 @@ impl Hours {
         (counted.first, counted.last) = (Some(first), Some(last));
         counted.busiest_second = self.busiest;
         // Of hours with as many requests the first.
-        let busiest = self.held.iter().min_by_key(|(_, (requests, _))| u64::MAX - requests);
-        counted.busiest_hour = busiest.map(|(hour, (requests, bytes))| Hour {
+        let busiest = self.held.iter().min_by_key(|(_, held)| u64::MAX - held.requests);
+        counted.busiest_hour = busiest.map(|(hour, held)| Hour {
             start: hour * 3600,
-            requests: *requests,
-            bytes: *bytes,
+            requests: held.requests,
+            bytes: held.bytes,
         });
-        let starts = || self.held.keys().copied();
-        let hours: i64 =
-            starts().zip(starts().skip(1)).map(|(a, b)| if b - a > GAP { 1 } else { b - a }).sum();
+        let mut week = [(0.0, 0.0); WEEK];
+        let has_weekend = self.held.iter().any(|(hour, held)| hour_of_week(*hour, held.ahead) >= WEEKEND);
+        let mut hours = 0;
+        let mut last_held: Option<(i64, Held)> = None;
+        for (hour, held) in &self.held {
+            if let Some((before, of)) = last_held {
+                let gap = hour - before;
+                let quiet = (before + 1..*hour)
+                    .take(MOST_QUIET)
+                    .filter(|hour| hour_of_week(*hour, of.ahead) >= WEEKEND)
+                    .count() as i64;
+                let is_weekend = !has_weekend && quiet > 0 && gap - quiet <= GAP && gap <= MOST_QUIET as i64;
+                counted.week.is_weekend_quiet |= is_weekend;
+                if gap <= GAP || is_weekend {
+                    (before + 1..*hour).for_each(|hour| week[hour_of_week(hour, of.ahead)].0 += 1.0);
+                    hours += gap;
+                } else {
+                    counted.week.missing_hours += (gap - 1) as u64;
+                    hours += 1;
+                }
+            }
+            let place = &mut week[hour_of_week(*hour, held.ahead)];
+            *place = (place.0 + 1.0, place.1 + held.visitors as f64);
+            last_held = Some((*hour, *held));
+        }
         let seconds = hours * 3600 + last.rem_euclid(3600) - first.rem_euclid(3600);
         counted.covered_seconds = seconds.max(1) as u64;
+        counted.week.unseen_hours = week.iter().filter(|(covered, _)| *covered == 0.0).count() as u64;
+        counted.week.correction = correction(&week);
     }
+}
+
+/// Gaps over weekends that are looked at: two weeks.
+const MOST_QUIET: usize = 2 * WEEK;
+
+/// The hour of the week of the server's clock, from Monday on.
+fn hour_of_week(hour: i64, ahead: i64) -> usize {
+    // 1970 began on a Thursday.
+    (hour + ahead + 3 * DAY as i64).rem_euclid(WEEK as i64) as usize
+}
+
+/// Visitors of a mean hour of the week, by those of a mean hour that is covered. Each hour of the week has its hours that are covered, and their visitors.
+fn correction(week: &[(f64, f64); WEEK]) -> f64 {
+    let mean = |some: &mut dyn Iterator<Item = usize>| {
+        let (hours, visitors) =
+            some.map(|at| week[at]).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (hours > 0.0).then(|| visitors / hours)
+    };
+    let all = mean(&mut (0..WEEK)).filter(|all| *all > 0.0);
+    let Some(all) = all else { return 1.0 };
+    let rate = |at: usize| {
+        let is_weekend = at >= WEEKEND;
+        let same = |is_alike: bool| {
+            move |other: &usize| other % DAY == at % DAY && ((*other >= WEEKEND) == is_weekend) == is_alike
+        };
+        let own = mean(&mut [at].into_iter());
+        let own = own.or_else(|| mean(&mut (0..WEEK).filter(same(true))));
+        own.or_else(|| mean(&mut (0..WEEK).filter(same(false)))).unwrap_or(all)
+    };
+    (0..WEEK).map(rate).sum::<f64>() / WEEK as f64 / all
 }
 
 #[cfg(test)]
@@ -82,10 +166,83 @@ mod tests {
 
     fn counted(times: &[i64]) -> Counted {
         let mut hours = Hours::new();
-        times.iter().for_each(|time| hours.add(*time, 10));
+        times.iter().for_each(|time| hours.add(Moment { utc: *time, ahead: 0 }, 10, true));
         let mut counted = Counted::default();
         hours.finish(&mut counted);
         counted
+    }
+
+    /// Requests in each hour of days from Monday, 5 January 2026 on; none: the hour is not in the log.
+    fn of_days(days: std::ops::Range<i64>, ahead: i32, per_hour: impl Fn(i64, i64) -> u64) -> Counted {
+        let mut hours = Hours::new();
+        for (day, hour) in days.flat_map(|day| (0..24).map(move |hour| (day, hour))) {
+            for n in 0..per_hour(day, hour) {
+                let utc = 1_767_571_200 + day * 86_400 + hour * 3600 + n as i64 % 3600 - i64::from(ahead);
+                hours.add(Moment { utc, ahead }, 10, true);
+            }
+        }
+        let mut counted = Counted::default();
+        hours.finish(&mut counted);
+        counted
+    }
+
+    /// Requests of a week, as a log tells it.
+    fn per_week(counted: &Counted, requests: u64) -> f64 {
+        requests as f64 * counted.week.correction * 7.0 * 86_400.0 / counted.covered_seconds as f64
+    }
+
+    fn is_near(found: f64, wanted: f64) {
+        assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
+    }
+
+    #[test]
+    fn half_a_week_is_weighted_by_hour() {
+        let usual = |day: i64, hour: i64| {
+            if day % 7 >= 5 {
+                20
+            } else if (8..18).contains(&hour) {
+                100
+            } else {
+                10
+            }
+        };
+        let week: u64 = (0..7).flat_map(|day| (0..24).map(move |hour| usual(day, hour))).sum();
+        let requests =
+            |days: std::ops::Range<i64>| days.flat_map(|day| (0..24).map(move |hour| usual(day, hour))).sum();
+        for days in [0..7, 0..14, 0..10, 2..8, 5..13] {
+            let found = of_days(days.clone(), 0, usual);
+            assert_eq!(found.week.unseen_hours, 24 * 7u64.saturating_sub((days.end - days.start) as u64));
+            is_near(per_week(&found, requests(days)), week as f64);
+        }
+        // A weekend that is never covered is taken as the other days.
+        let found = of_days(0..5, 0, usual);
+        is_near(per_week(&found, requests(0..5)), requests(0..5) as f64 / 5.0 * 7.0);
+        assert_eq!((found.week.unseen_hours, found.week.is_weekend_quiet), (48, false));
+    }
+
+    #[test]
+    fn an_intranet_rests_at_weekends_by_its_own_clock() {
+        let working = |day: i64, hour: i64| if day % 7 < 5 && (8..18).contains(&hour) { 10 } else { 0 };
+        for ahead in [0, 9 * 3600, -8 * 3600] {
+            let found = of_days(0..12, ahead, working);
+            assert_eq!((found.week.is_weekend_quiet, found.week.missing_hours), (true, 0), "{ahead}");
+            is_near(per_week(&found, 1_000), 500.0);
+        }
+    }
+
+    #[test]
+    fn days_that_are_missing_are_not_covered() {
+        let all_but = |gone: std::ops::Range<i64>| {
+            of_days(0..14, 0, move |day, _| if gone.contains(&day) { 0 } else { 10 })
+        };
+        let found = all_but(2..4);
+        assert_eq!(found.week.missing_hours, 48);
+        is_near(found.covered_seconds as f64, 12.0 * 86_400.0);
+        is_near(per_week(&found, 12 * 240), 7.0 * 240.0);
+        // The other weekend tells that this one is missing.
+        let found = all_but(5..7);
+        assert_eq!((found.week.missing_hours, found.week.is_weekend_quiet), (48, false));
+        is_near(per_week(&found, 12 * 240), 7.0 * 240.0);
     }
 
     #[test]

@@ -1,164 +1,151 @@
-//! Lines of JSON: those of nginx with the keys that people use, and those of Caddy.
+//! The members of a line of JSON. Servers write it by hand, so that a number may be `-` or nothing at all: it is read all the same.
 
-use std::borrow::Cow;
+use super::entry::Unreadable;
+use super::fields::{Field, Form};
 
-use serde::Deserialize;
+/// How deep objects may be.
+const DEEPEST: usize = 8;
+const DAMAGED: Unreadable = Unreadable("JSON of another kind, or damaged");
 
-use super::entry::{self, Entry, Method, Unreadable};
-use super::moment;
+/// The name of the field that stands for an object with all headers of a request: what is not among them was not sent.
+pub const HEADERS: &[u8] = b"headers";
+/// Objects that tell of the answer in the words of the request.
+const ANSWERED: [&[u8]; 2] = [b"resp_headers", b"response_headers"];
 
-/// The members that are read; all others are dropped. A member that stands there twice makes a line unreadable.
-#[derive(Deserialize)]
-struct Line {
-    logger: Option<String>,
-    request: Option<Requested>,
-    request_method: Option<String>,
-    method: Option<String>,
-    request_uri: Option<String>,
-    uri: Option<String>,
-    args: Option<String>,
-    query_string: Option<String>,
-    status: Option<Scalar>,
-    body_bytes_sent: Option<Scalar>,
-    bytes_sent: Option<Scalar>,
-    size: Option<Scalar>,
-    http_user_agent: Option<String>,
-    user_agent: Option<String>,
-    http_accept_encoding: Option<String>,
-    accept_encoding: Option<String>,
-    time_iso8601: Option<Scalar>,
-    time_local: Option<Scalar>,
-    msec: Option<Scalar>,
-    ts: Option<Scalar>,
-    time: Option<Scalar>,
-    timestamp: Option<Scalar>,
-    #[serde(rename = "@timestamp")]
-    at_timestamp: Option<Scalar>,
-    request_time: Option<Scalar>,
-    duration: Option<Scalar>,
+/// The members of an object and of those in it, each with its own name; of a list, the first.
+///
+/// # Errors
+/// It is no JSON.
+pub fn split<'l>(line: &'l [u8], fields: &mut Vec<Field<'l>>) -> Result<(), Unreadable> {
+    fields.clear();
+    let mut scan = Scan { text: line, at: 0, fields };
+    scan.skip();
+    scan.value(b"", 0, false)?;
+    scan.skip();
+    if scan.at == line.len() { Ok(()) } else { Err(DAMAGED) }
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Scalar {
-    Whole(u64),
-    Real(f64),
-    Text(String),
+struct Scan<'l, 'f> {
+    text: &'l [u8],
+    at: usize,
+    fields: &'f mut Vec<Field<'l>>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Requested {
-    /// nginx: `GET / HTTP/1.1`.
-    Line(String),
-    /// Caddy.
-    Parts(Parts),
-}
-
-#[derive(Deserialize)]
-struct Parts {
-    method: Option<String>,
-    uri: Option<String>,
-    headers: Option<Headers>,
-}
-
-#[derive(Deserialize)]
-struct Headers {
-    #[serde(rename = "Accept-Encoding", default)]
-    accept: Vec<String>,
-    #[serde(rename = "User-Agent", default)]
-    agent: Vec<String>,
-}
-
-/// Reads a line.
-pub fn parse(line: &[u8]) -> Result<Entry<'_>, Unreadable> {
-    let mut line: Line =
-        serde_json::from_slice(line).map_err(|_| Unreadable("JSON of another kind, or damaged"))?;
-    // Caddy logs a request that failed a second time, with its error.
-    if line.logger.as_deref().is_some_and(|logger| logger.starts_with("http.log.error")) {
-        return Err(Unreadable("an error log line"));
+impl<'l> Scan<'l, '_> {
+    fn skip(&mut self) {
+        self.at += self.text[self.at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
     }
-    if let Some(Requested::Parts(Parts { headers: Some(headers), .. })) = &line.request {
-        // All are logged: what is not there was not sent.
-        line.http_user_agent = Some(headers.agent.join(" "));
-        line.http_accept_encoding = Some(headers.accept.join(","));
-    }
-    let sent = line.body_bytes_sent.as_ref().or(line.bytes_sent.as_ref()).or(line.size.as_ref());
-    let (time, status) = (time(&line)?, status(line.status.as_ref())?);
-    let bytes = sent.map_or(Ok(0), bytes)?;
-    let micros = line.request_time.as_ref().or(line.duration.as_ref()).and_then(micros);
-    let owned = |text: Option<String>| text.map(|text| Cow::Owned(text.into_bytes()));
-    let agent = owned(line.http_user_agent.take().or(line.user_agent.take()));
-    let accept = owned(line.http_accept_encoding.take().or(line.accept_encoding.take()));
-    let asked = asked(line)?.map(|(method, target)| (method, Cow::Owned(target.into_bytes())));
-    Ok(Entry { time, asked, status, bytes, agent, accept, micros })
-}
 
-/// Method and target as they were sent, where they are logged so: nginx may have rewritten `$uri` since.
-fn asked(line: Line) -> Result<Option<(Method, String)>, Unreadable> {
-    let both = |method: Option<String>, target| Method::of(method?.as_bytes()).zip(target);
-    let method = line.request_method.or(line.method);
-    match (line.request, line.request_uri) {
-        (Some(Requested::Parts(parts)), _) => Ok(both(parts.method, parts.uri)),
-        (_, Some(target)) if method.is_some() => Ok(both(method, Some(target))),
-        (Some(Requested::Line(request)), _) => {
-            let target = |target: &[u8]| String::from_utf8_lossy(target).into_owned();
-            Ok(entry::asked(request.as_bytes()).map(|(method, of)| (method, target(of))))
-        }
-        (None, _) => match (method, line.uri) {
-            (Some(method), Some(path)) => {
-                // `$uri` has no query string.
-                let query = line.args.or(line.query_string).filter(|query| !matches!(&**query, "" | "-"));
-                let target = query.map_or(path.clone(), |query| format!("{path}?{query}"));
-                Ok(both(Some(method), Some(target)))
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Goes past a byte if it is next.
+    fn take(&mut self, byte: u8) -> bool {
+        self.skip();
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn string(&mut self) -> Result<&'l [u8], Unreadable> {
+        let begin = self.at + 1;
+        self.at = begin;
+        loop {
+            let found = memchr::memchr2(b'"', b'\\', self.text.get(self.at..).unwrap_or_default());
+            self.at += found.ok_or(DAMAGED)?;
+            if self.text[self.at] == b'"' {
+                self.at += 1;
+                return Ok(&self.text[begin..self.at - 1]);
             }
-            _ => Err(Unreadable("no request")),
-        },
+            self.at += 2;
+        }
+    }
+
+    fn value(&mut self, name: &'l [u8], depth: usize, is_left_out: bool) -> Result<(), Unreadable> {
+        let (value, form) = match self.peek() {
+            Some(b'{' | b'[') if depth == DEEPEST => return Err(DAMAGED),
+            Some(b'{') => {
+                let headers = (name == HEADERS).then_some(Field { name, value: b"", form: Form::Bare });
+                self.fields.extend(headers.filter(|_| !is_left_out));
+                return self.object(depth + 1, is_left_out || ANSWERED.contains(&name));
+            }
+            Some(b'[') => return self.list(name, depth + 1, is_left_out),
+            Some(b'"') => (self.string()?, Form::Quoted),
+            _ => {
+                let rest = &self.text[self.at..];
+                let end = rest.iter().position(|b| matches!(b, b',' | b'}' | b']' | b'"')).ok_or(DAMAGED)?;
+                self.at += end;
+                (rest[..end].trim_ascii(), Form::Bare)
+            }
+        };
+        if !is_left_out && !name.is_empty() {
+            self.fields.push(Field { name, value, form });
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, depth: usize, is_left_out: bool) -> Result<(), Unreadable> {
+        self.at += 1;
+        while !self.take(b'}') {
+            self.skip();
+            let name = if self.peek() == Some(b'"') { self.string()? } else { return Err(DAMAGED) };
+            if !self.take(b':') {
+                return Err(DAMAGED);
+            }
+            self.skip();
+            self.value(name, depth, is_left_out)?;
+            self.skip();
+            if !self.take(b',') && self.peek() != Some(b'}') {
+                return Err(DAMAGED);
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, name: &'l [u8], depth: usize, is_left_out: bool) -> Result<(), Unreadable> {
+        self.at += 1;
+        let mut is_first = true;
+        while !self.take(b']') {
+            self.skip();
+            self.value(name, depth, is_left_out || !is_first)?;
+            is_first = false;
+            self.skip();
+            if !self.take(b',') && self.peek() != Some(b']') {
+                return Err(DAMAGED);
+            }
+        }
+        Ok(())
     }
 }
 
-fn time(line: &Line) -> Result<i64, Unreadable> {
-    let times = [
-        &line.time_iso8601,
-        &line.time_local,
-        &line.msec,
-        &line.ts,
-        &line.time,
-        &line.timestamp,
-        &line.at_timestamp,
-    ];
-    moment_of(times.into_iter().flatten().next().ok_or(Unreadable("no time"))?)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn moment_of(time: &Scalar) -> Result<i64, Unreadable> {
-    match time {
-        Scalar::Whole(number) => moment::since_1970(*number as f64),
-        Scalar::Real(number) => moment::since_1970(*number),
-        Scalar::Text(text) => moment::parse(text.as_bytes()),
+    fn split_text(line: &str) -> Result<Vec<(String, String)>, Unreadable> {
+        let mut fields = Vec::new();
+        split(line.as_bytes(), &mut fields)?;
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Ok(fields.iter().map(|field| (text(field.name), text(field.value))).collect())
     }
-}
 
-fn status(status: Option<&Scalar>) -> Result<u16, Unreadable> {
-    match status {
-        Some(Scalar::Whole(number)) if *number < 1000 => Ok(*number as u16),
-        Some(Scalar::Text(text)) => entry::status(text.as_bytes()),
-        _ => Err(Unreadable("the status")),
+    #[test]
+    fn members_are_read_as_servers_write_them() {
+        let found = split_text(
+            r#" {"a":"x\"y","b":-,"c":, "d":{"headers":{"E":["1","2"]}},"resp_headers":{"E":["3"]},"f":[],"g":0.5,} "#,
+        );
+        let wanted = [("a", r#"x\"y"#), ("b", "-"), ("c", ""), ("headers", ""), ("E", "1"), ("g", "0.5")]
+            .map(|(a, b)| (a.into(), b.into()));
+        assert_eq!(found.unwrap(), wanted);
     }
-}
 
-fn bytes(bytes: &Scalar) -> Result<u64, Unreadable> {
-    match bytes {
-        Scalar::Whole(number) if *number <= entry::MOST_BYTES => Ok(*number),
-        Scalar::Text(text) => entry::bytes(text.as_bytes()),
-        _ => Err(Unreadable("the number of bytes")),
+    #[test]
+    fn what_is_no_json_is_refused() {
+        let deep = "{\"a\":".repeat(9) + "1" + &"}".repeat(9);
+        for line in ["", "{", "{\"a\"}", "{\"a\":1", "{\"a\":\"", "{\"a\":1}x", "{a:1}", "{\"a\":[1}", &deep]
+        {
+            assert!(split_text(line).is_err(), "{line}");
+        }
     }
-}
-
-/// Other units than seconds are words; they are left out.
-fn micros(seconds: &Scalar) -> Option<u64> {
-    entry::micros(match seconds {
-        Scalar::Whole(number) => *number as f64,
-        Scalar::Real(number) => *number,
-        Scalar::Text(text) => text.parse().ok()?,
-    })
 }

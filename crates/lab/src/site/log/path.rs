@@ -36,15 +36,26 @@ pub fn is_script(path: &str) -> bool {
         || path.contains(".php/")
 }
 
+/// The host of a target that names one, as requests to proxies do.
+pub fn host(target: &[u8]) -> Option<&[u8]> {
+    let rest = without_scheme(target)?;
+    let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(rest.len());
+    rest[..end].rsplit(|b| *b == b'@').next()
+}
+
+fn without_scheme(target: &[u8]) -> Option<&[u8]> {
+    ["http://", "https://"].iter().find_map(|scheme| {
+        let begin = target.get(..scheme.len())?;
+        begin.eq_ignore_ascii_case(scheme.as_bytes()).then(|| &target[scheme.len()..])
+    })
+}
+
 /// What follows the host, where there is one.
 fn local(target: &[u8]) -> Option<&[u8]> {
     if target.first() == Some(&b'/') {
         return Some(target);
     }
-    let rest = ["http://", "https://"].iter().find_map(|scheme| {
-        let begin = target.get(..scheme.len())?;
-        begin.eq_ignore_ascii_case(scheme.as_bytes()).then(|| &target[scheme.len()..])
-    })?;
+    let rest = without_scheme(target)?;
     let end = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#'));
     Some(end.map_or(b"/", |at| if rest[at] == b'/' { &rest[at..] } else { b"/" }))
 }
@@ -126,6 +137,8 @@ mod tests {
         ] {
             assert_eq!(path(target).as_deref(), Some(expected), "{target}");
         }
+        assert_eq!(host(b"http://user:x@Shop.example:80/a@b?c"), Some(&b"Shop.example:80"[..]));
+        assert_eq!((host(b"/http://a/"), host(b"http://")), (None, Some(&b""[..])));
         for none in ["*", "example.org:443", "", "ftp://x/y", "?"] {
             assert_eq!(path(none), None, "{none}");
         }

@@ -5,29 +5,25 @@
 //! more requests than the sum of the bounds at which halves were dropped, which is told.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 
-use super::counted::{Counted, Hits, PathTraffic};
+use super::counted::{Counted, Hits, PathTraffic, Variant};
 use super::entry::{Entry, Method};
+use super::path::is_script;
 
 /// The most paths that are held.
 pub const MOST: usize = 100_000;
 /// The most bytes of their names.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Which query strings a path was asked with; they are not kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Queries {
-    #[default]
-    None,
-    One(u64),
-    Several,
-}
+/// The most forms of query strings of one script, and bytes of one of them and of its keys.
+const MOST_VARIANTS: usize = 16;
+const LONGEST_QUERY: usize = 512;
+const LONGEST_KEYS: usize = 128;
 
 #[derive(Debug, Default)]
 struct Held {
     hits: Hits,
-    queries: Queries,
+    variants: Vec<Variant>,
 }
 
 /// What is held.
@@ -35,7 +31,6 @@ struct Held {
 pub struct Paths {
     held: HashMap<Box<str>, Held>,
     names: usize,
-    hasher: RandomState,
     others: Hits,
     missed: u64,
     most: usize,
@@ -48,14 +43,7 @@ impl Paths {
     }
 
     fn of(most: usize) -> Paths {
-        Paths {
-            held: HashMap::new(),
-            names: 0,
-            hasher: RandomState::new(),
-            others: Hits::default(),
-            missed: 0,
-            most,
-        }
+        Paths { held: HashMap::new(), names: 0, others: Hits::default(), missed: 0, most }
     }
 
     /// Counts a visitor's request.
@@ -71,14 +59,16 @@ impl Paths {
             }
         };
         held.hits.add(entry, method);
-        if let Some(query) = query {
-            held.hits.with_query += 1;
-            let hash = self.hasher.hash_one(query);
-            held.queries = match held.queries {
-                Queries::None => Queries::One(hash),
-                Queries::One(known) if known == hash => Queries::One(hash),
-                _ => Queries::Several,
-            };
+        let Some((query, keys)) = query.filter(|_| is_script(path)).and_then(keys) else { return };
+        match held.variants.iter().position(|variant| variant.keys == keys) {
+            Some(at) => held.variants[at].hits.add(entry, method),
+            None if held.variants.len() < MOST_VARIANTS && self.names < MOST_BYTES => {
+                self.names += keys.len() + query.len();
+                let mut hits = Hits::default();
+                hits.add(entry, method);
+                held.variants.push(Variant { keys, query: query.to_owned(), hits });
+            }
+            None => {}
         }
     }
 
@@ -92,7 +82,8 @@ impl Paths {
             let stays = held.hits.requests > bound;
             if !stays {
                 others.join(&held.hits);
-                *names -= path.len();
+                let of = |variant: &Variant| variant.keys.len() + variant.query.len();
+                *names -= path.len() + held.variants.iter().map(of).sum::<usize>();
             }
             stays
         });
@@ -101,10 +92,11 @@ impl Paths {
 
     /// Writes what is held, the most requested path first.
     pub fn finish(self, counted: &mut Counted) {
-        let path = |(path, held): (Box<str>, Held)| PathTraffic {
-            path: path.into(),
-            hits: held.hits,
-            is_query_varied: held.queries == Queries::Several,
+        let path = |(path, mut held): (Box<str>, Held)| {
+            held.variants.sort_unstable_by(|a, b| {
+                b.hits.requests.cmp(&a.hits.requests).then_with(|| a.keys.cmp(&b.keys))
+            });
+            PathTraffic { path: path.into(), hits: held.hits, variants: held.variants }
         };
         counted.paths = self.held.into_iter().map(path).collect();
         counted
@@ -115,13 +107,26 @@ impl Paths {
     }
 }
 
+/// A query string that can be shown, and its keys in order, each once; those of arrays without their indices.
+fn keys(query: &[u8]) -> Option<(&str, String)> {
+    let is_plain = query.len() <= LONGEST_QUERY && query.iter().all(|b| matches!(b, 0x21..=0x7e));
+    let query = std::str::from_utf8(query).ok().filter(|_| is_plain)?;
+    // Without a mark it is a value.
+    let key = |part: &str| Some(part.split_once('=')?.0.split(['[', '%']).next()?.to_owned());
+    let mut keys: Vec<String> =
+        query.split(['&', ';']).filter_map(key).filter(|key| !key.is_empty()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    Some((query, keys.join("&"))).filter(|(_, keys)| !keys.is_empty() && keys.len() <= LONGEST_KEYS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     fn entry() -> Entry<'static> {
-        Entry { time: 0, asked: None, status: 200, bytes: 3, agent: None, accept: None, micros: None }
+        Entry { status: 200, bytes: 3, ..Entry::default() }
     }
 
     fn counted(most: usize, paths: &[u16]) -> Counted {
@@ -147,23 +152,45 @@ mod tests {
     }
 
     #[test]
-    fn query_strings_vary_or_not() {
+    fn scripts_are_apart_by_the_keys_of_their_query_strings() {
         let mut paths = Paths::new();
         for (path, query) in [
-            ("/a", Some("v=1")),
-            ("/a", Some("v=1")),
-            ("/b", Some("p=1")),
-            ("/b", Some("p=2")),
-            ("/c", None),
-            ("/b", None),
+            ("/index.php", Some("title=A&action=raw")),
+            ("/index.php", Some("action=raw&title=B")),
+            ("/index.php", Some("title=A")),
+            ("/index.php", Some("a[0]=1&a[1]=2")),
+            ("/index.php", Some("\u{1}=1")),
+            ("/index.php", None),
+            ("/a.css", Some("v=1")),
         ] {
             paths.add(path, query.map(str::as_bytes), &entry(), Method::Get);
         }
         let mut counted = Counted::default();
         paths.finish(&mut counted);
-        let found: Vec<_> =
-            counted.paths.iter().map(|p| (&*p.path, p.hits.with_query, p.is_query_varied)).collect();
-        assert_eq!(found, [("/b", 2, true), ("/a", 2, false), ("/c", 0, false)]);
+        assert_eq!((counted.paths[0].hits.requests, counted.paths[1].variants.len()), (6, 0));
+        let found: Vec<_> = counted.paths[0]
+            .variants
+            .iter()
+            .map(|one| (one.keys.as_str(), one.query.as_str(), one.hits.requests))
+            .collect();
+        assert_eq!(
+            found,
+            [("action&title", "title=A&action=raw", 2), ("a", "a[0]=1&a[1]=2", 1), ("title", "title=A", 1)]
+        );
+    }
+
+    #[test]
+    fn query_strings_are_bounded_together() {
+        let mut paths = Paths::new();
+        for n in 0..40_000 {
+            let query = format!("{}{n}={}", "k".repeat(100), "v".repeat(400));
+            paths.add(&format!("/{}", n / 20), Some(query.as_bytes()), &entry(), Method::Get);
+        }
+        let held =
+            |held: &Held| held.variants.iter().map(|one| one.keys.len() + one.query.len()).sum::<usize>();
+        let sum: usize = paths.held.iter().map(|(path, one)| path.len() + held(one)).sum();
+        assert!(sum == paths.names && sum <= MOST_BYTES + 1_000, "{sum} {}", paths.names);
+        assert!(paths.held.values().all(|one| one.variants.len() <= MOST_VARIANTS));
     }
 
     proptest! {
