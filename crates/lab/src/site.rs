@@ -80,6 +80,8 @@ pub struct Ask {
     pub php_config: Option<PathBuf>,
     /// The site's name.
     pub name: Option<String>,
+    /// The proxy or CDN in front of the server.
+    pub front: Option<String>,
 }
 
 impl Ask {
@@ -202,6 +204,8 @@ pub fn look(
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
     }
+    let front = ask.front.clone().or_else(|| configured.as_ref().and_then(Configured::front));
+    let front = front.or_else(|| earlier.and_then(|site| site.sources.front.clone()));
     let server = configured.map(|one| one.server).or(ask.server.clone());
     if let Some(server) = server.as_deref().filter(|_| ask.server_config.is_none()) {
         assumed::today(server, &layers, &mut today);
@@ -219,6 +223,7 @@ pub fn look(
         sources: Sources {
             server: server.or_else(|| seen_server(&visited)),
             aliases: used(served.as_ref(), &layers),
+            front,
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
         },
         visitors,
@@ -419,6 +424,7 @@ fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, ph
         docroot: docroot.map(text),
         server: None,
         aliases: Vec::new(),
+        front: None,
         server_config: ask.server_config.as_deref().map(text),
         php,
         php_config: ask.php_config.as_deref().map(text),

@@ -10,7 +10,7 @@ use crate::rig::server::Definition;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::places::{Place, places};
 use crate::rig::server::own::site::{self, Site, Wanted};
-use crate::rig::server::own::syntax;
+use crate::rig::server::own::syntax::{self, Directive};
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{self, Rules, recognise};
 use crate::rig::service::FolderDefinition;
@@ -28,6 +28,16 @@ pub struct Configured {
     site: Site,
 }
 
+/// Directives that name a proxy in front: of nginx, Apache (mod_remoteip), lighttpd and Caddy.
+const FORWARDED: [&str; 7] = [
+    "set_real_ip_from",
+    "RemoteIPHeader",
+    "RemoteIPTrustedProxy",
+    "RemoteIPInternalProxy",
+    "RemoteIPProxyProtocol",
+    "extforward.forwarder",
+    "trusted_proxies",
+];
 /// What a browser accepts.
 const ACCEPT: &str = "gzip, deflate, br, zstd";
 
@@ -67,6 +77,22 @@ impl Configured {
     /// The folders that are sent at paths of their own.
     pub fn places(&self) -> Vec<Place> {
         places(&self.rules, &self.tree, &self.site)
+    }
+
+    /// A proxy or CDN in front, as directives tell that take the visitor's address from what it forwards: `a proxy (set_real_ip_from, nginx.conf:12)`.
+    pub fn front(&self) -> Option<String> {
+        fn found<'d>(
+            within: &'d [Directive],
+            is_other: &dyn Fn(&Directive) -> bool,
+        ) -> Option<&'d Directive> {
+            let is_told = |one: &Directive| FORWARDED.iter().any(|name| one.is(name));
+            let mut own = within.iter().filter(|one| !is_other(one));
+            own.find_map(|one| if is_told(one) { Some(one) } else { found(one.within(), is_other) })
+        }
+        let is_other = |one: &Directive| one.is(&self.rules.site) && Some(one.at) != self.site.at;
+        let one = found(&self.tree.directives, &is_other)?;
+        let place = self.tree.word(one.at);
+        Some(clean(&format!("a proxy ({}, {})", one.name, place.rsplit('/').next().unwrap_or_default())))
     }
 
     /// What is done today with a path of the site, of a kind and a length.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::choose::{self, Chosen};
+use super::choose::{self, Chosen, Weight};
 use super::folder::Draft;
 use super::pages::Visited;
 use super::served::Served;
@@ -12,7 +12,7 @@ use crate::lab::Progress;
 use weigh_model::site::{Figure, From, Kind, Sample, Stratum};
 use weigh_model::text::clean;
 
-/// The most files that stand for a site, values apart.
+/// Files that stand for a site, values apart; more only where fewer would not cover a kind.
 const MOST: usize = 40;
 /// The longest file that stands for others; what is measured is no longer either.
 const LONGEST: u64 = 64 << 20;
@@ -41,12 +41,14 @@ impl Origin<'_> {
         progress: &mut dyn Progress,
     ) -> Result<Vec<Stratum>> {
         let layers: Vec<(&Key, &Layer)> = strata.0.iter().collect();
-        let weights: Vec<(f64, f64)> = layers
-            .iter()
-            .map(|(_, layer)| (layer.hits.requests, layer.hits.requests * layer.mean()))
-            .collect();
-        let files: Vec<usize> = layers.iter().map(|(_, layer)| layer.top.len() + layer.drawn.len()).collect();
-        let places = choose::places(&weights, &files, MOST);
+        let weight = |(key, layer): &(&Key, &Layer)| Weight {
+            kind: key.0,
+            requests: layer.hits.requests,
+            traffic: layer.traffic(),
+            files: layer.top.len() + layer.drawn.len(),
+        };
+        let weights: Vec<Weight> = layers.iter().map(weight).collect();
+        let places = choose::places(&weights, MOST);
         let mut done = Vec::new();
         for ((key, layer), places) in layers.into_iter().zip(places) {
             let mut chosen = choose::choose(layer, places);
