@@ -115,10 +115,8 @@ pub struct Difference {
     pub computed_gb: f64,
     /// GB per month, counted.
     pub counted_gb: f64,
-    /// Bytes of a response in the mean, computed.
-    pub computed_mean: f64,
-    /// The same as counted.
-    pub counted_mean: f64,
+    /// Responses per month.
+    pub requests: f64,
     /// Whether the counted bytes have those of ranges in them, which are no whole responses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_ranges: bool,

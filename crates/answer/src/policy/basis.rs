@@ -50,9 +50,9 @@ pub(super) fn counted(policy: &Policy) -> Option<String> {
 
 /// `text/css, 10 KB to 50 KB: 12 KB a response computed, 20 KB counted`.
 fn difference(one: &Difference) -> String {
-    let mean = |value: f64| units::bytes(value.round() as u64);
+    let mean = |gb: f64| units::bytes((gb * 1e9 / one.requests.max(1.0)).round() as u64);
     let ranges = if one.with_ranges { ", with those of ranges" } else { "" };
-    let (computed, counted) = (mean(one.computed_mean), mean(one.counted_mean));
+    let (computed, counted) = (mean(one.computed_gb), mean(one.counted_gb));
     format!("{}: {computed} a response computed, {counted} counted{ranges}", clean(&one.content))
 }
 

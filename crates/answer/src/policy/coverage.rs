@@ -8,7 +8,6 @@ use super::coded::Coded;
 use super::content;
 use super::setup::Exact;
 use super::{Ground, Made};
-use crate::subject::delivery::BODY;
 
 /// The most strata that are named of a gap, and the most differences of a kind.
 const NAMED: usize = 3;
@@ -84,21 +83,12 @@ fn known<'a>(ground: &'a Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Kno
         Kind::Download | Kind::Value => {
             let is_measured = made.is_some() && has_rows(ground, stratum);
             let share = if is_measured && is_told { 1.0 } else { 0.0 };
-            Known { stratum, is_measured, share, sent: share * whole(ground, stratum) }
+            // They are sent as they are.
+            let mean: f64 = stratum.sample.iter().map(|one| one.share * one.bytes as f64).sum();
+            Known { stratum, is_measured, share, sent: share * mean * stratum.requests.value }
         }
     };
     ground.site.of(kind).map(of).collect()
-}
-
-/// Bytes per month of a stratum's files as they are.
-fn whole(ground: &Ground, stratum: &Stratum) -> f64 {
-    let server = ground.site.sources.server.as_deref();
-    let body = |sha256: &str| {
-        let rows = content::rows(ground.reports, stratum.kind, sha256, server);
-        rows.first().and_then(|row| row.value(BODY))
-    };
-    let own = stratum.sample.iter().map(|one| body(&one.sha256).unwrap_or(one.bytes as f64) * one.share);
-    own.sum::<f64>() * stratum.requests.value
 }
 
 /// What the figures of a kind rest on; none: nothing of it is asked for, or there.
@@ -166,16 +156,12 @@ fn differences(all: &[Known]) -> Vec<Difference> {
     };
     let mut found: Vec<&Known> = all.iter().filter(is_far).collect();
     found.sort_by(|a, b| far(b).total_cmp(&far(a)));
-    let of = |one: &Known| {
-        let requests = one.stratum.requests.value.max(1.0);
-        Difference {
-            content: one.stratum.name(),
-            computed_gb: computed(one) / 1e9,
-            counted_gb: counted_bytes(one) / 1e9,
-            computed_mean: computed(one) / requests,
-            counted_mean: counted_bytes(one) / requests,
-            with_ranges: one.stratum.ranges.is_some_and(|ranges| ranges.value > 0.0),
-        }
+    let of = |one: &Known| Difference {
+        content: one.stratum.name(),
+        computed_gb: computed(one) / 1e9,
+        counted_gb: counted_bytes(one) / 1e9,
+        requests: one.stratum.requests.value,
+        with_ranges: one.stratum.ranges.is_some_and(|ranges| ranges.value > 0.0),
     };
     found.into_iter().take(NAMED).map(of).collect()
 }

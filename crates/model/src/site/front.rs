@@ -11,47 +11,17 @@ pub struct Front {
     is_always: bool,
     /// Whether it may encode answers again for visitors.
     pub encodes: bool,
-    /// The document, or the page of a vendor, that says so.
+    /// The vendor's page that says so.
     pub source: &'static str,
 }
 
-/// Those that are known.
+#[rustfmt::skip]
 const KNOWN: [Front; 5] = [
-    Front {
-        name: "cloudflare",
-        codings: &["br", "gzip"],
-        is_always: true,
-        encodes: true,
-        source: "developers.cloudflare.com/speed/optimization/content/compression",
-    },
-    Front {
-        name: "cloudfront",
-        codings: &["br", "gzip"],
-        is_always: false,
-        encodes: true,
-        source: "docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html",
-    },
-    Front {
-        name: "fastly",
-        codings: &["br", "gzip"],
-        is_always: false,
-        encodes: true,
-        source: "www.fastly.com/documentation/guides/concepts/compression",
-    },
-    Front {
-        name: "nginx",
-        codings: &["zstd", "br", "gzip"],
-        is_always: false,
-        encodes: true,
-        source: "nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_set_header",
-    },
-    Front {
-        name: "varnish",
-        codings: &["gzip"],
-        is_always: true,
-        encodes: false,
-        source: "varnish-cache.org/docs/trunk/users-guide/compression.html",
-    },
+    Front { name: "cloudflare", codings: &["br", "gzip"], is_always: true, encodes: true, source: "developers.cloudflare.com/speed/optimization/content/compression" },
+    Front { name: "cloudfront", codings: &["br", "gzip"], is_always: false, encodes: true, source: "docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/ServingCompressedFiles.html" },
+    Front { name: "fastly", codings: &["br", "gzip"], is_always: false, encodes: true, source: "www.fastly.com/documentation/guides/concepts/compression" },
+    Front { name: "nginx", codings: &["zstd", "br", "gzip"], is_always: false, encodes: true, source: "nginx.org/en/docs/http/ngx_http_proxy_module.html" },
+    Front { name: "varnish", codings: &["gzip"], is_always: true, encodes: false, source: "varnish-cache.org/docs/trunk/users-guide/compression.html" },
 ];
 
 impl Front {
