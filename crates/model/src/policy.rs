@@ -101,6 +101,8 @@ pub enum Reason {
     NoSample,
     /// There are files, and nothing was measured of them.
     NotMeasured,
+    /// It was measured, and what the site sends of it today, or to some clients, did not fit into the budget.
+    TodayNotMeasured,
     /// It was measured, and what the site does today with it, or sends to some clients, is not known.
     TodayUnknown,
 }

@@ -3,6 +3,7 @@
 
 use weigh_model::policy::{Coverage, Difference, Gap, Reason};
 use weigh_model::site::{Kind, Stratum};
+use weigh_model::way::CONFIG;
 
 use super::coded::Coded;
 use super::content;
@@ -28,13 +29,25 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    fn reason(&self) -> Reason {
+    fn reason(&self, ground: &Ground) -> Reason {
         match (self.stratum.sample.is_empty(), self.is_measured) {
             (true, _) => Reason::NoSample,
             (false, false) => Reason::NotMeasured,
+            (false, true) if is_cut_short(ground, self.stratum) => Reason::TodayNotMeasured,
             (false, true) => Reason::TodayUnknown,
         }
     }
+}
+
+/// Whether what the site's own configuration sends of a stratum's files did not fit into the budget.
+fn is_cut_short(ground: &Ground, stratum: &Stratum) -> bool {
+    let way = format!("/server/{CONFIG}");
+    ground.reports.iter().any(|report| {
+        let is_own = |sha256: &str| stratum.sample.iter().any(|sample| sample.sha256 == sha256);
+        let own = report.payloads.iter().filter(|payload| is_own(&payload.sha256));
+        let mut begins = own.map(|payload| format!("{}/", payload.name));
+        begins.any(|begin| report.unmeasured.iter().any(|id| id.starts_with(&begin) && id.contains(&way)))
+    })
 }
 
 /// How many responses there are; of values, how many keys.
@@ -48,12 +61,11 @@ pub(super) fn unmeasured(ground: &Ground, kind: Kind, is_measured: &dyn Fn(&Stra
     let of = |stratum: &Stratum| {
         let (bytes, _) = content::bytes_today(stratum, &ground.classes);
         let requests = stratum.requests.value;
-        if kind == Kind::Value || requests <= 0.0 {
-            let stored = if kind == Kind::Value { bytes } else { 0.0 };
-            return Exact { stored, ..Exact::default() };
+        if kind == Kind::Value {
+            return Exact { stored: bytes, ..Exact::default() };
         }
         let made = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
-        let wait = ground.readers.seconds(bytes / requests, kind) * requests + made;
+        let wait = ground.readers.seconds(bytes / requests.max(1.0), kind) * requests + made;
         Exact { wait, sent: bytes, workers: made, ..Exact::default() }
     };
     rest.map(of).fold(Exact::default(), Exact::plus)
@@ -101,9 +113,10 @@ pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Optio
         let parts = all.iter().map(|one| of(one) * part(one)).sum::<f64>();
         if sum > 0.0 { (parts / sum).clamp(0.0, 1.0) } else { 1.0 }
     };
-    all.iter().any(|one| requests(one) > 0.0).then_some(())?;
+    let is_there = |one: &Known| requests(one) > 0.0 || bytes(one) > 0.0;
+    all.iter().any(is_there).then_some(())?;
     let gap = |reason: Reason| {
-        let is_in = |one: &&Known| one.share < 1.0 && one.reason() == reason && requests(one) > 0.0;
+        let is_in = |one: &&Known| one.share < 1.0 && one.reason(ground) == reason && is_there(one);
         let mut own: Vec<&Known> = all.iter().filter(is_in).collect();
         own.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
         let part = |one: &Known| if is_in(&one) { 1.0 - one.share } else { 0.0 };
@@ -117,10 +130,9 @@ pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Optio
         };
         (!own.is_empty() && gap.requests.max(gap.bytes) >= LEAST).then_some(gap)
     };
-    let reasons = [Reason::NoSample, Reason::NotMeasured, Reason::TodayUnknown];
+    let reasons = [Reason::NoSample, Reason::NotMeasured, Reason::TodayNotMeasured, Reason::TodayUnknown];
     let mut gaps: Vec<Gap> = reasons.into_iter().filter_map(gap).collect();
     gaps.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
-    let differences = differences(&all);
     let is_counted = |one: &&Known| kind != Kind::Value && one.stratum.sent_bytes.is_some();
     let counted: Vec<&Known> = all.iter().filter(is_counted).collect();
     let sum = |of: fn(&Known) -> f64| {
@@ -134,7 +146,7 @@ pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Optio
         computed_gb: sum(computed),
         counted_gb: sum(counted_bytes),
         gaps,
-        differences,
+        differences: differences(counted),
     })
 }
 
@@ -147,14 +159,11 @@ fn computed(one: &Known) -> f64 {
     one.sent + (1.0 - one.share) * counted_bytes(one)
 }
 
-/// The strata whose computed bytes differ most from the counted ones.
-fn differences(all: &[Known]) -> Vec<Difference> {
-    let sum: f64 = all.iter().map(counted_bytes).sum();
+/// Of strata that a log counted, those whose computed bytes differ most from that.
+fn differences(mut found: Vec<&Known>) -> Vec<Difference> {
+    let sum: f64 = found.iter().map(|one| counted_bytes(one)).sum();
     let far = |one: &Known| (computed(one) - counted_bytes(one)).abs();
-    let is_far = |one: &&Known| {
-        one.stratum.kind != Kind::Value && one.stratum.sent_bytes.is_some() && far(one) > NEAR * sum
-    };
-    let mut found: Vec<&Known> = all.iter().filter(is_far).collect();
+    found.retain(|one| far(one) > NEAR * sum);
     found.sort_by(|a, b| far(b).total_cmp(&far(a)));
     let of = |one: &Known| Difference {
         content: one.stratum.name(),

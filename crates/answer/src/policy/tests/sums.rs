@@ -97,6 +97,14 @@ fn clients_of_which_today_is_not_known_are_no_part_of_a_gain() {
         text.contains("(40% of the requests) not compared, because it is not known what is sent today"),
         "{text}"
     );
+    // It was to be measured, and did not fit into the budget.
+    for report in &mut reports {
+        report.unmeasured = (0..5).map(|at| format!("file-{at}/nginx/-/http/server/config (gzip)")).collect();
+    }
+    assert_eq!(
+        decided(&site, &reports, Objective::Time).coverage[0].gaps[0].reason,
+        Reason::TodayNotMeasured
+    );
     // What is sent in gzip to those who accept more is sent to those who accept it.
     let mut reports = configured(&[("gzip, deflate, br, zstd", Some("gzip"), 1.0)]);
     reports.push(report(&FILES, &WAYS, 9, &calm));
