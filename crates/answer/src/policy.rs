@@ -4,10 +4,12 @@
 //! `choose` takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
 //! site and the same reports give the same policy.
 
+mod basis;
 mod by_url;
 mod choose;
 mod coded;
 mod content;
+mod coverage;
 mod document;
 mod flip;
 pub mod gate;
@@ -21,11 +23,12 @@ mod setup;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod today;
 mod wait;
 mod weights;
 
 use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Policy, SCHEMA};
-use weigh_model::site::{Kind, Sample, Site};
+use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::units;
 
 use crate::estimate::Estimate;
@@ -39,7 +42,7 @@ pub use document::document;
 pub use machines::decide;
 pub use proof::{Line, Measured, Proof, proof_document, prove};
 pub use regret::{Valued, valued};
-use setup::{NS, Setup};
+use setup::{Exact, NS, Setup};
 use wait::Readers;
 pub use wait::Weighted;
 pub(crate) use weights::{GB, HOUR, Weights};
@@ -57,11 +60,13 @@ pub(crate) struct Ground<'a> {
     pub reports: &'a [Report],
     /// Its visitors.
     pub readers: Readers,
+    /// The classes of clients that ask its server.
+    pub classes: Vec<Accept>,
 }
 
 impl<'a> Ground<'a> {
     fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
-        Ground { site, links, reports, readers: Readers::new(site, links) }
+        Ground { site, links, reports, readers: Readers::new(site, links), classes: site.classes() }
     }
 
     /// Nanoseconds that decoding a file from a content coding takes on this machine; 0 if no native codec of the coding was
@@ -127,7 +132,10 @@ fn decide_by(
             "{count} not measured within the budget: a longer one may change the advice (--budget)."
         ));
     }
-    notes.extend(Kind::ALL.into_iter().filter_map(|kind| unmeasured(site, kind, &made)));
+    notes.extend(Kind::ALL.into_iter().filter_map(|kind| undecided(site, kind, &made)));
+    notes.extend(basis::asked_by(site));
+    let coverage = |kind| coverage::of_kind(&ground, kind, made.iter().find(|one| one.kind == kind));
+    let coverage = Kind::ALL.into_iter().filter_map(coverage).collect();
     let flips = |one: &Made| flip::flips(&ground, one.kind, objective, scarcity, &one.chosen.name);
     let mut decisions: Vec<Decision> = made.iter().map(|one| one.decision(site, flips(one))).collect();
     let gain = |of: &Decision| of.change.wait_hours.before - of.change.wait_hours.after;
@@ -142,10 +150,11 @@ fn decide_by(
         decisions,
         pool: pool::pool(site, &made),
         php: others(&ground, &made),
-        total: total(site, &made),
+        total: total(&ground, &made),
+        coverage,
         gates: Vec::new(),
     };
-    (Decided { policy, notes }, sum(&made, |one| one.chosen.clone()))
+    (Decided { policy, notes }, sum(made.iter().map(Made::after)))
 }
 
 /// What other PHPs would bring.
@@ -161,6 +170,8 @@ struct Made {
     chosen: Setup,
     /// What a page takes to be made.
     beside: Option<String>,
+    /// What the content takes that was not measured: the same before and after.
+    unmeasured: Exact,
 }
 
 /// The setups of a kind.
@@ -179,10 +190,20 @@ fn make(ground: &Ground, objective: Objective, scarcity: f64) -> Vec<Made> {
     let made = |kind| {
         let setups = setups(ground, kind, &weights);
         let choice = choose(&setups, &weights, TOLERANCE)?;
-        let today = setups.iter().find(|setup| setup.is_today).cloned();
         let chosen = setups[choice.chosen].clone();
+        let coded = matches!(kind, Kind::Asset | Kind::Page).then(|| Coded::new(ground, kind)).flatten();
+        let today = match &coded {
+            Some(coded) if !chosen.is_today => coded.before(ground, &chosen.rules),
+            _ => setups.iter().find(|setup| setup.is_today).cloned(),
+        };
+        let told = coded.as_ref().map(Coded::strata);
+        let is_measured = |stratum: &Stratum| match &told {
+            Some(told) => told.iter().any(|one| std::ptr::eq(one.stratum, stratum)),
+            None => coverage::has_rows(ground, stratum),
+        };
+        let unmeasured = coverage::unmeasured(ground, kind, &is_measured);
         let beside = (kind == Kind::Page).then(|| made::beside(ground, &setups, &chosen)).flatten();
-        Some(Made { kind, today, chosen, beside })
+        Some(Made { kind, today, chosen, beside, unmeasured })
     };
     Kind::ALL.into_iter().filter_map(made).collect()
 }
@@ -201,23 +222,34 @@ fn per_peak_second(site: &Site, amount: f64) -> Option<f64> {
     site.visitors.peak.filter(|_| requests > 0.0).map(|peak| amount / requests * peak.value)
 }
 
-/// Why there is no decision for a kind that the site has.
-fn unmeasured(site: &Site, kind: Kind, made: &[Made]) -> Option<String> {
+/// Why there is no decision for a kind that is asked for, or nothing to compare one with.
+fn undecided(site: &Site, kind: Kind, made: &[Made]) -> Option<String> {
     let is_there = site.of(kind).next().is_some();
-    let is_made = made.iter().find(|one| one.kind == kind);
-    match is_made {
-        None if is_there => {
-            Some(format!("No decision for {}: nothing was measured of their sample.", kind.plural()))
+    let is_sampled = site.of(kind).any(|stratum| !stratum.sample.is_empty());
+    let kinds = kind.plural();
+    match made.iter().find(|one| one.kind == kind) {
+        None if is_there && is_sampled => {
+            Some(format!("No decision for {kinds}: nothing was measured of their sample."))
         }
+        None if is_there => Some(format!("No decision for {kinds}: there is no sample of them.")),
         Some(one) if one.today.is_none() => Some(format!(
-            "What the site does today with {} was not measured, so their gain is compared with nothing.",
-            kind.plural()
+            "What the site does today with {kinds} is not known: neither is what a change brings, and they are not in the sums."
         )),
         _ => None,
     }
 }
 
 impl Made {
+    /// Everything as it is today; none: that is not known.
+    fn before(&self) -> Option<Setup> {
+        self.today.clone().map(|today| today.with(self.unmeasured))
+    }
+
+    /// Everything as it was chosen.
+    fn after(&self) -> Setup {
+        self.chosen.clone().with(self.unmeasured)
+    }
+
     fn decision(&self, site: &Site, flips: Vec<weigh_model::policy::Flip>) -> Decision {
         let keep = self.chosen.is_today;
         let text = match (keep, &self.chosen.rules[..]) {
@@ -229,7 +261,7 @@ impl Made {
         };
         let beside = self.beside.iter().map(|beside| format!(" {beside}"));
         let text = text + &beside.collect::<String>();
-        let unknown = || "not measured".to_owned();
+        let unknown = || "not known".to_owned();
         Decision {
             kind: self.kind,
             keep,
@@ -238,7 +270,7 @@ impl Made {
             rules: self.chosen.rules.clone(),
             method: self.chosen.method.clone(),
             needs: self.chosen.needs.clone(),
-            change: change(site, self.today.as_ref().unwrap_or(&self.chosen), &self.chosen),
+            change: change(site, &self.before().unwrap_or_else(|| self.after()), &self.after()),
             flips,
         }
     }
@@ -280,22 +312,26 @@ fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
     }
 }
 
-/// All kinds together. A kind whose setup of today was not measured counts alike before and after.
-fn total(site: &Site, made: &[Made]) -> Change {
-    let before = sum(made, |one| one.today.clone().unwrap_or_else(|| one.chosen.clone()));
-    let after = sum(made, |one| one.chosen.clone());
+/// All kinds of which it is known what is done today, together; and those without a decision, which stay as they are.
+fn total(ground: &Ground, made: &[Made]) -> Change {
+    let is_made = |kind: &Kind| made.iter().any(|one| one.kind == *kind);
+    let rest = Kind::ALL.into_iter().filter(|kind| !is_made(kind));
+    let rest =
+        rest.map(|kind| coverage::unmeasured(ground, kind, &|_| false)).fold(Exact::default(), Exact::plus);
+    let told = || made.iter().filter_map(|one| Some((one.before()?, one.after())));
+    let before = sum(told().map(|(before, _)| before));
+    let after = sum(told().map(|(_, after)| after));
     match (before, after) {
         (Some(before), Some(after)) => {
             // The sums have the names of their first kind; only the amounts matter.
             let after = Setup { name: String::new(), ..after };
-            change(site, &before, &after)
+            change(ground.site, &before.with(rest), &after.with(rest))
         }
         _ => Change::default(),
     }
 }
 
 /// The amounts of all kinds.
-fn sum(made: &[Made], of: impl Fn(&Made) -> Setup) -> Option<Setup> {
-    let plus = |a: Setup, b: Setup| Setup { cpu: a.cpu.plus(&b.cpu), exact: a.exact.plus(b.exact), ..a };
-    made.iter().map(of).reduce(plus)
+fn sum(setups: impl Iterator<Item = Setup>) -> Option<Setup> {
+    setups.reduce(|a, b| Setup { cpu: a.cpu.plus(&b.cpu), exact: a.exact.plus(b.exact), ..a })
 }

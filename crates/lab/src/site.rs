@@ -32,6 +32,7 @@ mod text;
 mod traffic;
 mod values;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -93,6 +94,8 @@ pub struct Ask {
     pub php_config: Option<PathBuf>,
     /// The site's name.
     pub name: Option<String>,
+    /// The proxy or CDN in front of the server.
+    pub front: Option<String>,
 }
 
 impl Ask {
@@ -123,8 +126,6 @@ pub struct Facts {
     pub files: u64,
     /// Requests in the logs, the days that they cover, and lines that could not be read.
     pub log: Option<(u64, f64, u64)>,
-    /// What stands in front of the server as the logs tell, such as a proxy, in words without addresses.
-    pub front: Option<String>,
     /// Pages that were fetched.
     pub pages: usize,
     /// Why there are none, where `--render` or `--url` asked for some: a line with what to do.
@@ -179,16 +180,16 @@ pub fn look(
     let visited = visited(lab, ask, &pages, progress)?;
     facts.pages = visited.pages.len();
     facts.no_pages.clone_from(&visited.problem);
+    let mut made = HashMap::new();
     if let Some(traffic) = &mut traffic {
+        made = current::ask_scripts(lab, ask, &pages, &visited, traffic, progress)?;
+        current::locate(lab, ask, &pages, draft.folder(), traffic, progress)?;
         let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
         traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
     }
     let views = page_views(earlier, traffic.as_ref());
-    let mut asked =
+    let asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
-    if let Some(asked) = asked.as_mut().filter(|_| traffic.is_some()) {
-        current::locate(lab, ask, &pages, draft.folder(), asked, progress)?;
-    }
     let mut strata = Strata::default();
     match &served {
         Some(served) => {
@@ -215,12 +216,13 @@ pub fn look(
         }
     }
     if let Some(traffic) = &traffic {
-        content::add_made(&traffic.made, &mut strata);
+        content::add_made(&traffic.made, &made, &mut strata);
         assumed::unlogged(&mut strata, &traffic.assumed, views.value);
     }
     let origin = Origin {
         served: served.as_ref(),
         visited: &visited,
+        made: &made,
         from: traffic.as_ref().map_or(From::Assumed, |_| From::Counted),
         is_without_bytes: traffic.as_ref().is_some_and(|traffic| traffic.bytes.is_none()),
         made_ms: traffic.as_ref().and_then(|traffic| traffic.made_ms),
@@ -231,14 +233,18 @@ pub fn look(
     if ask.values.is_some() {
         facts.values = Some((cached.seen, cached.seen));
     }
-    facts.front = traffic.as_ref().and_then(|traffic| traffic.front.clone());
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let mut today = Vec::new();
-    let current = Current { lab, ask, configured: configured.as_ref(), pages: &pages, visited: &visited };
+    let configuration = configured.as_ref();
+    let current =
+        Current { lab, ask, configured: configuration, pages: &pages, visited: &visited, made: &made };
     current.add(&mut layers, &mut today, progress)?;
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
     }
+    let front = ask.front.clone().or_else(|| configured.as_ref().and_then(Configured::front));
+    let front = front.or_else(|| traffic.as_ref().and_then(|traffic| traffic.front.clone()));
+    let front = front.or_else(|| earlier.and_then(|site| site.sources.front.clone()));
     let server = configured.map(|one| one.server).or(ask.server.clone());
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
@@ -255,6 +261,7 @@ pub fn look(
         sources: Sources {
             server: server.or_else(|| seen_server(&visited)),
             aliases: used(served.as_ref(), &layers),
+            front,
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
         },
         visitors,
@@ -457,6 +464,7 @@ fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, ph
         docroot: docroot.map(text),
         server: None,
         aliases: Vec::new(),
+        front: None,
         server_config: ask.server_config.as_deref().map(text),
         php,
         php_config: ask.php_config.as_deref().map(text),

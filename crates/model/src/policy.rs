@@ -36,11 +36,92 @@ pub struct Policy {
     /// What other PHPs would bring.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub php: Vec<OtherPhp>,
-    /// Everything together.
+    /// Everything together: the kinds whose coverage says that they are in it.
     pub total: Change,
+    /// What the figures rest on, one entry per kind of content that the site has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<Coverage>,
     /// The limits that a proof of it must keep, as `[[gate]]` tables.
     #[serde(default, rename = "gate", skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<Gate>,
+}
+
+/// How much of a kind of content the figures rest on. What is not covered counts the same before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// The kind.
+    pub kind: Kind,
+    /// The share of its requests (of values: of its keys) of which it was measured what is sent today and what would be; 0 to 1.
+    pub requests: f64,
+    /// The same share of its bytes.
+    pub bytes: f64,
+    /// Whether its amounts are in the total. They are not if something is to be changed, and what is done today is not known.
+    pub in_total: bool,
+    /// GB per month of the bodies that are sent today, computed for the responses whose bytes a log counted; absent: no log counted any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed_gb: Option<f64>,
+    /// GB per month of the same responses, as the log counted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_gb: Option<f64>,
+    /// What is not covered, one entry per reason, the most bytes first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+    /// Where what was computed and what was counted differ most, if they differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+}
+
+/// Content of a kind that the figures do not rest on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// Why.
+    pub reason: Reason,
+    /// The strata by their names, those with the most bytes first, at most three.
+    pub content: Vec<String>,
+    /// How many strata there are.
+    pub strata: usize,
+    /// Their share of the kind's requests (of values: of its keys), 0 to 1.
+    pub requests: f64,
+    /// Their share of the kind's bytes, 0 to 1.
+    pub bytes: f64,
+    /// Whether their bytes are an upper bound, because only those of the content without a coding are known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
+}
+
+/// Why content is not covered.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The site's description has no file of it that could be measured.
+    NoSample,
+    /// There are files, and nothing was measured of them.
+    NotMeasured,
+    /// It was measured, and what the site sends of it today, or to some clients, did not fit into the budget.
+    TodayNotMeasured,
+    /// It was measured, and what the site does today with it, or sends to some clients, is not known.
+    TodayUnknown,
+}
+
+/// A stratum whose computed bytes are not those that were counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Its name.
+    pub content: String,
+    /// GB per month, computed.
+    pub computed_gb: f64,
+    /// GB per month, counted.
+    pub counted_gb: f64,
+    /// Responses per month.
+    pub requests: f64,
+    /// Whether the counted bytes have those of ranges in them, which are no whole responses.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_ranges: bool,
 }
 
 /// What a site takes per month on a kind of machine, with what is best there.

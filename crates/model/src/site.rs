@@ -2,10 +2,12 @@
 
 mod check;
 mod figure;
+mod front;
 
 use serde::{Deserialize, Serialize};
 
 pub use figure::{Figure, From};
+pub use front::Front;
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA: u32 = 1;
@@ -74,6 +76,10 @@ pub struct Sources {
     /// Folders beside the document root that files are sent from, in the order in which the server looks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
+    /// The proxy or CDN between visitors and the server, by its name or in words: `cloudflare`, `a proxy (set_real_ip_from, nginx.conf:12)`.
+    /// Absent: none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<String>,
 }
 
 /// A folder with a path of its own: `Alias`, or `alias` and `root` in a `location`.
@@ -188,6 +194,18 @@ pub struct Sample {
     /// What the site answers today, one entry per class of clients that it was asked as; absent: it was not asked, and today is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Sent>,
+}
+
+impl Sample {
+    /// What clients that accept these codings get today; none: the site was not asked as one of them.
+    pub fn sent_to(&self, codings: &[String]) -> Option<&Sent> {
+        self.sent.iter().find(|sent| is_same(&sent.accept, codings))
+    }
+}
+
+/// Whether two lists have the same content codings, in any order.
+fn is_same(a: &[String], b: &[String]) -> bool {
+    a.iter().all(|one| b.contains(one)) && b.iter().all(|one| a.contains(one))
 }
 
 /// What the site answers today to clients that accept the same content codings.
@@ -388,6 +406,33 @@ impl Site {
     /// The strata of a kind.
     pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Stratum> {
         self.strata.iter().filter(move |stratum| stratum.kind == kind)
+    }
+
+    /// The classes of clients that ask the server, with their shares: those of [`Visitors::accept`], as they reach it. Over plain HTTP browsers
+    /// offer neither br nor zstd; what a proxy or CDN in front asks for is its own. Classes that the owner gave stay as they are.
+    pub fn classes(&self) -> Vec<Accept> {
+        let front = self.sources.front.as_deref();
+        let known = front.and_then(Front::named);
+        let mut classes: Vec<Accept> = Vec::new();
+        for client in &self.visitors.accept {
+            let mut own = client.clone();
+            if own.from != From::Given {
+                own.codings = match known {
+                    Some(known) => known.asks(&own.codings),
+                    None if front.is_none() && !self.visitors.tls => own
+                        .codings
+                        .into_iter()
+                        .filter(|coding| !["br", "zstd"].contains(&coding.as_str()))
+                        .collect(),
+                    None => own.codings,
+                };
+            }
+            match classes.iter_mut().find(|other| is_same(&other.codings, &own.codings)) {
+                Some(other) => other.share += own.share,
+                None => classes.push(own),
+            }
+        }
+        classes
     }
 
     /// What the site does today with content of a kind.

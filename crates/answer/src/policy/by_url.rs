@@ -77,20 +77,20 @@ fn measured(ground: &Ground, kind: Kind, pairs: &[&ByUrl]) -> Option<(Setup, Set
     let items = content::items(ground.site, kind);
     let pair_of = |item: &Item| pairs.iter().find(|pair| pair.sha256 == item.sample.sha256);
     let mut sums = Sums::default();
-    for client in &ground.site.visitors.accept {
+    for client in &ground.classes {
         let rows_of = |item: &Item| {
             let pair = pair_of(item)?;
             Some((row(report, &pair.before, &client.codings)?, row(report, &pair.after, &client.codings)?))
         };
         // The response time takes the place of the CPU time, and has the application's in it.
         let of = |item: &Item, row: &Row| {
-            let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64);
+            let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64) * item.scale;
             let wait = waiting(ground, kind, item, row, sent);
             (row.get(SECONDS).cloned(), Exact { wait, sent, ..Exact::default() })
         };
         sums.add(&items, client.share, &rows_of, &of);
     }
-    sums.setups()
+    sums.setups(ground, kind)
 }
 
 /// What is sent after the change in another coding than the policy says, one line each.
@@ -100,7 +100,7 @@ fn others(ground: &Ground, kind: Kind, pairs: &[&ByUrl], rules: &[Rule]) -> Vec<
     let mut found = Vec::new();
     for item in &items {
         let Some(pair) = pairs.iter().find(|pair| pair.sha256 == item.sample.sha256) else { continue };
-        for client in &ground.site.visitors.accept {
+        for client in &ground.classes {
             let Some(row) = row(report, &pair.after, &client.codings) else { continue };
             let applies = |rule: &&Rule| {
                 let is_large = item.sample.bytes >= rule.min_bytes;

@@ -6,13 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use weigh_model::policy::{Decision, Encoder, Need, Rule};
-use weigh_model::site::{Accept, Kind, Today};
+use weigh_model::policy::{Encoder, Need, Rule};
+use weigh_model::site::{Accept, Kind, Stratum, Today};
 use weigh_model::way::{By, ENCODER, WayKind};
 
 use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, NS, Setup, Sum};
+use super::today::{Answer, Rows};
 use super::weights::Weights;
 use crate::advice::delivery::pages::need;
 use crate::estimate::Estimate;
@@ -46,8 +47,18 @@ struct Measured<'a> {
     plain: &'a Row,
     /// By the number of the method.
     by_method: Vec<Option<&'a Row>>,
-    /// What today's method does; none: nothing was measured with it.
-    today: Option<&'a Row>,
+    /// What each class of clients gets today; none: it is not known.
+    today: Vec<Option<Answer<'a>>>,
+}
+
+/// A stratum that was measured.
+pub(super) struct Told<'a> {
+    /// It.
+    pub stratum: &'a Stratum,
+    /// The share of its requests of which it is known what is sent today.
+    pub known: f64,
+    /// Bytes of bodies per month of that share.
+    pub sent: f64,
 }
 
 /// What one response costs.
@@ -91,24 +102,34 @@ impl<'a> Coded<'a> {
     /// What was measured of a kind; none if no sample file was measured as it is.
     pub fn new(ground: &'a Ground<'a>, kind: Kind) -> Option<Coded<'a>> {
         let server = ground.site.sources.server.as_deref();
-        let today = ground.site.today(kind).map(Today::way);
+        let method = ground.site.today(kind).map(Today::way);
+        let accept = ground.classes.as_slice();
         let mut methods: Vec<Method> = Vec::new();
         let (mut measured, mut beyond) = (Vec::new(), Vec::new());
         let items = content::items(ground.site, kind);
         let rows_of = |item: &Item| content::rows(ground.reports, kind, &item.sample.sha256, server);
         let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
         let plain_of = |rows: &[&'a Row]| rows.iter().copied().find(|row| is_plain(row));
-        let today_of = |rows: &[&'a Row]| today_of(rows, plain_of(rows)?, today);
-        // A file of which today's cost is not known would be taken to be sent as it is: others of its stratum stand for it.
-        let is_told = rows.iter().any(|rows| today_of(rows).is_some());
-        let is_known = |rows: &[&'a Row]| plain_of(rows).is_some() && (!is_told || today_of(rows).is_some());
-        let known: Vec<&Vec<&Row>> = rows.iter().filter(|rows| is_known(rows)).collect();
-        let items = content::weighed(&items, |at| is_known(&rows[at]));
-        for (item, rows) in items.into_iter().zip(known) {
+        let today_of = |(item, all): (&Item, &Vec<&'a Row>)| -> Vec<Option<Answer<'a>>> {
+            let Some(plain) = plain_of(all) else { return Vec::new() };
+            accept.iter().map(|client| Rows { all, plain, method }.answer(item.sample, client)).collect()
+        };
+        let today: Vec<Vec<Option<Answer>>> = items.iter().zip(&rows).map(today_of).collect();
+        // Of a stratum, files of which today is known stand for the others.
+        let is_told = |at: usize| today[at].iter().any(Option::is_some);
+        let is_beside = |at: usize, other: usize| std::ptr::eq(items[at].stratum, items[other].stratum);
+        let stands_alone = |at: usize| !(0..items.len()).any(|other| is_beside(at, other) && is_told(other));
+        let is_known = |at: usize| !today[at].is_empty() && (is_told(at) || stands_alone(at));
+        let known = (0..items.len()).filter(|at| is_known(*at)).map(|at| (&rows[at], &today[at]));
+        let known: Vec<(&Vec<&Row>, &Vec<Option<Answer>>)> = known.collect();
+        let items = content::weighed(&items, is_known);
+        for (item, (rows, today)) in items.into_iter().zip(known) {
             let Some(plain) = plain_of(rows) else { continue };
             let mut by_method = Vec::new();
             for row in rows.iter().copied() {
-                let Some(method) = Method::new(row) else { continue };
+                let is_accepted =
+                    |method: &Method| accept.iter().any(|one| one.codings.iter().any(|c| c == method.coding));
+                let Some(method) = Method::new(row).filter(is_accepted) else { continue };
                 let at = methods.iter().position(|known| known.way == method.way).unwrap_or(methods.len());
                 if at == methods.len() {
                     methods.push(method);
@@ -118,7 +139,7 @@ impl<'a> Coded<'a> {
             }
             let as_it_is = rows.iter().copied().find(|row| is_own(row) && row.fact(CODING).is_none());
             beyond.extend(as_it_is.and_then(|row| Some(row.value(CPU)? - plain.value(CPU)?)));
-            measured.push(Measured { item, plain, by_method, today: today_of(rows) });
+            measured.push(Measured { item, plain, by_method, today: today.clone() });
         }
         let limit = ground.site.limits.first_byte_ms.value;
         for own in &mut measured {
@@ -128,7 +149,7 @@ impl<'a> Coded<'a> {
             own.by_method.iter_mut().for_each(|row| *row = row.filter(|row| added(row) <= limit));
         }
         let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
-        let (accept, beyond) = (&ground.site.visitors.accept, middle(beyond));
+        let beyond = middle(beyond);
         (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures, beyond })
     }
 
@@ -142,8 +163,39 @@ impl<'a> Coded<'a> {
                 self.setup(ground, &Combination { methods: vec![], min_bytes: 0, types: vec![], cost: 0.0 }),
             );
         }
-        setups.extend(self.today(ground));
+        setups.extend(all.first().and_then(|best| self.today(ground, best)));
         setups
+    }
+
+    /// What the site does today, to be compared with a setup of these rules; none if nothing of today is known.
+    pub fn before(&self, ground: &Ground, rules: &[Rule]) -> Option<Setup> {
+        self.today(ground, &self.combined(rules)?)
+    }
+
+    /// The strata that were measured.
+    pub fn strata(&self) -> Vec<Told<'a>> {
+        let mut found: Vec<(Told, f64)> = Vec::new();
+        for Measured { item, today, .. } in &self.measured {
+            let at = found.iter().position(|(told, _)| std::ptr::eq(told.stratum, item.stratum));
+            let at = at.unwrap_or_else(|| {
+                found.push((Told { stratum: item.stratum, known: 0.0, sent: 0.0 }, 0.0));
+                found.len() - 1
+            });
+            let (told, all) = &mut found[at];
+            *all += item.sample.share;
+            for (answer, client) in today.iter().zip(self.accept) {
+                let Some(answer) = answer else { continue };
+                let body = answer.body.or(answer.row.value(BODY)).unwrap_or(item.sample.bytes as f64);
+                told.known += client.share * item.sample.share;
+                told.sent += body * item.scale * item.requests * client.share;
+            }
+        }
+        let clients: f64 = self.accept.iter().map(|client| client.share).sum();
+        let of = |(told, all): (Told<'a>, f64)| Told {
+            known: (told.known / (all * clients).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0),
+            ..told
+        };
+        found.into_iter().map(of).collect()
     }
 
     /// Every combination with its value.
@@ -232,12 +284,15 @@ impl<'a> Coded<'a> {
         Some(Combination { methods, min_bytes, types, cost })
     }
 
-    /// The setup of a decision; none if one of its methods was not measured on a file that it holds for.
-    pub fn of(&self, ground: &Ground, decision: &Decision) -> Option<Setup> {
-        if decision.keep {
-            return self.today(ground);
-        }
-        let rules = &decision.rules;
+    /// The setup of rules; none if one of their methods was not measured on a file that it holds for.
+    pub fn of(&self, ground: &Ground, rules: &[Rule]) -> Option<Setup> {
+        let of = self.combined(rules)?;
+        let is_measured = |own: &Measured| of.methods.iter().all(|method| own.by_method[*method].is_some());
+        self.measured.iter().all(|own| !of.holds(own) || is_measured(own)).then(|| self.setup(ground, &of))
+    }
+
+    /// The combination of rules; none if one of their methods was not measured.
+    fn combined(&self, rules: &[Rule]) -> Option<Combination> {
         let number = |rule: &Rule| self.methods.iter().position(|method| method.way == rule.method);
         let methods: Vec<usize> = rules.iter().map(number).collect::<Option<_>>()?;
         let min_bytes = rules.first().map_or(0, |rule| rule.min_bytes);
@@ -245,9 +300,7 @@ impl<'a> Coded<'a> {
         if types.is_empty() {
             types = distinct((0..self.measured.len()).map(|file| self.format(file).to_owned()));
         }
-        let of = Combination { methods, min_bytes, types, cost: 0.0 };
-        let is_measured = |own: &Measured| of.methods.iter().all(|method| own.by_method[*method].is_some());
-        self.measured.iter().all(|own| !of.holds(own) || is_measured(own)).then(|| self.setup(ground, &of))
+        Some(Combination { methods, min_bytes, types, cost: 0.0 })
     }
 
     fn format(&self, file: usize) -> &str {
@@ -259,13 +312,16 @@ impl<'a> Coded<'a> {
         methods.iter().copied().find(|at| client.codings.iter().any(|own| own == self.methods[*at].coding))
     }
 
+    /// The row of what a client gets of a file with a combination.
+    fn row(&self, of: &Combination, file: usize, client: &Accept) -> &'a Row {
+        let own = &self.measured[file];
+        let method = if of.holds(own) { self.sent_to(&of.methods, client) } else { None };
+        method.and_then(|method| own.by_method[method]).unwrap_or(own.plain)
+    }
+
     /// A combination with its amounts per month.
     fn setup(&self, ground: &Ground, of: &Combination) -> Setup {
-        let row = |file: usize, client: &Accept| {
-            let own = &self.measured[file];
-            let method = if of.holds(own) { self.sent_to(&of.methods, client) } else { None };
-            method.and_then(|method| own.by_method[method]).unwrap_or(own.plain)
-        };
+        let row = |file, class: usize| Answer { row: self.row(of, file, &self.accept[class]), body: None };
         let (cpu, exact) = self.amounts(ground, row);
         let methods: Vec<&Method> = of.methods.iter().map(|at| &self.methods[*at]).collect();
         let is_every = distinct(self.measured.iter().map(|own| own.item.stratum.format.as_str())).len()
@@ -282,41 +338,40 @@ impl<'a> Coded<'a> {
         }
     }
 
-    /// What the site does today, if it was measured. A file that it was not measured on is sent as it is, also to a client that does not accept
-    /// the coding.
-    fn today(&self, ground: &Ground) -> Option<Setup> {
-        let about = ground.site.today(self.kind)?.about.clone();
-        self.measured.iter().any(|own| own.today.is_some()).then_some(())?;
-        let row = |file: usize, client: &Accept| {
-            let own = &self.measured[file];
-            let today = own.today.unwrap_or(own.plain);
-            let is_taken =
-                today.fact(CODING).is_none_or(|coding| client.codings.iter().any(|own| own == coding));
-            if is_taken { today } else { own.plain }
+    /// What the site does today, if anything of it is known. Clients of which it is not known get what the combination sends: what is not known is no
+    /// part of a gain.
+    fn today(&self, ground: &Ground, of: &Combination) -> Option<Setup> {
+        let about = ground.site.today(self.kind).map_or("as it is today", |today| today.about.as_str());
+        self.measured.iter().flat_map(|own| &own.today).any(Option::is_some).then_some(())?;
+        let row = |file: usize, class: usize| {
+            let other = || Answer { row: self.row(of, file, &self.accept[class]), body: None };
+            self.measured[file].today[class].unwrap_or_else(other)
         };
         let (cpu, exact) = self.amounts(ground, row);
         let (rules, needs) = (Vec::new(), Vec::new());
-        Some(Setup { name: about, rules, method: None, needs, is_today: true, cpu, exact })
+        Some(Setup { name: about.to_owned(), rules, method: None, needs, is_today: true, cpu, exact })
     }
 
-    /// The sums per month over files and clients.
-    fn amounts(&self, ground: &Ground, row: impl Fn(usize, &Accept) -> &'a Row) -> (Estimate, Exact) {
+    /// The sums per month over files and classes of clients.
+    fn amounts(&self, ground: &Ground, answer: impl Fn(usize, usize) -> Answer<'a>) -> (Estimate, Exact) {
         // The same row for several clients is one amount.
-        let mut weights: BTreeMap<(usize, &str), (&Row, f64)> = BTreeMap::new();
+        let mut weights: BTreeMap<(usize, &str, Option<u64>), (Answer, f64)> = BTreeMap::new();
         for file in 0..self.measured.len() {
-            for client in self.accept {
-                let row = row(file, client);
-                weights.entry((file, row.id())).or_insert((row, 0.0)).1 += client.share;
+            for (class, client) in self.accept.iter().enumerate() {
+                let answer = answer(file, class);
+                let key = (file, answer.row.id(), answer.body.map(f64::to_bits));
+                weights.entry(key).or_insert((answer, 0.0)).1 += client.share;
             }
         }
         let mut sum = Sum::default();
-        for ((file, _), (row, share)) in weights {
+        for ((file, ..), (answer, share)) in weights {
             let item = &self.measured[file].item;
             let requests = share * item.requests;
-            let exact = response(ground, self.kind, item, row).exact.times(requests);
+            let exact = response(ground, self.kind, item, answer).exact.times(requests);
             // Methods are measured in the lab's configuration, and would run in the site's own.
-            let beyond = if is_own(row) { 0.0 } else { self.beyond };
-            sum.add(row.get(CPU).map(|cpu| cpu.shifted(beyond).scaled(requests)), exact);
+            let beyond = if is_own(answer.row) { 0.0 } else { self.beyond };
+            let cpu = answer.row.get(CPU).map(|cpu| cpu.scaled(item.scale).shifted(beyond).scaled(requests));
+            sum.add(cpu, exact);
         }
         sum.parts()
     }
@@ -330,9 +385,9 @@ fn middle(mut added: Vec<f64>) -> f64 {
 
 impl<'a> Measured<'a> {
     fn figures(&self, ground: &Ground, kind: Kind) -> Vec<Option<Figures>> {
-        let of = |row: &&Row| response(ground, kind, &self.item, row);
-        let coded = self.by_method.iter().map(|row| row.as_ref().map(of));
-        coded.chain(std::iter::once(Some(of(&self.plain)))).collect()
+        let of = |row| response(ground, kind, &self.item, Answer { row, body: None });
+        let coded = self.by_method.iter().map(|row| row.map(of));
+        coded.chain(std::iter::once(Some(of(self.plain)))).collect()
     }
 }
 
@@ -343,49 +398,31 @@ fn time(row: &Row) -> f64 {
 
 /// Seconds that a visitor waits for a response on the way and while it is decoded.
 pub(super) fn waiting(ground: &Ground, kind: Kind, item: &Item, row: &Row, sent: f64) -> f64 {
-    let decoding = row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS;
+    let decoding =
+        row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS * item.scale;
     ground.readers.seconds(sent, kind) + decoding * ground.readers.slower
 }
 
 /// What one response costs.
-pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> Figures {
-    let body = row.value(BODY).unwrap_or(item.sample.bytes as f64);
-    let sent = row.value("wire-bytes").unwrap_or(body);
+pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer) -> Figures {
+    let row = answer.row;
+    let own = row.value(BODY).unwrap_or(item.sample.bytes as f64);
+    let head = row.value("wire-bytes").map_or(0.0, |wire| wire - own);
+    let sent = answer.body.unwrap_or(own) * item.scale + head;
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
     let wait = waiting(ground, kind, item, row, sent) + made;
     let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
     let workers = match item.stratum.made_ms {
-        Some(_) => made + if encodes { time(row) } else { 0.0 },
+        Some(_) => made + if encodes { time(row) * item.scale } else { 0.0 },
         None => 0.0,
     };
     let exact = Exact { wait, sent, workers, ..Exact::default() };
-    Figures { cpu_ns: row.value(CPU).unwrap_or(0.0), exact }
+    Figures { cpu_ns: row.value(CPU).unwrap_or(0.0) * item.scale, exact }
 }
 
 /// The method of a row as studies write it.
 pub(crate) fn way_of(row: &Row) -> String {
     row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting)).unwrap_or_default()
-}
-
-/// What the site does today with a file. What is sent is what the site's own configuration sends; what that costs is what the method that
-/// sends the same costs in the lab's configuration, in which all other methods are measured. Else the difference between the two
-/// configurations, such as a log that one of them writes, would count as a gain of a method.
-fn today_of<'a>(rows: &[&'a Row], plain: &'a Row, today: Option<&str>) -> Option<&'a Row> {
-    let named = rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today);
-    // What PHP does is PHP's, whatever the server's configuration says.
-    if today.is_some_and(|today| today.starts_with("php/")) && named.is_some() {
-        return named;
-    }
-    let Some(own) = rows.iter().copied().find(|row| is_own(row)) else { return named };
-    let same = |row: &&Row| row.fact(CODING) == own.fact(CODING);
-    // A filter that the configuration switches on for some types alone is another than the one that stands for the kind.
-    let is_filter = |row: &&Row| {
-        let delivery = row.cell.delivery.as_ref();
-        delivery.is_some_and(|d| d.by == By::Server && d.kind == WayKind::OnTheFly) && !is_own(row)
-    };
-    let size = |row: &Row| row.value(BODY);
-    let filter = rows.iter().copied().find(|row| is_filter(row) && same(row) && size(row) == size(own));
-    Some(named.filter(same).or(Some(plain).filter(same)).or(filter).unwrap_or(own))
 }
 
 /// Whether a row sends the content as it is, without any option.
@@ -439,7 +476,8 @@ impl<'a> Method<'a> {
     }
 }
 
-fn is_own(row: &Row) -> bool {
+/// Whether a row is of the site's own configuration.
+pub(super) fn is_own(row: &Row) -> bool {
     row.cell.setting.codec == weigh_model::way::CONFIG
 }
 

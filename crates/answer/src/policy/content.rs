@@ -1,7 +1,7 @@
 //! The measured rows of a site's sample files.
 
 use weigh_model::cell::{Cell, Subject};
-use weigh_model::site::{Kind, Sample, Site, Stratum};
+use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 
 use crate::report::Report;
 use crate::row::Row;
@@ -19,6 +19,8 @@ pub(crate) struct Item<'a> {
     pub files: f64,
     /// Writes per month of content like it.
     pub writes: f64,
+    /// Bytes of a response that it stands for ÷ its own. What was measured of it counts in proportion.
+    pub scale: f64,
 }
 
 /// The sample files of a kind.
@@ -31,26 +33,57 @@ pub(crate) fn items(site: &Site, kind: Kind) -> Vec<Item<'_>> {
                 requests: stratum.requests.value * sample.share,
                 files: stratum.files.value * sample.share,
                 writes: stratum.writes.map_or(0.0, |writes| writes.value) * sample.share,
+                scale: 1.0,
             })
         })
         .collect()
 }
 
-/// The same files, those that were measured: together they stand for all requests of their strata, and a stratum of which
-/// nothing was measured for none.
+/// The furthest that a file's bytes may be from those that it stands for; strata are narrower.
+const SCALES: [f64; 2] = [0.1, 10.0];
+
+/// The same files, those that were measured: together they stand for all requests of their strata, and in proportion for the bytes of the
+/// others. Strata of which nothing was measured are not among them: [`super::coverage`] keeps what they weigh.
 pub(crate) fn weighed<'a>(items: &[Item<'a>], is_measured: impl Fn(usize) -> bool) -> Vec<Item<'a>> {
-    let known = || (0..items.len()).filter(|at| is_measured(*at));
-    let share = |stratum: &Stratum| -> f64 {
-        let own = known().filter(|at| std::ptr::eq(items[*at].stratum, stratum));
-        own.map(|at| items[at].sample.share).sum()
+    let sum = |stratum: &Stratum, is_in: &dyn Fn(usize) -> bool| {
+        let own = (0..items.len()).filter(|at| std::ptr::eq(items[*at].stratum, stratum) && is_in(*at));
+        let samples = own.map(|at| items[at].sample);
+        samples.fold((0.0, 0.0), |(shares, bytes), one| {
+            (shares + one.share, bytes + one.share * one.bytes as f64)
+        })
     };
     let scaled = |at: usize| {
         let item = items[at];
-        let times = 1.0 / share(item.stratum).max(f64::EPSILON);
+        let (own, all) = (sum(item.stratum, &|at| is_measured(at)), sum(item.stratum, &|_| true));
+        let times = 1.0 / own.0.max(f64::EPSILON);
+        let mean = |(shares, bytes): (f64, f64)| bytes / shares.max(f64::EPSILON);
+        let scale = if own == all { 1.0 } else { (mean(all) / mean(own)).clamp(SCALES[0], SCALES[1]) };
         let (requests, files, writes) = (item.requests * times, item.files * times, item.writes * times);
-        Item { requests, files, writes, ..item }
+        Item { requests, files, writes, scale: if scale.is_finite() { scale } else { 1.0 }, ..item }
     };
-    known().map(scaled).collect()
+    (0..items.len()).filter(|at| is_measured(*at)).map(scaled).collect()
+}
+
+/// Bytes per month that the site sends today of a stratum, and whether that is an upper bound: as counted, as the site answered, else those of the
+/// content without a coding. Of values, the bytes in the store.
+pub(crate) fn bytes_today(stratum: &Stratum, classes: &[Accept]) -> (f64, bool) {
+    if let Some(sent) = stratum.sent_bytes {
+        return (sent.value, false);
+    }
+    if stratum.kind == Kind::Value {
+        return (stratum.bytes.value, true);
+    }
+    let asked = |sample: &Sample| -> Option<f64> {
+        classes.iter().map(|client| Some(sample.sent_to(&client.codings)?.bytes as f64 * client.share)).sum()
+    };
+    let mean = |of: &dyn Fn(&Sample) -> Option<f64>| -> Option<f64> {
+        let own = stratum.sample.iter().map(|sample| Some(of(sample)? * sample.share));
+        own.sum::<Option<f64>>().filter(|_| !stratum.sample.is_empty())
+    };
+    let each = mean(&asked).map(|each| (each, false));
+    let each = each.or_else(|| mean(&|sample| Some(sample.bytes as f64)).map(|each| (each, true)));
+    let (each, is_bound) = each.unwrap_or((stratum.bytes.value / stratum.files.value.max(1.0), true));
+    (each * stratum.requests.value, is_bound)
 }
 
 /// The kind of cell that stands for a kind of content that servers send.

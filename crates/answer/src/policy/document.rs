@@ -4,7 +4,7 @@ use weigh_model::policy::{Amount, Change, Compared, Decision, Encoder, Objective
 use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
-use super::Decided;
+use super::{Decided, basis};
 use crate::document::Block;
 use crate::table::Grid;
 use crate::text::clean;
@@ -19,11 +19,13 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     let policy = &decided.policy;
     let (keep, change): (Vec<&Decision>, Vec<&Decision>) =
         policy.decisions.iter().partition(|decision| decision.keep);
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = basis::counted(policy).map(Block::Text).into_iter().collect();
     if policy.decisions.is_empty() {
         blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
     } else if change.is_empty() {
-        blocks.push(Block::Answer(vec!["Change nothing: no other setting is better.".into()]));
+        let what =
+            if basis::is_whole(policy) { "Change nothing" } else { "Change nothing of what was measured" };
+        blocks.push(Block::Answer(vec![format!("{what}: no other setting is better.")]));
     } else {
         blocks.push(Block::Heading(2, "Do this, in this order".into()));
         blocks.push(Block::Steps(change.iter().map(|decision| step(decision)).collect()));
@@ -31,12 +33,14 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     blocks.extend(
         keep.iter().filter(|_| !change.is_empty()).map(|decision| Block::Text(clean(&decision.text))),
     );
+    blocks.extend(basis::gaps(policy).into_iter().map(Block::Text));
     blocks.extend(policy.pool.map(|pool| Block::Text(workers(&pool))));
     blocks.extend(policy.php.iter().filter_map(other_php).map(Block::Text));
     blocks.extend(machines(policy, site));
-    if !policy.decisions.is_empty() {
+    if policy.total != Change::default() && !policy.decisions.is_empty() {
         blocks.push(Block::Heading(2, "Together, per month".into()));
         blocks.push(Block::Table(together(&policy.total, site)));
+        blocks.extend(basis::coverage(policy).map(Block::Remark));
     }
     let flips: Vec<(String, Option<String>)> = policy.decisions.iter().flat_map(flips).collect();
     if !flips.is_empty() {

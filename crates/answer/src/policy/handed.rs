@@ -34,11 +34,12 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
         let mut sum = Sum::default();
         for (item, row) in items.iter().zip(&own) {
             let sent = row.value("wire-bytes").or(row.value(BODY)).unwrap_or(item.sample.bytes as f64);
+            let sent = sent * item.scale;
             let wait = ground.readers.seconds(sent, Kind::Download);
             let is_kept = is_measured && keeps_worker(ground, row) == Some(true);
             let workers = if is_kept { wait } else { 0.0 };
             let exact = Exact { wait, sent, workers, ..Exact::default() }.times(item.requests);
-            sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests)), exact);
+            sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale)), exact);
         }
         let is_today = today.is_some_and(|today| today.way() == way);
         let name = match today.filter(|_| is_today) {

@@ -7,7 +7,7 @@ use weigh_model::policy::{Compared, Machine, Objective};
 use weigh_model::site::{Figure, From, Site};
 use weigh_model::text::clean;
 
-use super::{Decided, Weighted, Weights, decide_by};
+use super::{Decided, Weighted, Weights, change, decide_by};
 use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::verdict::between_machines;
@@ -39,7 +39,7 @@ pub fn decide(
         let site = priced(site, &kind)?;
         let (decided, together) = decide_by(&site, sha256, links, &reports, objective);
         let Some(together) = together else { return Ok(decided) };
-        let total = &decided.policy.total;
+        let total = change(&site, &together, &together);
         let machine = Machine {
             kind,
             core_hour: site.prices.core_hour.value,

@@ -25,9 +25,9 @@ pub(super) fn pool(site: &Site, made: &[Made]) -> Option<Pool> {
         return None;
     }
     let busy = |setup: &dyn Fn(&Made) -> f64| per_peak_second(site, made.iter().map(setup).sum());
-    let of = |setup: &Setup| setup.exact.workers;
-    let after = busy(&|one| of(&one.chosen))?;
-    let before = busy(&|one| of(one.today.as_ref().unwrap_or(&one.chosen)))?;
+    let of = |one: &Made, setup: &Setup| setup.exact.workers + one.unmeasured.workers;
+    let after = busy(&|one| of(one, &one.chosen))?;
+    let before = busy(&|one| of(one, one.today.as_ref().unwrap_or(&one.chosen)))?;
     Some(Pool { workers: enough(after), busy: after, today: enough(before) })
 }
 

@@ -1,8 +1,10 @@
 //! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds.
 
+use std::collections::BTreeSet;
+
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Amount, Change, Decision, Policy};
-use weigh_model::site::{Accept, Kind, Site, Today};
+use weigh_model::site::{Accept, Kind, Site, Stratum, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
 
@@ -10,8 +12,9 @@ use super::coded::{response, way_of};
 use super::content::{self, Item};
 use super::document::interval;
 use super::setup::{Exact, Setup, Sum};
+use super::today::Answer;
 use super::wait::{Weighted, alone};
-use super::{Ground, amount, change, stored};
+use super::{Ground, amount, change, coverage, stored};
 use crate::compare::gate::Judged;
 use crate::document::Block;
 use crate::estimate::Estimate;
@@ -264,10 +267,14 @@ fn sent_pair(
         let reports = std::slice::from_ref(&one.report);
         let ground = Ground::new(site, links, reports);
         let pair_of = |item: &Item| sides.pair_in(one, item, site.sources.server.as_deref(), None);
-        let of = |item: &Item, row: &Row| (row.get(CPU).cloned(), response(&ground, kind, item, row).exact);
+        let of = |item: &Item, row: &Row| {
+            let exact = response(&ground, kind, item, Answer { row, body: None }).exact;
+            (row.get(CPU).map(|cpu| cpu.scaled(item.scale)), exact)
+        };
         sums.add(&items, one.accept.share, &pair_of, &of);
     }
-    sums.setups()
+    let ground = Ground::new(site, links, &[]);
+    sums.setups(&ground, kind)
 }
 
 /// The rows of a file before and after.
@@ -281,7 +288,10 @@ type Taken = (Option<Estimate>, Exact);
 pub(super) struct Sums {
     before: Sum,
     after: Sum,
-    is_measured: bool,
+    /// The contents that were measured, by their digests.
+    measured: BTreeSet<String>,
+    /// The share of the requests of the clients that were.
+    share: f64,
 }
 
 impl Sums {
@@ -293,20 +303,25 @@ impl Sums {
         pair_of: &dyn Fn(&Item) -> Option<Pair<'r>>,
         of: &dyn Fn(&Item, &Row) -> Taken,
     ) {
-        for item in content::weighed(items, |at| pair_of(&items[at]).is_some()) {
+        let weighed = content::weighed(items, |at| pair_of(&items[at]).is_some());
+        self.share += if weighed.is_empty() { 0.0 } else { share };
+        for item in weighed {
             let Some((was, is)) = pair_of(&item) else { continue };
             let requests = item.requests * share;
             for (sum, row) in [(&mut self.before, was), (&mut self.after, is)] {
                 let (time, exact) = of(&item, row);
                 sum.add(time.map(|time| time.scaled(requests)), exact.times(requests));
             }
-            self.is_measured = true;
+            self.measured.insert(item.sample.sha256.clone());
         }
     }
 
-    /// Both; none if nothing was added.
-    pub fn setups(self) -> Option<(Setup, Setup)> {
-        self.is_measured.then(|| (setup(self.before), setup(self.after)))
+    /// Both, with what the strata of the kind take of which nothing was measured; none if nothing was added.
+    pub fn setups(self, ground: &Ground, kind: Kind) -> Option<(Setup, Setup)> {
+        let is_measured =
+            |stratum: &Stratum| stratum.sample.iter().any(|one| self.measured.contains(&one.sha256));
+        let rest = coverage::unmeasured(ground, kind, &is_measured).times(self.share);
+        (!self.measured.is_empty()).then(|| (setup(self.before).with(rest), setup(self.after).with(rest)))
     }
 }
 
@@ -351,7 +366,8 @@ fn stored_pair(
     let setups = stored::setups(&ground);
     let before = setups.iter().find(|setup| setup.is_today)?.clone();
     let after = setups.into_iter().find(|setup| setup.rules == *rules)?;
-    Some((Setup { name: "before".into(), ..before }, after))
+    let rest = coverage::unmeasured(&ground, Kind::Value, &|stratum| coverage::has_rows(&ground, stratum));
+    Some((Setup { name: "before".into(), ..before }.with(rest), after.with(rest)))
 }
 
 /// The proof as blocks of text.

@@ -45,8 +45,10 @@ pub fn valued(policy: &Policy, site: &Site, links: &[Weighted], reports: &[Repor
 /// The setup of a decision.
 fn decided(ground: &Ground, decision: &Decision, all: &[Setup]) -> Option<Setup> {
     match decision.kind {
-        Kind::Asset | Kind::Page => Coded::new(ground, decision.kind)?.of(ground, decision),
-        Kind::Download | Kind::Value => {
+        Kind::Asset | Kind::Page if !decision.keep => {
+            Coded::new(ground, decision.kind)?.of(ground, &decision.rules)
+        }
+        _ => {
             let is_it = |setup: &&Setup| match decision.keep {
                 true => setup.is_today,
                 false => setup.rules == decision.rules && setup.method == decision.method,

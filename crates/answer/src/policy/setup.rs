@@ -92,6 +92,12 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    /// The same with more that is known without an interval.
+    pub fn with(mut self, more: Exact) -> Setup {
+        self.exact = self.exact.plus(more);
+        self
+    }
+
     /// Its value in the objective.
     pub fn cost(&self, weights: &Weights) -> f64 {
         let (cpu, exact) = self.total(weights);

@@ -1,5 +1,7 @@
 //! Decisions on invented sites: the figures are plausible and were never measured.
 
+mod sums;
+
 use weigh_model::cell::{NO_PHP, Subject, Transport};
 use weigh_model::link::LinkSpec;
 use weigh_model::policy::{Encoder, Objective};
@@ -245,20 +247,6 @@ fn of_pages_it_is_said_what_the_application_takes_beside_encoding() {
 }
 
 #[test]
-fn a_file_of_which_today_was_not_measured_stands_for_none() {
-    let whole = report(&FILES, &WAYS, 9, &calm);
-    let mut part = whole.clone();
-    part.rows.retain(|row| !(row.id().starts_with("file-2/") && row.id().ends_with("/server/gzip:1")));
-    assert_eq!(part.rows.len(), whole.rows.len() - 1);
-    let mut few = shop();
-    few.strata.remove(2);
-    let of = |site: &Site, report: &Report| {
-        decided(site, std::slice::from_ref(report), Objective::Time).decisions[0].change.gb_out
-    };
-    assert_eq!(of(&shop(), &part), of(&few, &whole));
-}
-
-#[test]
 fn slow_encoders_are_left_out_where_cores_are_short_at_peak() {
     let ways = [WAYS[0], Way("server/gzip:9", WayKind::OnTheFly, Some("gzip"), 40e3, 60.0, 0.9), WAYS[1]];
     let reports = [report(&FILES, &ways, 9, &calm)];
@@ -301,10 +289,16 @@ fn workers_are_counted_at_peak_where_the_time_of_pages_is_known() {
         needs: Vec::new(),
         is_today: false,
         cpu: Estimate::default(),
-        exact: setup::Exact { workers: seconds, ..setup::Exact::default() },
+        exact: Exact { workers: seconds, ..Exact::default() },
     };
     // 180,000 requests a month, 30,000 of them of pages that take 60 ms.
-    let made = [Made { kind: Kind::Page, today: Some(setup(3600.0)), chosen: setup(1800.0), beside: None }];
+    let made = [Made {
+        kind: Kind::Page,
+        today: Some(setup(3600.0)),
+        chosen: setup(1800.0),
+        beside: None,
+        unmeasured: Exact::default(),
+    }];
     assert_eq!(pool::pool(&site, &made), None, "neither the peak nor the time of pages is known");
     site.visitors.peak = Some(Figure::counted(100.0));
     assert_eq!(pool::pool(&site, &made), None);

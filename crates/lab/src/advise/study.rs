@@ -11,17 +11,21 @@ use super::located;
 use crate::lab::FILE;
 use crate::rig::server::{Definition, WayRow};
 pub use proofs::{LEAST_SHARE, proofs};
-use weigh_model::site::{Kind, Site, Stratum};
+use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::way::{CONFIG, WayKind};
 
 /// Shares of the time for responses, for cached values, for decoding, and for slow clients.
 const SHARES: [f64; 4] = [0.55, 0.17, 0.06, 0.22];
 /// Levels of filters that are tried, by coding: others differ little from them, and each costs time on every file.
 const FILTERS: [(&str, &str); 3] = [("gzip", "1|6"), ("br", "4"), ("zstd", "3")];
-/// Files of a kind that are measured: those that stand for most requests.
-const MOST: usize = 10;
-/// Pages that are measured: each has every method of PHP and of the server, and pages of one size are much alike.
-const MOST_PAGES: usize = 3;
+/// Files of a kind that are measured, where there are as many: the fewest, and the most that it takes to cover the kind.
+const FILES: [usize; 2] = [10, 16];
+/// The same of pages: each has every method of PHP and of the server, and pages of one size are much alike.
+const PAGES: [usize; 2] = [3, 6];
+/// The share of a kind's requests and of its bytes that the measured strata have together, where the most files are enough for that.
+const COVERED: f64 = 0.95;
+/// Clients with a smaller share of the requests are not asked for what they get today.
+const LEAST_CLASS: f64 = 0.01;
 /// Methods of PHP for pages. Of those that make gzip, the one that is a setting and no code: the others differ little from it.
 const PAGE_WAYS: [&str; 4] = ["none", "zlib.output_compression:1|6", "zstd:1|3", "brotli:1|4"];
 /// Serializers of PHP for cached values.
@@ -30,6 +34,8 @@ const SERIALIZERS: [&str; 2] = ["serialize", "igbinary"];
 const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"];
 /// Native codecs whose decoding stands for that of a browser.
 const DECODERS: [&str; 3] = ["zlib:6", "brotli:4", "zstd:3"];
+/// The content codings that browsers accept over HTTPS.
+const BROWSERS: [&str; 3] = ["zstd", "br", "gzip"];
 /// Slow clients at a time, beside none.
 const SLOW: u32 = 8;
 
@@ -227,7 +233,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             "asset",
             files(site, folder, Kind::Asset, &is_encodable)?,
             &["-"],
-            with(assets(server), today(Kind::Asset), "server/"),
+            with(assets(server, &site.classes()), today(Kind::Asset), "server/"),
         ),
         block(
             server,
@@ -255,6 +261,8 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
         ),
     ];
     all.extend(as_files(site, folder, server)?);
+    all.extend(by_class(site, folder, server, Kind::Asset)?);
+    all.extend(by_class(site, folder, server, Kind::Page)?);
     all.retain(|block| !block.content.is_empty());
     Ok(all)
 }
@@ -288,20 +296,59 @@ fn with(mut ways: Vec<String>, today: Option<String>, by: &str) -> Vec<String> {
     ways
 }
 
-/// Everything that a server can do with a file: as it is, filters at low levels, and precompressed variants.
-fn assets(server: &Definition) -> Vec<String> {
+/// What clients get from the site's own configuration that accept less than browsers do: a block for each class of them, with the files of which
+/// it is not known that they get the same as others.
+fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Result<Vec<Deliveries>> {
+    let is_by_php = today(site, kind).is_some_and(|way| way.starts_with("php/"));
+    if site.sources.server_config.is_none() || is_by_php {
+        return Ok(Vec::new());
+    }
+    let (subject, runtime) = if kind == Kind::Page { ("page", "php") } else { ("asset", "-") };
+    let is_meant = |stratum: &Stratum| kind == Kind::Page || is_encodable(stratum);
+    let samples = chosen(site, kind, &is_meant);
+    let classes = site.classes();
+    let browsers: Vec<String> = words(&BROWSERS);
+    let mut found = Vec::new();
+    for (at, client) in classes.iter().enumerate() {
+        let is_asked =
+            client.codings.len() == BROWSERS.len() && client.codings.iter().all(|one| browsers.contains(one));
+        if is_asked || client.codings.is_empty() || client.share < LEAST_CLASS {
+            continue;
+        }
+        // What is sent to others in the same coding and length is the same.
+        let before = || classes[..at].iter().map(|other| &other.codings).chain([&browsers]);
+        let is_same = |sample: &Sample, other: &[String]| {
+            let pair = sample.sent_to(&client.codings).zip(sample.sent_to(other));
+            pair.is_some_and(|(own, other)| own.coding == other.coding && own.bytes == other.bytes)
+        };
+        let open = samples.iter().filter(|sample| !before().any(|other| is_same(sample, other)));
+        let content = open.map(|sample| content(site, folder, kind, sample)).collect::<Result<_>>()?;
+        let accept = client.codings.join(", ");
+        let about = format!("{} as they are today, for clients that accept {accept}", kind.plural());
+        let own = block(server, &about, subject, content, &[runtime], vec![format!("server/{CONFIG}")]);
+        found.push(Deliveries { accept: Some(accept), ..own });
+    }
+    Ok(found)
+}
+
+/// Everything that a server can do with a file for these clients: as it is, filters at low levels, and precompressed variants.
+fn assets(server: &Definition, classes: &[Accept]) -> Vec<String> {
+    let is_accepted =
+        |coding: &str| classes.iter().any(|client| client.codings.iter().any(|own| own == coding));
     let own = server.ways.iter().filter(|way| way.subjects.iter().any(|subject| subject == "asset"));
     let mut before: Vec<&str> = Vec::new();
     let mut all = Vec::new();
     for way in own {
         match way.kind {
             WayKind::Plain => all.push(way.name.clone()),
+            WayKind::OnTheFly if !way.codings.iter().any(|coding| is_accepted(coding)) => {}
             WayKind::OnTheFly => all.push(filter(way)),
             // Of several methods for one coding, the first that needs no files but the variants.
             WayKind::PreEncoded if way.mirror.is_none() => {
                 let codings = way.codings.iter().map(String::as_str);
-                let codings: Vec<&str> =
-                    codings.filter(|c| ["br", "gzip", "zstd"].contains(c) && !before.contains(c)).collect();
+                let codings: Vec<&str> = codings
+                    .filter(|c| BROWSERS.contains(c) && is_accepted(c) && !before.contains(c))
+                    .collect();
                 all.extend(codings.iter().map(|coding| variant(way, coding)));
                 before.extend(codings);
             }
@@ -356,35 +403,73 @@ fn is_encodable(stratum: &Stratum) -> bool {
     types.contains(&stratum.format.as_str()) || stratum.format.starts_with("text/")
 }
 
-/// The sample files of a kind as contents of a study, each once: at most [`MOST`], of pages [`MOST_PAGES`]; those that stand for most
-/// requests.
+/// The sample files of a kind as contents of a study, each once.
 fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Result<Vec<String>> {
-    let strata = site.of(kind).filter(|stratum| is_meant(stratum));
-    let weighed = |stratum: &'_ Stratum| {
-        let own = stratum.sample.iter();
-        own.map(|sample| (sample.path.clone(), sample.share * stratum.requests.value)).collect::<Vec<_>>()
-    };
-    let (mut all, mut rest) = (Vec::new(), Vec::new());
-    let by_requests = |a: &(String, f64), b: &(String, f64)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
-    for stratum in strata {
-        let mut own = weighed(stratum);
-        own.sort_by(by_requests);
-        // Of pages, each size has one before any has two.
-        let first = if kind == Kind::Page { own.len().min(1) } else { own.len() };
-        rest.extend(own.split_off(first));
-        all.extend(own);
-    }
-    all.sort_by(by_requests);
-    rest.sort_by(by_requests);
-    let most = if kind == Kind::Page { MOST_PAGES } else { MOST };
     let mut found: Vec<String> = Vec::new();
-    for (path, _) in all.into_iter().chain(rest) {
-        let content = format!("{FILE}{}", located(site, folder, kind, &path)?);
-        if !found.contains(&content) && found.len() < most {
+    for sample in chosen(site, kind, is_meant) {
+        let content = content(site, folder, kind, sample)?;
+        if !found.contains(&content) {
             found.push(content);
         }
     }
     Ok(found)
+}
+
+/// A sample file as the content of a study.
+fn content(site: &Site, folder: &Path, kind: Kind, sample: &Sample) -> Result<String> {
+    Ok(format!("{FILE}{}", located(site, folder, kind, &sample.path)?))
+}
+
+/// The sample files of a kind that are measured: one of each stratum, the strata with the largest shares of requests and bytes first, until they have
+/// [`COVERED`] of both; then further ones up to the fewest.
+fn chosen<'s>(site: &'s Site, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Vec<&'s Sample> {
+    let [fewest, most] = if kind == Kind::Page { PAGES } else { FILES };
+    let strata: Vec<(&Stratum, [f64; 2])> = site
+        .of(kind)
+        .filter(|stratum| is_meant(stratum))
+        .map(|stratum| (stratum, amounts(stratum)))
+        .collect();
+    let sum = |at: usize| strata.iter().map(|(_, own)| own[at]).sum::<f64>().max(f64::MIN_POSITIVE);
+    let sums = [sum(0), sum(1)];
+    let weight = |own: &[f64; 2]| own[0] / sums[0] + own[1] / sums[1];
+    let traffic = |sample: &Sample| sample.share * sample.bytes as f64;
+    let mut firsts = Vec::new();
+    let mut others = Vec::new();
+    for (stratum, own) in &strata {
+        let mut files: Vec<&Sample> = stratum.sample.iter().collect();
+        files.sort_by(|a, b| traffic(b).total_cmp(&traffic(a)).then_with(|| a.path.cmp(&b.path)));
+        let all: f64 = files.iter().map(|file| traffic(file)).sum();
+        let mut files =
+            files.into_iter().map(|file| (file, *own, weight(own) * traffic(file) / all.max(1.0)));
+        firsts.extend(files.next().map(|(file, own, _)| (file, own, weight(&own))));
+        others.extend(files.map(|(file, _, weight)| (file, [0.0; 2], weight)));
+    }
+    for list in [&mut firsts, &mut others] {
+        list.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.path.cmp(&b.0.path)));
+    }
+    let mut covered = [0.0; 2];
+    let mut found = Vec::new();
+    for (file, own, _) in firsts.into_iter().chain(others) {
+        let is_covered = (0..2).all(|at| covered[at] >= COVERED * sums[at]);
+        if found.len() >= most || (is_covered && found.len() >= fewest) {
+            break;
+        }
+        (0..2).for_each(|at| covered[at] += own[at]);
+        found.push(file);
+    }
+    found
+}
+
+/// Requests and bytes per month of a stratum; of values, keys and their bytes.
+fn amounts(stratum: &Stratum) -> [f64; 2] {
+    let mean: f64 = stratum.sample.iter().map(|sample| sample.share * sample.bytes as f64).sum();
+    match stratum.kind {
+        Kind::Value => [stratum.files.value, stratum.sent_bytes.unwrap_or(stratum.bytes).value],
+        _ => {
+            let requests = stratum.requests.value;
+            [requests, stratum.sent_bytes.map_or(requests * mean, |sent| sent.value)]
+        }
+    }
 }
 
 #[cfg(test)]

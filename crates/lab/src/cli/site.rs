@@ -14,6 +14,7 @@ use crate::lab::Lab;
 use crate::site::folder::Place;
 use crate::site::{self, Ask, Looked, here};
 use weigh_model::site::Site;
+use weigh_model::text::clean;
 
 /// Flags of `weigh site`.
 #[derive(Debug, clap::Args)]
@@ -58,6 +59,9 @@ pub struct Args {
     /// A host that is not this machine and may be asked, spelled out (repeatable)
     #[arg(long, value_name = "HOST", help_heading = "Where to look")]
     allow_remote: Vec<String>,
+    /// The proxy or CDN that visitors reach the server through: cloudflare, cloudfront, fastly, nginx, varnish, or its name in your words
+    #[arg(long, value_name = "NAME", help_heading = "Where to look")]
+    front: Option<String>,
     /// The site's name; without it, that of its folder or host
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -133,5 +137,6 @@ fn ask(args: &Args) -> Ask {
         php: args.php.clone(),
         php_config: args.php_config.clone(),
         name: args.name.clone(),
+        front: args.front.as_deref().map(clean),
     }
 }

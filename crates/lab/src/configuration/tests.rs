@@ -46,6 +46,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
+        coverage: Vec::new(),
         gates: Vec::new(),
     }
 }

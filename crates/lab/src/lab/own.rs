@@ -181,7 +181,9 @@ fn configured(study: &Study, server: &str) -> Study {
     let way = format!("server/{CONFIG}");
     for block in &mut part.deliveries {
         block.servers = vec![server.to_owned()];
-        block.ways.push(way.clone());
+        if !block.ways.contains(&way) {
+            block.ways.push(way.clone());
+        }
         if let Some(Quick::Other(factors)) = &mut block.quick {
             factors.servers = None;
             factors.ways.iter_mut().for_each(|ways| ways.push(way.clone()));

@@ -33,7 +33,7 @@ pub struct Questions<'a> {
     pub served: Option<&'a Served>,
     /// The server, as far as it is known.
     pub definition: Option<&'a Definition>,
-    /// The paths of fetched pages, by the digest of their bodies.
+    /// The paths of fetched pages, and of what scripts answer else, by the digest of their bodies.
     pub pages: &'a HashMap<String, String>,
     /// Paths of pages that a log names, the most requested first: asked for where no page was fetched.
     pub logged: &'a [String],
@@ -92,12 +92,14 @@ impl Questions<'_> {
         let mut answers = Answers::default();
         for (at, stratum) in strata.iter().enumerate().filter(|(_, stratum)| stratum.kind != Kind::Value) {
             for (number, sample) in stratum.sample.iter().enumerate() {
-                let path = match stratum.kind {
-                    Kind::Page => self.pages.get(&sample.sha256).cloned(),
-                    _ => Some(format!("/{}", url::file(&sample.path))),
+                let made = self.pages.get(&sample.sha256).cloned();
+                let is_made = stratum.kind == Kind::Page || made.is_some();
+                let path = match is_made {
+                    true => made,
+                    false => Some(format!("/{}", url::file(&sample.path))),
                 };
                 // A stand-in's page is no page of the site.
-                let is_asked = stratum.kind != Kind::Page || self.has_program;
+                let is_asked = !is_made || self.has_program;
                 let Some(path) = path.filter(|_| is_asked && !is_late()) else { continue };
                 let asked = self.one(
                     asker,
@@ -108,6 +110,7 @@ impl Questions<'_> {
                 answers.all.extend(asked.map(|asked| Asked {
                     sample: Some((at, number)),
                     requests: stratum.requests.value * sample.share,
+                    is_by_program: is_made || asked.is_by_program,
                     ..asked
                 }));
             }

@@ -14,7 +14,7 @@ use crate::rig::server::own::syntax::{self, Directive};
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{self, Rules, recognise};
 use crate::rig::service::FolderDefinition;
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
 
 /// A configuration that was read.
 pub struct Configured {
@@ -26,6 +26,17 @@ pub struct Configured {
     tree: Tree,
     site: Site,
 }
+
+/// Directives that name a proxy in front: of nginx, Apache (mod_remoteip), lighttpd and Caddy.
+const FORWARDED: [&str; 7] = [
+    "set_real_ip_from",
+    "RemoteIPHeader",
+    "RemoteIPTrustedProxy",
+    "RemoteIPInternalProxy",
+    "RemoteIPProxyProtocol",
+    "extforward.forwarder",
+    "trusted_proxies",
+];
 
 impl Configured {
     /// Reads a configuration with what it includes, and finds the site that is meant.
@@ -77,6 +88,23 @@ impl Configured {
     pub fn places(&self) -> Vec<Place> {
         places(&self.rules, &self.tree, &self.site)
     }
+
+    /// A proxy or CDN in front, as directives tell that take the visitor's address from what it forwards: `a proxy (set_real_ip_from, nginx.conf:12)`.
+    pub fn front(&self) -> Option<String> {
+        fn found<'d>(
+            within: &'d [Directive],
+            is_other: &dyn Fn(&Directive) -> bool,
+        ) -> Option<&'d Directive> {
+            let is_told = |one: &Directive| FORWARDED.iter().any(|name| one.is(name));
+            let mut own = within.iter().filter(|one| !is_other(one));
+            own.find_map(|one| if is_told(one) { Some(one) } else { found(one.within(), is_other) })
+        }
+        let is_other = |one: &Directive| one.is(&self.rules.site) && Some(one.at) != self.site.at;
+        let one = found(&self.tree.directives, &is_other)?;
+        let place = self.tree.word(one.at);
+        Some(clean(&format!("a proxy ({}, {})", one.name, place.rsplit('/').next().unwrap_or_default())))
+    }
+
     /// The names of the site's hosts, as the configuration writes them.
     pub fn hosts(&self) -> &[String] {
         &self.site.names

@@ -1,6 +1,6 @@
 //! The content of a site in strata: files of the document root, pages, with what is asked of each.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use super::class;
 use super::hits::{Asked, Hits};
 use super::pages::Visited;
+use super::scripts::{Answered, MADE, Made};
 use super::served::{Counted, Served};
 use super::strata::{Candidate, Strata};
 use crate::content::user::{self, Found, Links};
@@ -183,10 +184,16 @@ pub fn add_logged_pages(paths: u64, all: Hits, strata: &mut Strata) {
     }
 }
 
-/// Adds what scripts answer that is no page.
-pub fn add_made(made: &[(Kind, String, Hits)], strata: &mut Strata) {
-    for (kind, format, hits) in made.iter().filter(|one| one.2.requests > 0.0) {
-        strata.count(*kind, format, 1, (hits.bytes / hits.requests) as u64, hits);
+/// Adds what scripts answer that is no page; those whose answers are here can stand for others.
+pub fn add_made(made: &[Made], answers: &HashMap<String, Answered>, strata: &mut Strata) {
+    for Made { key, kind, format, hits } in made.iter().filter(|one| one.hits.requests > 0.0) {
+        match answers.get(key).filter(|answered| !answered.body.is_empty()) {
+            Some(answered) => {
+                let (path, bytes) = (format!("{MADE}{key}"), answered.body.len() as u64);
+                strata.add(*kind, format, Candidate { path, bytes, requests: hits.requests }, hits);
+            }
+            None => strata.count(*kind, format, 1, (hits.bytes / hits.requests) as u64, hits),
+        }
     }
 }
 

@@ -9,9 +9,10 @@ use weigh_load::target::{Resolver, permit};
 use super::application::Application;
 use super::asked::{Answers, Questions};
 use super::configured::Configured;
-use super::hits::Asked;
 use super::pages::Visited;
 use super::private::Private;
+use super::scripts::{self, Answered};
+use super::traffic::Traffic;
 use super::{Ask, PagesWanted, located, seen_server};
 use crate::digest::sha256;
 use crate::interrupt::{INTERRUPTED, Interrupt};
@@ -36,6 +37,8 @@ pub struct Current<'a> {
     pub pages: &'a PagesWanted<'a>,
     /// The pages that were fetched.
     pub visited: &'a Visited,
+    /// What scripts answered that is no page.
+    pub made: &'a HashMap<String, Answered>,
 }
 
 /// The private instance of what the user gave; none: there is no configuration or no document root.
@@ -54,6 +57,51 @@ fn private(
     Some(application.private(with_php, progress))
 }
 
+/// Asks what the scripts are that a log names most, of the site's own PHP or of the running site, and counts them as that; the answers by
+/// their keys, none where nobody can be asked.
+///
+/// # Errors
+/// The user wants an end.
+pub fn ask_scripts(
+    lab: &Lab,
+    ask: &Ask,
+    pages: &PagesWanted<'_>,
+    visited: &Visited,
+    traffic: &mut Traffic,
+    progress: &mut dyn Progress,
+) -> Result<HashMap<String, Answered>> {
+    let scripts = traffic.scripts();
+    if scripts.is_empty() || visited.pages.is_empty() {
+        return Ok(HashMap::new());
+    }
+    progress.doing("asking what the scripts of the log are");
+    let answers = Interrupt::during(|interrupt| {
+        let answers = if let Some(first) = ask.urls.first() {
+            let target = Resolver::default().target(first)?;
+            permit(&target, &ask.allow_remote)?;
+            Asker::of_target(&target).map(|asker| scripts::ask(&asker, scripts)).unwrap_or_default()
+        } else if let Some(Ok(private)) = rendered(lab, ask, pages) {
+            private.with(interrupt, |asker| Ok(scripts::ask(asker, scripts))).unwrap_or_default()
+        } else {
+            HashMap::new()
+        };
+        interrupt.ended(Ok(answers))
+    });
+    let answers = answers.context("signals cannot be caught")??;
+    traffic.reclassify(&answers);
+    Ok(answers)
+}
+
+/// The private instance that made the site's pages; none: none did.
+fn rendered(lab: &Lab, ask: &Ask, pages: &PagesWanted<'_>) -> Option<Result<Private>> {
+    let PagesWanted { served, docroot, account, logged } = *pages;
+    let docroot = docroot.filter(|_| ask.render)?;
+    let (server, php, server_config) =
+        (ask.server.as_deref(), ask.php.as_slice(), ask.server_config.as_deref());
+    let application = Application { lab, served, docroot, server_config, server, php, account, logged };
+    Some(application.private(true, &mut Silent))
+}
+
 /// Gives the requests of a log's paths that no file has to the files that the server answers them with.
 ///
 /// # Errors
@@ -63,11 +111,11 @@ pub fn locate(
     ask: &Ask,
     pages: &PagesWanted<'_>,
     output: &Path,
-    asked: &mut Asked,
+    traffic: &mut Traffic,
     progress: &mut dyn Progress,
 ) -> Result<()> {
     let Some(served) = pages.served else { return Ok(()) };
-    let paths = located::unknown(asked, served);
+    let paths = located::unknown(&traffic.asked, served);
     if paths.is_empty() {
         return Ok(());
     }
@@ -77,9 +125,11 @@ pub fn locate(
         let bodies = private.with(interrupt, |asker| Ok(located::bodies(asker, &paths)));
         if interrupt.is_set() { anyhow::bail!(INTERRUPTED) } else { Ok(bodies.unwrap_or_default()) }
     });
-    let moved = located::assign(&bodies.context("signals cannot be caught")??, served, output, asked);
-    if moved > 0 {
-        let paths = count(moved, "path", "paths");
+    let moved =
+        located::assign(&bodies.context("signals cannot be caught")??, served, output, &mut traffic.asked);
+    moved.iter().for_each(|(path, hits, file)| traffic.take_for_file(path, hits, file));
+    if !moved.is_empty() {
+        let paths = count(moved.len(), "path", "paths");
         progress.note(&format!(
             "--log: {paths} that no file has belong to files that the server sends there, as it was asked"
         ));
@@ -111,8 +161,9 @@ impl Current<'_> {
         let definitions = Definition::load(&self.lab.definitions)?;
         let name = self.configured.map(|one| one.server.clone()).or_else(|| seen_server(self.visited));
         let definition = definitions.iter().find(|definition| Some(&definition.name) == name.as_ref());
-        let pages: HashMap<String, String> =
-            self.visited.pages.iter().map(|page| (sha256(&page.body), path_of(&page.path))).collect();
+        let fetched = self.visited.pages.iter().map(|page| (sha256(&page.body), path_of(&page.path)));
+        let made = self.made.values().map(|answered| (sha256(&answered.body), answered.url.clone()));
+        let pages: HashMap<String, String> = made.chain(fetched).collect();
         let logged: Vec<String> = self.pages.logged.iter().map(|page| path_of(&page.path)).collect();
         let served = self.pages.served;
         let questions = Questions { served, definition, pages: &pages, logged: &logged, has_program: true };

@@ -50,15 +50,20 @@ pub fn bodies(asker: &Asker<'_>, paths: &[String]) -> HashMap<String, Body> {
     found
 }
 
-/// Gives the requests of these paths to the files that have their bodies; how many paths that were.
-pub fn assign(bodies: &HashMap<String, Body>, served: &Served, output: &Path, asked: &mut Asked) -> usize {
+/// Gives the requests of these paths to the files that have their bodies; the paths with what was asked of them, and the files.
+pub fn assign(
+    bodies: &HashMap<String, Body>,
+    served: &Served,
+    output: &Path,
+    asked: &mut Asked,
+) -> Vec<(String, Hits, String)> {
     let files = files(bodies, served, output);
-    let mut moved = 0;
+    let mut moved = Vec::new();
     for (path, body) in bodies {
         let Some(file) = files.get(body).filter(|file| *file != path) else { continue };
         let Some(hits) = asked.paths.remove(path) else { continue };
         asked.paths.entry(file.clone()).or_default().add(&hits);
-        moved += 1;
+        moved.push((path.clone(), hits, file.clone()));
     }
     moved
 }
@@ -112,7 +117,8 @@ mod tests {
         let body = |text: &str| (text.len() as u64, sha256(text.as_bytes()));
         let bodies = [("v1/css/a.css", body("body{}")), ("page", body("made by a program"))];
         let bodies = bodies.into_iter().map(|(path, body)| (path.to_owned(), body)).collect();
-        assert_eq!(assign(&bodies, &served, Path::new("/nowhere"), &mut asked), 1);
+        let moved = assign(&bodies, &served, Path::new("/nowhere"), &mut asked);
+        assert_eq!(moved, [("v1/css/a.css".to_owned(), hits(5.0), "css/a.css".to_owned())]);
         assert_eq!((asked.of("css/a.css").requests, asked.of("v1/css/a.css").requests), (7.0, 0.0));
         assert_eq!(asked.of("page").requests, 9.0);
     }

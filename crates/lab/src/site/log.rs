@@ -262,11 +262,13 @@ impl Counter {
         for (number, line) in first {
             self.counted_line(name, number, line.as_deref(), &format);
         }
-        while matches!(ended, Ok(false)) {
-            let Some((line, place)) = lines.next_or_skip()? else { return Ok(()) };
+        if ended? {
+            return Ok(());
+        }
+        while let Some((line, place)) = lines.next_or_skip()? {
             self.counted_line(name, place.number, line, &format);
         }
-        ended.map(drop)
+        Ok(())
     }
 
     /// Counts a line, readable or not.

@@ -57,12 +57,17 @@ pub fn open(file: &Path) -> Result<Opened> {
     let (served, beside) = (Served::of(&site.sources), folder_of(file));
     for stratum in &mut site.strata {
         let (kind, name) = (stratum.kind, stratum.name());
-        let served = Some(&served).filter(|_| is_served(&site.sources, kind));
-        stratum.sample.retain(|sample| match check(served, &beside, sample) {
-            Ok(()) => true,
-            Err(error) => {
-                notes.push(format!("left out {} of the sample ({name}): {error:#}", clean(&sample.path)));
-                false
+        stratum.sample.retain(|sample| {
+            match check(
+                Some(&served).filter(|_| is_served(&site.sources, &beside, kind, &sample.path)),
+                &beside,
+                sample,
+            ) {
+                Ok(()) => true,
+                Err(error) => {
+                    notes.push(format!("left out {} of the sample ({name}): {error:#}", clean(&sample.path)));
+                    false
+                }
             }
         });
         let sum: f64 = stratum.sample.iter().map(|sample| sample.share).sum();
@@ -79,15 +84,17 @@ pub fn folder_of(file: &Path) -> PathBuf {
     file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Whether paths of samples of a kind are those of URLs; else they are below the folder of the site's file.
-fn is_served(sources: &Sources, kind: Kind) -> bool {
+/// Whether the path of a sample is that of a URL; else it is below the folder of the site's file, as pages are and what scripts answer.
+fn is_served(sources: &Sources, beside: &Path, kind: Kind, path: &str) -> bool {
     let has_files = sources.docroot.is_some() || !sources.aliases.is_empty();
-    has_files && matches!(kind, Kind::Asset | Kind::Download)
+    let is_there = |folder: &Path, rest: &str| folder.join(rest).is_file();
+    let is_file = || sources.folder(path).is_some_and(|(folder, rest)| is_there(Path::new(folder), rest));
+    has_files && matches!(kind, Kind::Asset | Kind::Download) && (!is_there(beside, path) || is_file())
 }
 
 /// Where the file of a sample of a kind lies; `beside` is the folder of the site's file.
 pub fn located(sources: &Sources, beside: &Path, kind: Kind, path: &str) -> PathBuf {
-    let folder = sources.folder(path).filter(|_| is_served(sources, kind));
+    let folder = sources.folder(path).filter(|_| is_served(sources, beside, kind, path));
     folder.map_or_else(|| beside.join(path), |(folder, rest)| Path::new(folder).join(rest))
 }
 

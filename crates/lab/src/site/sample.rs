@@ -1,10 +1,13 @@
 //! From layers to the strata of `site.toml`: figures with their source, and the files that stand for each.
 
+use std::collections::HashMap;
+
 use anyhow::Result;
 
-use super::choose::{self, Chosen};
+use super::choose::{self, Chosen, Weight};
 use super::folder::Draft;
 use super::pages::Visited;
+use super::scripts::{Answered, MADE};
 use super::served::Served;
 use super::strata::{BANDS, Key, Layer, Strata};
 use crate::digest;
@@ -12,7 +15,7 @@ use crate::lab::Progress;
 use weigh_model::site::{Figure, From, Kind, Sample, Stratum};
 use weigh_model::text::clean;
 
-/// The most files that stand for a site, values apart.
+/// Files that stand for a site, values apart; more only where fewer would not cover a kind.
 const MOST: usize = 40;
 /// The longest file that stands for others; what is measured is no longer either.
 const LONGEST: u64 = 64 << 20;
@@ -23,6 +26,8 @@ pub struct Origin<'a> {
     pub served: Option<&'a Served>,
     /// Pages, and assets where there is no document root.
     pub visited: &'a Visited,
+    /// What scripts answered that is no page, by their keys.
+    pub made: &'a HashMap<String, Answered>,
     /// Where requests are known from.
     pub from: From,
     /// Whether a log has no bytes.
@@ -43,12 +48,14 @@ impl Origin<'_> {
         progress: &mut dyn Progress,
     ) -> Result<Vec<Stratum>> {
         let layers: Vec<(&Key, &Layer)> = strata.0.iter().collect();
-        let weights: Vec<(f64, f64)> = layers
-            .iter()
-            .map(|(_, layer)| (layer.hits.requests, layer.hits.requests * layer.mean()))
-            .collect();
-        let files: Vec<usize> = layers.iter().map(|(_, layer)| layer.top.len() + layer.drawn.len()).collect();
-        let places = choose::places(&weights, &files, MOST);
+        let weight = |(key, layer): &(&Key, &Layer)| Weight {
+            kind: key.0,
+            requests: layer.hits.requests,
+            traffic: layer.traffic(),
+            files: layer.top.len() + layer.drawn.len(),
+        };
+        let weights: Vec<Weight> = layers.iter().map(weight).collect();
+        let places = choose::places(&weights, MOST);
         let mut done = Vec::new();
         for ((key, layer), places) in layers.into_iter().zip(places) {
             let mut chosen = choose::choose(layer, places);
@@ -82,6 +89,10 @@ impl Origin<'_> {
                 name.into()
             };
             return draft.add("pages", &name, &page.body, chosen.share);
+        }
+        if let Some(answered) = path.strip_prefix(MADE).and_then(|key| self.made.get(key)) {
+            let key = path[MADE.len()..].split('?').next().unwrap_or_default();
+            return draft.add("made", key, &answered.body, chosen.share);
         }
         let Some(served) = self.served else {
             let body = &self.visited.fetched[path];

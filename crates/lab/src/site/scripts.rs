@@ -1,16 +1,41 @@
 //! The script URLs that a log names most: what PHP answers is not always a page, so that they can be asked, and counted as what they are.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::hits::Hits;
 use super::log::PathTraffic;
 use super::traffic::{Traffic, per_month};
+use crate::interrupt::Interrupt;
+use crate::rig::asker::{Asker, Question};
+use crate::rig::http::Reply;
 use weigh_model::site::Kind;
 
 /// The most script URLs that are given.
 const MOST: usize = 500;
+/// How long all of them may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes of answers that are kept in all.
+const LARGEST: usize = 32 << 20;
+/// Words in URLs that do something by being asked for.
+const ACTS: [&str; 14] = [
+    "logout",
+    "login",
+    "signin",
+    "signout",
+    "delete",
+    "remove",
+    "cart",
+    "checkout",
+    "unsubscribe",
+    "cron",
+    "token",
+    "confirm",
+    "install",
+    "update",
+];
 /// What a path of a URL cannot have as it is.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -96,6 +121,11 @@ impl Script {
     }
 }
 
+/// Whether a file is a page.
+pub(super) fn is_html(path: &str) -> bool {
+    [".html", ".htm"].iter().any(|ending| path.to_ascii_lowercase().ends_with(ending))
+}
+
 /// Whether a script shows a page, as far as its name and the keys of its query string tell.
 pub(super) fn is_shown(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
@@ -108,18 +138,111 @@ pub(super) fn is_shown(key: &str) -> bool {
         && !keys.split('&').any(|key| NOT_SHOWN.contains(&key))
 }
 
-#[allow(dead_code, reason = "what asks scripts calls them")]
+/// What a script answers that is no page, with its requests per month.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// As [`Script::key`].
+    pub key: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The media type.
+    pub format: String,
+    /// What is asked of it.
+    pub hits: Hits,
+}
+
+/// What the path of a candidate begins with that a script makes; no path of a file does.
+pub const MADE: &str = "/made:";
+
+/// The answer to a script.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// What it is.
+    pub kind: Kind,
+    /// The media type.
+    pub format: String,
+    /// The path that was asked for. It may be of a person, and is written nowhere.
+    pub url: String,
+    /// The content; of pages, and of long answers and the last of many, nothing is kept.
+    pub body: Vec<u8>,
+}
+
+/// Asks for scripts what they are: the type of their answer tells. What changes something by being asked for is not.
+pub fn ask(asker: &Asker<'_>, scripts: &[Script]) -> HashMap<String, Answered> {
+    let until = Instant::now() + PATIENCE;
+    let (mut answers, mut room) = (HashMap::new(), LARGEST);
+    for script in scripts {
+        if Instant::now() >= until || Interrupt::caught().is_set() {
+            break;
+        }
+        let url = script.url.to_lowercase();
+        if ACTS.iter().any(|word| url.contains(word)) {
+            continue;
+        }
+        let Ok(reply) = asker.ask(&Question { path: &script.url, ..Question::default() }) else { continue };
+        let Some((kind, format)) = kind_of(&reply).filter(|_| reply.status == 200) else { continue };
+        let keeps = kind != Kind::Page && reply.body.len() <= room;
+        room -= if keeps { reply.body.len() } else { 0 };
+        let body = if keeps { reply.body } else { Vec::new() };
+        answers.insert(script.key.clone(), Answered { kind, format, url: script.url.clone(), body });
+    }
+    answers
+}
+
+/// What an answer is, by its type: what a page loads, what a visitor saves, else a page.
+fn kind_of(reply: &Reply) -> Option<(Kind, String)> {
+    let value = String::from_utf8_lossy(&reply.field("content-type")?).to_lowercase();
+    let format = value.split(';').next()?.trim().to_owned();
+    let is_plain = format.contains('/') && format.len() < 100 && format.bytes().all(|b| b.is_ascii_graphic());
+    let is_saved = reply.field("content-disposition").is_some_and(|value| value.starts_with(b"attachment"));
+    let begins = |types: &[&str]| types.iter().any(|begin| format.starts_with(begin));
+    let kind = if is_saved
+        || begins(&["application/pdf", "application/zip", "application/octet-stream", "video/"])
+    {
+        Kind::Download
+    } else if begins(&[
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "image/",
+        "font/",
+    ]) {
+        Kind::Asset
+    } else {
+        Kind::Page
+    };
+    is_plain.then_some((kind, format))
+}
+
 impl Traffic {
+    /// Takes a path that looked like a script's for that of a file. One that is a page, such as a cache of pages has them, is viewed as before.
+    pub fn take_for_file(&mut self, path: &str, hits: &Hits, file: &str) {
+        let (own, others) = std::mem::take(&mut self.scripts)
+            .into_iter()
+            .partition::<Vec<_>, _>(|one| one.key.split('?').next() == Some(path));
+        self.scripts = others;
+        if !own.is_empty() {
+            self.pages.subtract(hits);
+            self.page_paths = self.page_paths.saturating_sub(1);
+            if is_html(file) {
+                return;
+            }
+            let shown = own.iter().filter(|one| is_shown(&one.key)).map(|one| one.views).sum::<f64>();
+            self.views = (self.views - shown).max(0.0);
+        }
+    }
+
     /// The most requested scripts, the first first: they can be asked what they are.
     pub fn scripts(&self) -> &[Script] {
         &self.scripts[..self.scripts.len().min(MOST)]
     }
 
     /// Takes scripts that were asked for what their answers are, by [`Script::key`]: those that are no pages are none any more, and are in [`Traffic::made`].
-    pub fn reclassify(&mut self, kinds: &HashMap<String, (Kind, String)>) {
-        let (others, pages) = std::mem::take(&mut self.scripts)
-            .into_iter()
-            .partition::<Vec<_>, _>(|one| kinds.get(&one.key).is_some_and(|(kind, _)| *kind != Kind::Page));
+    pub fn reclassify(&mut self, kinds: &HashMap<String, Answered>) {
+        let (others, pages) = std::mem::take(&mut self.scripts).into_iter().partition::<Vec<_>, _>(|one| {
+            kinds.get(&one.key).is_some_and(|answered| answered.kind != Kind::Page)
+        });
         self.scripts = pages;
         for one in others {
             let path = one.key.split('?').next().unwrap_or_default();
@@ -131,8 +254,8 @@ impl Traffic {
                 hits.subtract(&one.hits);
                 self.page_paths -= u64::from(!hits.any() && self.page_paths > 0);
             }
-            let (kind, format) = &kinds[&one.key];
-            self.made.push((*kind, format.clone(), one.hits));
+            let Answered { kind, format, .. } = &kinds[&one.key];
+            self.made.push(Made { kind: *kind, format: format.clone(), hits: one.hits, key: one.key });
         }
     }
 }

@@ -25,6 +25,13 @@ pub struct Candidate {
     pub requests: f64,
 }
 
+impl Candidate {
+    /// Bytes per month, without encoding.
+    pub fn traffic(&self) -> f64 {
+        self.requests * self.bytes as f64
+    }
+}
+
 /// A stratum while files are added.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
@@ -34,7 +41,9 @@ pub struct Layer {
     pub bytes: u64,
     /// What is asked of them.
     pub hits: Hits,
-    /// Files with requests, the most first.
+    /// Bytes per month of whole responses, without encoding, as far as files were added with their requests.
+    pub traffic: f64,
+    /// Files with requests, those with the most bytes per month first.
     pub top: Vec<Candidate>,
     /// How many of the files are known from a log alone: their bytes are those sent.
     pub unseen: u64,
@@ -58,6 +67,7 @@ impl Strata {
         layer.files += 1;
         layer.bytes += file.bytes;
         layer.hits.add(hits);
+        layer.traffic += hits.requests * file.bytes as f64;
         layer.consider(file);
     }
 
@@ -68,15 +78,17 @@ impl Strata {
         layer.unseen += files;
         layer.bytes += files * each;
         layer.hits.add(hits);
+        layer.traffic += hits.requests * each as f64;
     }
 }
 
 impl Layer {
-    /// Keeps a file if it is among the most requested, or else among those drawn.
+    /// Keeps a file if it is among those with the most bytes per month, or else among those drawn.
     fn consider(&mut self, file: Candidate) {
         if file.requests > 0.0 {
-            let place =
-                self.top.partition_point(|other| (other.requests, &file.path) > (file.requests, &other.path));
+            let place = self
+                .top
+                .partition_point(|other| (other.traffic(), &file.path) > (file.traffic(), &other.path));
             if place < MOST_TOP {
                 self.top.insert(place, file);
                 self.top.truncate(MOST_TOP);
@@ -92,9 +104,10 @@ impl Layer {
         self.drawn.consider(file.path.clone(), file);
     }
 
-    /// Mean bytes of a file.
-    pub fn mean(&self) -> f64 {
-        if self.files == 0 { 0.0 } else { self.bytes as f64 / self.files as f64 }
+    /// Bytes per month of whole responses, without encoding.
+    pub fn traffic(&self) -> f64 {
+        let mean = self.bytes as f64 / self.files.max(1) as f64;
+        if self.traffic > 0.0 { self.traffic } else { mean * self.hits.requests }
     }
 }
 
@@ -121,7 +134,11 @@ mod tests {
         assert_eq!(key, (Kind::Asset, "text/javascript".into(), 1));
         assert_eq!((layer.files, layer.top.len(), layer.drawn.len()), (3000, MOST_TOP, MOST_DRAWN));
         assert_eq!(layer.hits.requests, all.iter().map(|file| file.requests).sum::<f64>());
-        assert!(layer.top.iter().all(|file| file.requests == 49.0), "{:?}", layer.top);
+        let mut most: Vec<f64> = all.iter().map(Candidate::traffic).collect();
+        most.sort_by(|a, b| b.total_cmp(a));
+        let kept: Vec<f64> = layer.top.iter().map(Candidate::traffic).collect();
+        assert_eq!(kept, most[..MOST_TOP], "{:?}", layer.top);
+        assert_eq!(layer.traffic, most.iter().sum::<f64>());
         let (_, reversed) = of(&mut all.iter().rev());
         let requests = |layer: &Layer| layer.top.iter().map(|file| file.requests).collect::<Vec<_>>();
         assert_eq!(requests(&reversed), requests(&layer));

@@ -9,11 +9,11 @@ use super::assumed::AssetType;
 use super::hits::{Asked, Hits, MONTH_DAYS};
 use super::local::Named;
 use super::log::{self, Codings, Counted, Names};
-use super::scripts::{Script, is_shown};
+use super::scripts::{Made, Script, is_html, is_shown};
 use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
-use weigh_model::site::{Accept, Figure, From, Kind};
+use weigh_model::site::{Accept, Figure, From};
 use weigh_model::text::clean;
 use weigh_model::units::{self, count, percent};
 
@@ -66,7 +66,7 @@ pub struct Traffic {
     /// Types of assets whose requests are assumed, because the log cannot or does not have them.
     pub assumed: Vec<AssetType>,
     /// Responses of scripts that are no pages: kind, media type, and what is asked of it.
-    pub made: Vec<(Kind, String, Hits)>,
+    pub made: Vec<Made>,
     /// Scripts, the most requested first.
     pub(super) scripts: Vec<Script>,
     /// Page views in the logs, and requests there by type of asset.
@@ -128,6 +128,8 @@ impl Traffic {
                 let found = Script::of(&path.name, one, factor);
                 views += found.iter().filter(|one| is_shown(&one.key)).map(|one| one.viewed).sum::<u64>();
                 scripts.extend(found);
+            } else if is_html(&path.name) {
+                views += one.hits.views;
             } else if let Some(kind) = AssetType::of(&path.name) {
                 *assets.entry(kind).or_default() += one.hits.requests;
             }
@@ -320,7 +322,14 @@ fn round(number: f64, parts: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::scripts::Answered;
     use crate::site::tests::Quiet;
+    use weigh_model::site::Kind;
+
+    fn answered(key: String, kind: Kind, format: &str) -> (String, Answered) {
+        let url = format!("/{key}");
+        (key, Answered { kind, format: format.into(), url, body: Vec::new() })
+    }
 
     const AGENT: &str = "\"-\" \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36\"";
 
@@ -449,17 +458,20 @@ mod tests {
         assert_eq!(traffic.scripts()[0].url, "/index.php?title=Secret&action=raw");
         near(traffic.views, 5.0 * MONTH);
         let kinds = HashMap::from([
-            ("index.php?action&title".to_owned(), (Kind::Asset, "text/css".to_owned())),
-            ("download/12".to_owned(), (Kind::Download, "application/pdf".to_owned())),
-            ("".to_owned(), (Kind::Page, "text/html".to_owned())),
+            answered("index.php?action&title".to_owned(), Kind::Asset, "text/css"),
+            answered("download/12".to_owned(), Kind::Download, "application/pdf"),
+            answered("".to_owned(), Kind::Page, "text/html"),
         ]);
         traffic.reclassify(&kinds);
         near(traffic.views, 2.0 * MONTH);
         near(traffic.pages.bytes, 17_000.0 * MONTH);
         near(traffic.asked.of("index.php").requests, MONTH);
         assert_eq!((traffic.page_paths, traffic.scripts().len(), traffic.made.len()), (2, 2, 2));
-        near(traffic.made[0].2.bytes, 1_000.0 * MONTH);
-        assert_eq!((traffic.made[1].0, traffic.made[1].1.as_str()), (Kind::Download, "application/pdf"));
+        near(traffic.made[0].hits.bytes, 1_000.0 * MONTH);
+        assert_eq!(
+            (traffic.made[1].kind, traffic.made[1].format.as_str()),
+            (Kind::Download, "application/pdf")
+        );
     }
 
     #[test]

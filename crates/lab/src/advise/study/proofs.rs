@@ -30,8 +30,8 @@ pub fn proofs(
     seconds: f64,
 ) -> Result<Vec<(Option<Accept>, Written)>> {
     let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
-    let clients: Vec<&Accept> =
-        site.visitors.accept.iter().filter(|client| client.share >= LEAST_SHARE).collect();
+    let classes = site.classes();
+    let clients: Vec<&Accept> = classes.iter().filter(|client| client.share >= LEAST_SHARE).collect();
     let sent = |client: &Accept| -> Result<Vec<Deliveries>> {
         let mut sent = Vec::new();
         for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {

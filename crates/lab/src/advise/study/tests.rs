@@ -99,6 +99,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
+        coverage: Vec::new(),
         gates: Vec::new(),
     };
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
@@ -124,4 +125,64 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
             (1, "gzip".into(), vec!["server/advised".to_owned()]),
         ]
     );
+}
+
+/// The content of each block by the clients that it is asked as, of assets of a site with a configuration of its own.
+fn classes_asked(site: &Site) -> Vec<(String, usize)> {
+    let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
+    let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();
+    let found = by_class(site, Path::new("/x"), nginx, Kind::Page).unwrap();
+    found.into_iter().map(|block| (block.accept.unwrap_or_default(), block.content.len())).collect()
+}
+
+#[test]
+fn the_sites_own_configuration_is_asked_as_each_class_that_may_get_something_else() {
+    let mut site = site();
+    assert_eq!(classes_asked(&site), [], "there is no configuration to ask");
+    site.sources.server_config = Some("/x/nginx.conf".into());
+    // Those who accept all that browsers do are asked for anyway, and those who accept nothing get content as it is.
+    assert_eq!(classes_asked(&site), [("gzip".to_owned(), 3)]);
+    let sent = |accept: &[&str], bytes| weigh_model::site::Sent {
+        accept: words(accept),
+        coding: "gzip".into(),
+        bytes,
+        method: None,
+        vary: false,
+        cache_control: None,
+    };
+    for stratum in &mut site.strata {
+        stratum.sample[0].sent = vec![sent(&["zstd", "br", "gzip"], 100), sent(&["gzip"], 100)];
+    }
+    site.strata[1].sample[0].sent[1].bytes = 101;
+    assert_eq!(classes_asked(&site), [("gzip".to_owned(), 1)], "one file is sent in another length");
+    site.visitors.tls = false;
+    assert_eq!(classes_asked(&site), [("gzip".to_owned(), 1)]);
+    site.today = vec![weigh_model::site::Today {
+        kind: Kind::Page,
+        method: "php/zlib.output_compression:6".into(),
+        about: "gzip in PHP".into(),
+        from: From::Configured,
+    }];
+    assert_eq!(classes_asked(&site), [], "PHP encodes");
+}
+
+#[test]
+fn files_are_chosen_until_their_strata_cover_the_kind() {
+    let mut site = site();
+    // Eight sizes with the same traffic: six pages are the most.
+    site.strata = (1..=8u64).map(|at| pages(at * 1000, 8000.0 / at as f64, &[1.0])).collect();
+    assert_eq!(chosen(&site, Kind::Page, &|_| true).len(), 6);
+    // Five are needed for 95% of the bytes.
+    site.strata = (0..7)
+        .map(|at| pages(10_000 + at, [30.0, 25.0, 20.0, 15.0, 7.0, 2.0, 1.0][at as usize], &[0.6, 0.4]))
+        .collect();
+    let found = chosen(&site, Kind::Page, &|_| true);
+    assert_eq!(
+        found.iter().map(|one| one.bytes).collect::<Vec<_>>(),
+        [10_001, 10_002, 10_003, 10_004, 10_005]
+    );
+    // A stratum of large pages that few ask for has its place by its bytes.
+    site.strata = vec![pages(1_000, 10_000.0, &[0.5, 0.5]), pages(900_000, 10.0, &[1.0])];
+    let found = chosen(&site, Kind::Page, &|_| true);
+    assert_eq!(found[..2].iter().map(|one| one.bytes).collect::<Vec<_>>(), [1_001, 900_001]);
 }

@@ -29,6 +29,10 @@ pub fn of(looked: &Looked, out: &Path) -> String {
             text += &format!("No sample of {}: they cannot be measured; give {flag}.\n\n", kind.plural());
         }
     }
+    if let Some(front) = &site.sources.front {
+        text += &wrapped(&[&format!("In front of the server: {}.", clean(front))]);
+        text.push('\n');
+    }
     let assumed = units::list(&assumed(site));
     let kept = looked.facts.kept;
     let kept = if kept == 0 {

@@ -50,7 +50,8 @@ impl Two<'_> {
         let mut study = urls::study()?;
         study.budget.seconds = seconds;
         let mut asking = Asking::new(self.allowed);
-        let clients = site.visitors.accept.iter().filter(|client| client.share >= LEAST_SHARE);
+        let classes = site.classes();
+        let clients = classes.iter().filter(|client| client.share >= LEAST_SHARE);
         let accepts: Vec<String> = clients.map(|client| accepted(&client.codings)).collect();
         let mut paired = Paired { plan: urls::empty(&study, planning.ask), pairs: Vec::new() };
         asking.permit("--before", self.before)?;

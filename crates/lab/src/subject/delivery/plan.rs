@@ -208,9 +208,6 @@ fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting
     if let Some(cell) = draft.add(cell, pass, &one)
         && let Some(known) = &mut cell.delivery
     {
-        if known.accept != delivery.accept {
-            bail!("two blocks send different Accept-Encoding headers for {}; make two studies", cell.id);
-        }
         known.negotiation |= delivery.negotiation;
     }
     Ok(())
@@ -266,8 +263,14 @@ impl Stand<'_> {
         format!("{}/{}/{}/{transport}", self.payload.name, self.server.name, self.runtime())
     }
 
+    /// The cell's id; an Accept-Encoding that is not the way's own is part of it.
     fn id(&self, offer: &Offer, setting: &Setting) -> String {
-        Cell::make_delivery_id(&self.payload.name, self.runtime(), setting, &self.delivery(offer, setting))
+        let delivery = self.delivery(offer, setting);
+        let id = Cell::make_delivery_id(&self.payload.name, self.runtime(), setting, &delivery);
+        match delivery.accept == offer.accept(setting) {
+            true => id,
+            false => format!("{id} ({})", delivery.accept),
+        }
     }
 }
 

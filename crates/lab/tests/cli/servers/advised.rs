@@ -68,6 +68,7 @@ fn policy(assets: Vec<Rule>, pages: Vec<Rule>) -> Policy {
         pool: None,
         php: Vec::new(),
         total: Change::default(),
+        coverage: Vec::new(),
         gates: Vec::new(),
     }
 }

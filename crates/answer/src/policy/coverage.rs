@@ -1,0 +1,176 @@
+//! What the figures rest on: which strata were measured and of which it is known what is sent today. The others count the same before and after,
+//! and are named with the reason.
+
+use weigh_model::policy::{Coverage, Difference, Gap, Reason};
+use weigh_model::site::{Kind, Stratum};
+use weigh_model::way::CONFIG;
+
+use super::coded::Coded;
+use super::content;
+use super::setup::Exact;
+use super::{Ground, Made};
+
+/// The most strata that are named of a gap, and the most differences of a kind.
+const NAMED: usize = 3;
+/// A share of a kind's requests and bytes below which a gap is none.
+const LEAST: f64 = 0.0005;
+/// How far what was computed may be from what was counted, as a share of it.
+pub(super) const NEAR: f64 = 0.05;
+
+/// What is known of a stratum.
+struct Known<'a> {
+    stratum: &'a Stratum,
+    /// Whether one of its files was measured.
+    is_measured: bool,
+    /// The share of its requests of which it is known what is sent today.
+    share: f64,
+    /// Bytes of bodies per month of that share, as computed.
+    sent: f64,
+}
+
+impl Known<'_> {
+    fn reason(&self, ground: &Ground) -> Reason {
+        match (self.stratum.sample.is_empty(), self.is_measured) {
+            (true, _) => Reason::NoSample,
+            (false, false) => Reason::NotMeasured,
+            (false, true) if is_cut_short(ground, self.stratum) => Reason::TodayNotMeasured,
+            (false, true) => Reason::TodayUnknown,
+        }
+    }
+}
+
+/// Whether what the site's own configuration sends of a stratum's files did not fit into the budget.
+fn is_cut_short(ground: &Ground, stratum: &Stratum) -> bool {
+    let way = format!("/server/{CONFIG}");
+    ground.reports.iter().any(|report| {
+        let is_own = |sha256: &str| stratum.sample.iter().any(|sample| sample.sha256 == sha256);
+        let own = report.payloads.iter().filter(|payload| is_own(&payload.sha256));
+        let mut begins = own.map(|payload| format!("{}/", payload.name));
+        begins.any(|begin| report.unmeasured.iter().any(|id| id.starts_with(&begin) && id.contains(&way)))
+    })
+}
+
+/// How many responses there are; of values, how many keys.
+fn count(stratum: &Stratum) -> f64 {
+    if stratum.kind == Kind::Value { stratum.files.value } else { stratum.requests.value }
+}
+
+/// What the strata of a kind take that were not measured, as far as it is known: their bytes, and the time on the way.
+pub(super) fn unmeasured(ground: &Ground, kind: Kind, is_measured: &dyn Fn(&Stratum) -> bool) -> Exact {
+    let rest = ground.site.of(kind).filter(|stratum| !is_measured(stratum));
+    let of = |stratum: &Stratum| {
+        let (bytes, _) = content::bytes_today(stratum, &ground.classes);
+        let requests = stratum.requests.value;
+        if kind == Kind::Value {
+            return Exact { stored: bytes, ..Exact::default() };
+        }
+        let made = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
+        let wait = ground.readers.seconds(bytes / requests.max(1.0), kind) * requests + made;
+        Exact { wait, sent: bytes, workers: made, ..Exact::default() }
+    };
+    rest.map(of).fold(Exact::default(), Exact::plus)
+}
+
+/// Whether a run has figures of a stratum's files.
+pub(super) fn has_rows(ground: &Ground, stratum: &Stratum) -> bool {
+    let server = ground.site.sources.server.as_deref().filter(|_| stratum.kind != Kind::Value);
+    let has = |sha256: &str| !content::rows(ground.reports, stratum.kind, sha256, server).is_empty();
+    stratum.sample.iter().any(|sample| has(&sample.sha256))
+}
+
+/// The strata of a kind with what is known of them.
+fn known<'a>(ground: &'a Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Known<'a>> {
+    let coded = match kind {
+        Kind::Asset | Kind::Page => Coded::new(ground, kind),
+        Kind::Download | Kind::Value => None,
+    };
+    let told = coded.as_ref().map(Coded::strata).unwrap_or_default();
+    let is_told = made.is_some_and(|one| one.today.is_some());
+    let of = |stratum: &'a Stratum| match kind {
+        Kind::Asset | Kind::Page => {
+            let own = told.iter().find(|told| std::ptr::eq(told.stratum, stratum));
+            let (share, sent) = own.map_or((0.0, 0.0), |told| (told.known, told.sent));
+            Known { stratum, is_measured: own.is_some(), share, sent }
+        }
+        Kind::Download | Kind::Value => {
+            let is_measured = made.is_some() && has_rows(ground, stratum);
+            let share = if is_measured && is_told { 1.0 } else { 0.0 };
+            // They are sent as they are.
+            let mean: f64 = stratum.sample.iter().map(|one| one.share * one.bytes as f64).sum();
+            Known { stratum, is_measured, share, sent: share * mean * stratum.requests.value }
+        }
+    };
+    ground.site.of(kind).map(of).collect()
+}
+
+/// What the figures of a kind rest on; none: nothing of it is asked for, or there.
+pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Option<Coverage> {
+    let all = known(ground, kind, made);
+    let bytes = |one: &Known| content::bytes_today(one.stratum, &ground.classes).0;
+    let requests = |one: &Known| count(one.stratum);
+    let share = |of: &dyn Fn(&Known) -> f64, part: &dyn Fn(&Known) -> f64| {
+        let sum = all.iter().map(of).sum::<f64>();
+        let parts = all.iter().map(|one| of(one) * part(one)).sum::<f64>();
+        if sum > 0.0 { (parts / sum).clamp(0.0, 1.0) } else { 1.0 }
+    };
+    let is_there = |one: &Known| requests(one) > 0.0 || bytes(one) > 0.0;
+    all.iter().any(is_there).then_some(())?;
+    let gap = |reason: Reason| {
+        let is_in = |one: &&Known| one.share < 1.0 && one.reason(ground) == reason && is_there(one);
+        let mut own: Vec<&Known> = all.iter().filter(is_in).collect();
+        own.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
+        let part = |one: &Known| if is_in(&one) { 1.0 - one.share } else { 0.0 };
+        let gap = Gap {
+            reason,
+            content: own.iter().take(NAMED).map(|one| one.stratum.name()).collect(),
+            strata: own.len(),
+            requests: share(&requests, &part),
+            bytes: share(&bytes, &part),
+            at_most: own.iter().any(|one| content::bytes_today(one.stratum, &ground.classes).1),
+        };
+        (!own.is_empty() && gap.requests.max(gap.bytes) >= LEAST).then_some(gap)
+    };
+    let reasons = [Reason::NoSample, Reason::NotMeasured, Reason::TodayNotMeasured, Reason::TodayUnknown];
+    let mut gaps: Vec<Gap> = reasons.into_iter().filter_map(gap).collect();
+    gaps.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    let is_counted = |one: &&Known| kind != Kind::Value && one.stratum.sent_bytes.is_some();
+    let counted: Vec<&Known> = all.iter().filter(is_counted).collect();
+    let sum = |of: fn(&Known) -> f64| {
+        (!counted.is_empty()).then(|| counted.iter().map(|one| of(one)).sum::<f64>() / 1e9)
+    };
+    Some(Coverage {
+        kind,
+        requests: share(&requests, &|one| one.share),
+        bytes: share(&bytes, &|one| one.share),
+        in_total: made.is_none_or(|one| one.today.is_some()),
+        computed_gb: sum(computed),
+        counted_gb: sum(counted_bytes),
+        gaps,
+        differences: differences(counted),
+    })
+}
+
+fn counted_bytes(one: &Known) -> f64 {
+    one.stratum.sent_bytes.map_or(0.0, |sent| sent.value)
+}
+
+/// Bytes per month of a stratum that a log counted: what is not known of it is as counted.
+fn computed(one: &Known) -> f64 {
+    one.sent + (1.0 - one.share) * counted_bytes(one)
+}
+
+/// Of strata that a log counted, those whose computed bytes differ most from that.
+fn differences(mut found: Vec<&Known>) -> Vec<Difference> {
+    let sum: f64 = found.iter().map(|one| counted_bytes(one)).sum();
+    let far = |one: &Known| (computed(one) - counted_bytes(one)).abs();
+    found.retain(|one| far(one) > NEAR * sum);
+    found.sort_by(|a, b| far(b).total_cmp(&far(a)));
+    let of = |one: &Known| Difference {
+        content: one.stratum.name(),
+        computed_gb: computed(one) / 1e9,
+        counted_gb: counted_bytes(one) / 1e9,
+        requests: one.stratum.requests.value,
+        with_ranges: one.stratum.ranges.is_some_and(|ranges| ranges.value > 0.0),
+    };
+    found.into_iter().take(NAMED).map(of).collect()
+}
