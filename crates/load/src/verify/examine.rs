@@ -342,6 +342,7 @@ impl Finding {
         };
         let expectation = Expectation {
             status: seen.head.status,
+            content_type: value(seen, "content-type").filter(|_| !is_download(seen)).unwrap_or_default(),
             dictionary: (!request.dictionary.is_empty()).then(|| request.dictionary.as_slice().into()),
             codings: Vec::new(),
             checked: Checked::Length,
@@ -411,6 +412,7 @@ impl Finding {
             }
             let likely = self.expectation.decoded.map_or(0, |d| d.bytes);
             let body = decode(*coding, dictionary.as_deref(), wire, likely, limits.decoded_bytes)?;
+            self.expectation.once_compressed(*coding, &body)?;
             let decoded = Decoded { bytes: body.len() as u64, sha256: sha256(&body) };
             all.push(decoded);
             let Some(reference) = self.expectation.decoded else {
@@ -486,6 +488,11 @@ pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
     let named = captured.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
     let lines: Vec<&[u8]> = named.map(|(_, value)| value.as_slice()).collect();
     (!lines.is_empty()).then(|| shown(&lines.join(&b", "[..])))
+}
+
+/// Whether a visitor saves it, whatever its type is.
+fn is_download(captured: &Captured) -> bool {
+    value(captured, "content-disposition").is_some_and(|how| how.to_ascii_lowercase().starts_with("attachment"))
 }
 
 /// Whether Vary contains Accept-Encoding or `*`.
