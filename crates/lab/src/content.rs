@@ -15,6 +15,7 @@ pub mod manifest;
 pub mod names;
 pub(crate) mod regular;
 pub mod resolve;
+pub mod saving;
 pub mod sample_site;
 pub mod serialized;
 pub mod source;

@@ -37,7 +37,7 @@ use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
 use crate::rig::fpm::own::{self, OwnPhp};
 use crate::rig::machine::Machine;
-use crate::rig::server::{Definition, types};
+use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::url::hidden;
 use application::Application;
@@ -144,6 +144,7 @@ pub fn look(
     let places = configured.as_ref().map(Configured::places).unwrap_or_default();
     let served =
         Served::new(docroot.as_deref(), configured.as_ref().map(|one| (one.root(), places.as_slice())));
+    let served = served.with_types(configured.as_ref().map(Configured::types).unwrap_or_default());
     let served = docroot.as_ref().map(|_| served);
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;
@@ -356,7 +357,7 @@ fn add_configured(
         let file = || {
             let own = layers.iter().filter(|stratum| stratum.kind == kind && !stratum.sample.is_empty());
             let best = own.max_by(|a, b| {
-                let rank = |one: &Stratum| (types::is_compressible(&one.format), one.requests.value);
+                let rank = |one: &Stratum| (one.is_worth_encoding(), one.requests.value);
                 rank(a).partial_cmp(&rank(b)).unwrap_or(std::cmp::Ordering::Equal)
             });
             best.map(|stratum| (stratum.sample[0].path.as_str(), stratum.sample[0].bytes))

@@ -4,6 +4,7 @@ use weigh_model::site::{From, Kind, Stratum, Today};
 
 use super::hits::Hits;
 use super::strata::{Key, Strata};
+use crate::rig::server::types::is_same;
 
 /// Page views per month. No source: a round figure that the user is to replace.
 pub const PAGE_VIEWS: f64 = 100_000.0;
@@ -21,7 +22,7 @@ pub const READS_PER_WRITE: f64 = 9.0;
 /// Gives assets the requests of the published mix: those of a type are spread evenly over its files.
 pub fn mix(strata: &mut Strata, page_views: f64) {
     for (begin, per_page) in MIX {
-        spread(strata, per_page * page_views, |key| key.0 == Kind::Asset && key.1.starts_with(begin));
+        spread(strata, per_page * page_views, |key| key.0 == Kind::Asset && (key.1.starts_with(begin) || is_same(&key.1, begin)));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::rig::server::own::site::{self, Site, Wanted};
 use crate::rig::server::own::syntax;
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{self, Rules, recognise};
+use crate::rig::server::types::MediaTypes;
 use crate::rig::service::FolderDefinition;
 use weigh_model::site::{From, Kind, Today};
 use weigh_model::text::{clean, clean_path};
@@ -62,6 +63,11 @@ impl Configured {
     /// The document root as the configuration says, on this machine or not.
     pub fn root(&self) -> &Path {
         &self.site.root
+    }
+
+    /// How it calls files.
+    pub fn types(&self) -> MediaTypes {
+        MediaTypes(self.tree.media_types())
     }
 
     /// The folders that are sent at paths of their own.

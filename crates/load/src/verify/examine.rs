@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use weigh_codec::independent::zstd_excess;
+
 use super::changes::Changes;
-use super::decode::{decode, excess, first, sha256, token};
+use super::decode::{decode, first, sha256, token};
 use super::expectation::{Decoded, Expectation, layer};
 use super::template::{LONGEST, SHARED, Template};
 use super::variants::{Variant, Variants};
@@ -453,7 +455,7 @@ impl Finding {
             );
         }
         if seen.head.coding == Coding::Zstd
-            && let Some(window) = excess(wire)
+            && let Some(window) = zstd_excess(wire)
         {
             self.note(format!("zstd with a window of {window} bytes: browsers reject more than 8 MB"));
         }
