@@ -138,9 +138,11 @@ pub fn studies(
 ) -> Result<Vec<Written>> {
     let deliveries = server.map(|server| deliveries(site, folder, server)).transpose()?.unwrap_or_default();
     let values = files(site, folder, Kind::Value, &|_| true)?;
-    let decoded =
-        [files(site, folder, Kind::Asset, &Stratum::is_worth_encoding)?, files(site, folder, Kind::Page, &|_| true)?]
-            .concat();
+    let decoded = [
+        files(site, folder, Kind::Asset, &Stratum::is_worth_encoding)?,
+        files(site, folder, Kind::Page, &|_| true)?,
+    ]
+    .concat();
     let slow = server.map(|server| slow(site, folder, server)).transpose()?.flatten();
     let is_asked = [
         !deliveries.is_empty(),

@@ -140,7 +140,11 @@ fn united(assets: Vec<Encoding>, pages: &[Encoding], all: &[String]) -> Vec<Enco
 }
 
 /// For a server that can tell what PHP makes: rules for all, and those of pages where they differ.
-fn apart(assets: Vec<Encoding>, pages: Vec<Encoding>, all: &[String]) -> (Vec<Encoding>, Option<Vec<Encoding>>) {
+fn apart(
+    assets: Vec<Encoding>,
+    pages: Vec<Encoding>,
+    all: &[String],
+) -> (Vec<Encoding>, Option<Vec<Encoding>>) {
     if alike(&assets, &pages) {
         return (united(assets, &pages, all), None);
     }

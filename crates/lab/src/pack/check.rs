@@ -35,7 +35,8 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
         |(), source| {
             let found = content(&root.join(&source.path), settings.trial(source))?;
             let read = Source { is_worth: settings.is_worth(source, Some(found.saving)), ..source.clone() };
-            let is_refused = settings.wanted(source).next().is_some() && settings.wanted(&read).next().is_none();
+            let is_refused =
+                settings.wanted(source).next().is_some() && settings.wanted(&read).next().is_none();
             let refusal = is_refused.then(|| settings.refusal(&read));
             Ok::<_, io::Error>((checked.wrong(&read, &found.sum), refusal))
         },
@@ -120,8 +121,7 @@ impl Run<'_> {
     fn wrong_map(&self, source: &Source, entry: &Entry) -> Option<Problem> {
         let template = self.ask.settings.type_map.as_ref()?;
         let text = map::text(&source.path, entry, template).ok().flatten()?;
-        let what = match (entry.variant(map::ENDING), self.there(source, map::ENDING))
-        {
+        let what = match (entry.variant(map::ENDING), self.there(source, map::ENDING)) {
             (Some(map), _) if map.is_theirs => None,
             (_, There::Nothing) | (None, _) => Some(Wrong::Missing),
             (_, There::File(found)) if found == short(&sum(text.as_bytes())) => None,

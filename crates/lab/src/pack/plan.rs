@@ -86,7 +86,8 @@ pub fn content(path: &Path, least: Option<f64>) -> io::Result<Content> {
         let head = saving::head(&mut file)?;
         let saving = least.filter(|_| !is_text(&head)).map(|_| saving::share(&head));
         let is_dense = saving.zip(least).is_some_and(|(saving, least)| saving < least);
-        let (mut digest, mut buffer) = (Sha256::new_with_prefix(&head), vec![0; BUFFER.min(before.bytes as usize + 1)]);
+        let (mut digest, mut buffer) =
+            (Sha256::new_with_prefix(&head), vec![0; BUFFER.min(before.bytes as usize + 1)]);
         while !is_dense {
             match file.read(&mut buffer)? {
                 0 => break,

@@ -88,7 +88,10 @@ fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> 
     let file = |meta: &Metadata| {
         met(match (variant_of(path), Source::of(path, meta)) {
             (Some(source), _) if root.join(&source).exists() => Met::Variant(path.to_owned()),
-            (Some(_), _) => Met::LeftOut(path.to_owned(), "precompressed by its name, with no file beside it that it is of"),
+            (Some(_), _) => Met::LeftOut(
+                path.to_owned(),
+                "precompressed by its name, with no file beside it that it is of",
+            ),
             (None, Ok(source)) => Met::Source(source),
             (None, Err(why)) => Met::LeftOut(path.to_owned(), why),
         })

@@ -11,8 +11,8 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use super::folders;
 use super::plan::variant_of;
-use super::write::is_own;
 use super::walk::{Met, walk};
+use super::write::is_own;
 use crate::interrupt::Interrupt;
 
 /// How long a tree is to be quiet: editors and deployments write many files one after the other.

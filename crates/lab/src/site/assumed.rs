@@ -22,7 +22,9 @@ pub const READS_PER_WRITE: f64 = 9.0;
 /// Gives assets the requests of the published mix: those of a type are spread evenly over its files.
 pub fn mix(strata: &mut Strata, page_views: f64) {
     for (begin, per_page) in MIX {
-        spread(strata, per_page * page_views, |key| key.0 == Kind::Asset && (key.1.starts_with(begin) || is_same(&key.1, begin)));
+        spread(strata, per_page * page_views, |key| {
+            key.0 == Kind::Asset && (key.1.starts_with(begin) || is_same(&key.1, begin))
+        });
     }
 }
 

@@ -75,7 +75,9 @@ pub fn of(
             (true, true) => "text/plain".into(),
             (true, false) => "application/octet-stream".into(),
             (false, true) => return Err("text files of unknown extensions that nobody is known to ask for"),
-            (false, false) => return Err("binary files of unknown extensions that nobody is known to ask for"),
+            (false, false) => {
+                return Err("binary files of unknown extensions that nobody is known to ask for");
+            }
         },
     };
     Ok(Class { kind: kind(&format, bytes), format })

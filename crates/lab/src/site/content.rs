@@ -153,9 +153,8 @@ fn is_map_in_use(path: &Path) -> bool {
         file.take(END_OF_SCRIPT).read_to_end(&mut end).ok()?;
         Some(String::from_utf8_lossy(&end).into_owned())
     };
-    name.and_then(|name| Some(format!("sourceMappingURL={}", name.to_str()?))).is_some_and(|comment| {
-        end().is_some_and(|end| end.contains(&comment))
-    })
+    name.and_then(|name| Some(format!("sourceMappingURL={}", name.to_str()?)))
+        .is_some_and(|comment| end().is_some_and(|end| end.contains(&comment)))
 }
 
 /// Says how much of what a log names is no file here: another site's, or renamed since.

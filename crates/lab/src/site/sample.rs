@@ -101,7 +101,9 @@ impl Origin<'_> {
     /// The share that encoding saves of the files that stand for a stratum.
     fn saving(&self, kind: Kind, chosen: &[Chosen]) -> Option<f64> {
         let head = |one: &Chosen| match (kind, self.served) {
-            (Kind::Page, _) => Some(self.visited.pages.get(one.file.path.parse::<usize>().ok()?)?.body.clone()),
+            (Kind::Page, _) => {
+                Some(self.visited.pages.get(one.file.path.parse::<usize>().ok()?)?.body.clone())
+            }
             (_, Some(served)) => saving::head(served.open(&one.file.path).ok()?.0).ok(),
             (_, None) => self.visited.fetched.get(&one.file.path).cloned(),
         };

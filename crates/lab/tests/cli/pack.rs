@@ -244,7 +244,9 @@ fn what_pays_is_packed_whatever_its_type_and_the_rest_is_said_with_its_reason() 
 #[test]
 fn variants_from_elsewhere_that_browsers_do_not_take_are_named_with_what_mends_them() {
     let lab = site();
-    let script = text(1, 60);
+    // More than one piece, so that the encoder does not know the size.
+    let script = text(1, 6000);
+    lab.write("www/js/a.js", &script);
     lab.write("www/js/a.js.zst", encoded("zstd", &[("mode", "stream"), ("window", "27")], script.as_bytes()));
     lab.write("www/css/b.css.gz", encoded("zlib", &[], text(9, 60).as_bytes()));
     lab.write("www/index.html.br", "no brotli");
@@ -260,9 +262,15 @@ fn variants_from_elsewhere_that_browsers_do_not_take_are_named_with_what_mends_t
     let check = lab.run(&["pack", "www", "--effort", "fast", "--check"]);
     assert_eq!(check.code, 4);
     for said in [packed, check.stdout] {
-        assert!(said.contains("js/a.js.zst: not from here, and browsers refuse it: its zstd window"), "{said}");
+        assert!(
+            said.contains("js/a.js.zst: not from here, and browsers refuse it: its zstd window"),
+            "{said}"
+        );
         assert!(said.contains("css/b.css.gz: not from here, and it decodes to something else"), "{said}");
-        assert!(said.contains("index.html.br: not from here, and browsers cannot decode it; delete it"), "{said}");
+        assert!(
+            said.contains("index.html.br: not from here, and browsers cannot decode it; delete it"),
+            "{said}"
+        );
         assert!(!said.contains("index.html.gz") && !said.contains("index.html.zst"), "{said}");
     }
     let after = files(&lab.path("www"));

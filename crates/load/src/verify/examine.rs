@@ -494,7 +494,8 @@ pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
 
 /// Whether a visitor saves it, whatever its type is.
 fn is_download(captured: &Captured) -> bool {
-    value(captured, "content-disposition").is_some_and(|how| how.to_ascii_lowercase().starts_with("attachment"))
+    value(captured, "content-disposition")
+        .is_some_and(|how| how.to_ascii_lowercase().starts_with("attachment"))
 }
 
 /// Whether Vary contains Accept-Encoding or `*`.

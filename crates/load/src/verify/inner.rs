@@ -60,7 +60,9 @@ pub fn still_compressed(content_type: &str, coding: Coding, content: &[u8]) -> O
     let name = content_type.split(';').next().unwrap_or_default().trim();
     Some(match coding {
         Coding::Identity => {
-            format!("the body is {format} data without Content-Encoding, and its type is {name}: browsers show garbage")
+            format!(
+                "the body is {format} data without Content-Encoding, and its type is {name}: browsers show garbage"
+            )
         }
         _ => format!(
             "the body was compressed twice: decoded as Content-Encoding {} says, it is still {format} data, and not {name}; \
@@ -115,15 +117,8 @@ mod tests {
     fn text_in_any_encoding_and_other_binary_content_are_not_compressed() {
         let noise: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let utf16: Vec<u8> = "\u{feff}<html>".repeat(50).encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let bodies: [&[u8]; 7] = [
-            b"",
-            b"x^2 + 1",
-            b"\x1b[31mred",
-            &b"caf\xe9 ".repeat(200),
-            &noise,
-            &utf16,
-            b"\x06",
-        ];
+        let bodies: [&[u8]; 7] =
+            [b"", b"x^2 + 1", b"\x1b[31mred", &b"caf\xe9 ".repeat(200), &noise, &utf16, b"\x06"];
         for body in bodies {
             assert_eq!(still_compressed("text/plain", Coding::Gzip, body), None, "{body:?}");
         }

@@ -5,8 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, located,
-    today, with, words,
+    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, located, today, with, words,
 };
 use crate::lab::FILE;
 use crate::rig::server::Definition;

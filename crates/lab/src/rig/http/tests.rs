@@ -97,7 +97,8 @@ fn a_page_that_is_still_compressed_is_refused_and_a_download_is_not() {
     };
     let once = encoded(b"<p>a page</p>");
     let twice = encoded(&once);
-    let wrong = reply("Content-Type: text/html\r\nContent-Encoding: gzip\r\n", &twice).unwrap_err().to_string();
+    let wrong =
+        reply("Content-Type: text/html\r\nContent-Encoding: gzip\r\n", &twice).unwrap_err().to_string();
     assert!(wrong.contains("compressed twice"), "{wrong}");
     let wrong = reply("Content-Type: text/html\r\n", &once).unwrap_err().to_string();
     assert!(wrong.contains("gzip data without Content-Encoding"), "{wrong}");

@@ -177,7 +177,9 @@ fn literal(text: &str) -> String {
             _ if c.is_ascii_alphanumeric() || "/._~-".contains(c) => pattern.push(c),
             '(' | ')' | '*' | '+' => pattern.extend(['\\', c]),
             _ if UNSURE.contains(c) => pattern.push('*'),
-            _ => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| pattern.push_str(&format!("%{byte:02X}"))),
+            _ => {
+                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| pattern.push_str(&format!("%{byte:02X}")))
+            }
         }
     }
     pattern
@@ -189,7 +191,9 @@ fn special(path: &str) -> Option<Special> {
     let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/._~-".contains(c));
     let escaped = |text: &str| -> String {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"/_".contains(&byte);
-        text.bytes().map(|b| if is_word(b) { char::from(b).to_string() } else { format!("\\x{b:02X}") }).collect()
+        text.bytes()
+            .map(|b| if is_word(b) { char::from(b).to_string() } else { format!("\\x{b:02X}") })
+            .collect()
     };
     let end_of = end.as_deref().map(|end| format!("{FINGERPRINT}{}", escaped(end))).unwrap_or_default();
     let expression = format!("^{}{end_of}$", escaped(&begin));
@@ -225,8 +229,11 @@ impl Dictionaries {
         for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
             let Ok(entry) = entry else { continue };
             let below = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
-            let found = below.filter(|_| entry.file_type().is_file()).and_then(|below| special(&format!("/{below}")));
-            if let Some(found) = found.filter(|found| specials.len() < MOST_SPECIAL || specials.contains(found)) {
+            let found =
+                below.filter(|_| entry.file_type().is_file()).and_then(|below| special(&format!("/{below}")));
+            if let Some(found) =
+                found.filter(|found| specials.len() < MOST_SPECIAL || specials.contains(found))
+            {
                 specials.insert(found);
                 special_files.extend(below.map(str::to_owned));
             }

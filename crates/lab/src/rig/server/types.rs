@@ -192,7 +192,9 @@ mod tests {
         );
         let own = listed(text).map(|(extension, of)| (extension.to_owned(), of.to_owned())).collect();
         assert_eq!(MediaTypes(own).find("js").as_deref(), Some("application/javascript"));
-        assert!(is_same("text/javascript", "application/javascript") && !is_same("text/css", "text/javascript"));
+        assert!(
+            is_same("text/javascript", "application/javascript") && !is_same("text/css", "text/javascript")
+        );
         assert_eq!(extensions(&["application/x-javascript".into()]), ["js", "mjs"]);
     }
 }
