@@ -73,6 +73,32 @@ fn guarded(
     Ok((output, name))
 }
 
+/// The largest window for the content coding `zstd`: 8 MB (RFC 9659, section 3). Browsers reject larger ones.
+const ZSTD_WINDOW: u64 = 8 << 20;
+
+/// The window of a Zstandard frame if it is too large for the content coding, in bytes.
+pub fn zstd_excess(wire: &[u8]) -> Option<u64> {
+    zstd_window(wire).filter(|bytes| *bytes > ZSTD_WINDOW)
+}
+
+/// The window in the frame's header (RFC 8878, section 3.1.1.1); none without a valid header.
+pub fn zstd_window(wire: &[u8]) -> Option<u64> {
+    let [0x28, 0xb5, 0x2f, 0xfd, descriptor, rest @ ..] = wire else { return None };
+    let is_single_segment = descriptor & 0x20 != 0;
+    if !is_single_segment {
+        let (exponent, mantissa) = (rest.first()? >> 3, rest.first()? & 7);
+        let base = 1u64 << (10 + exponent);
+        return Some(base + base / 8 * u64::from(mantissa));
+    }
+    // The window is the whole content: its size follows the dictionary's id.
+    let id = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let size = [1, 2, 4, 8][usize::from(descriptor >> 6)];
+    let mut bytes = [0; 8];
+    bytes[..size].copy_from_slice(rest.get(id..id + size)?);
+    // A size of two bytes is stored minus 256.
+    Some(u64::from_le_bytes(bytes) + if size == 2 { 256 } else { 0 })
+}
+
 /// The decoder that answers for a format.
 pub fn decoder(format: Format) -> &'static str {
     match format {

@@ -16,6 +16,7 @@ pub mod names;
 pub(crate) mod regular;
 pub mod resolve;
 pub mod sample_site;
+pub mod saving;
 pub mod serialized;
 pub mod source;
 pub mod strata;

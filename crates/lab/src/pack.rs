@@ -7,6 +7,7 @@ pub mod against;
 mod check;
 mod clean;
 mod each;
+mod foreign;
 mod lock;
 mod manifest;
 mod map;
@@ -111,6 +112,8 @@ struct Run<'a> {
     target: PathBuf,
     manifest: Manifest,
     outcome: Outcome,
+    /// What has the name of a variant of a file of the tree, below the tree.
+    beside: Vec<PathBuf>,
     interrupt: &'a Interrupt,
 }
 
@@ -118,8 +121,9 @@ impl<'a> Run<'a> {
     fn begin(ask: Ask<'a>, (root, target): (PathBuf, PathBuf), interrupt: &'a Interrupt) -> Result<Run<'a>> {
         let mut outcome = Outcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
         outcome.dry_run = ask.dry_run;
+        ask.settings.left_out.iter().flatten().for_each(|(path, why)| outcome.leave(path, *why));
         let manifest = Manifest::read(&target, &mut |note| outcome.notes.push(note))?;
-        Ok(Run { ask, root, target, manifest, outcome, interrupt })
+        Ok(Run { ask, root, target, manifest, outcome, beside: Vec::new(), interrupt })
     }
 
     /// Apache's type maps of what was just packed.
@@ -242,6 +246,7 @@ pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) ->
         ));
     }
     noted?;
+    run.outcome.problems = run.examine();
     run.outcome.interrupted = interrupt.is_set();
     run.outcome.count(&run.manifest);
     Ok(run.outcome)

@@ -162,6 +162,7 @@ pub fn look(
     let places = configured.as_ref().map(Configured::places).unwrap_or_default();
     let served =
         Served::new(docroot.as_deref(), configured.as_ref().map(|one| (one.root(), places.as_slice())));
+    let served = served.with_types(configured.as_ref().map(Configured::types).unwrap_or_default());
     let served = docroot.as_ref().map(|_| served);
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;

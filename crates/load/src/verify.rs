@@ -16,6 +16,7 @@ mod decode;
 mod decoder;
 mod examine;
 mod expectation;
+mod inner;
 mod template;
 mod variants;
 mod verifier;
@@ -27,6 +28,7 @@ pub use decoder::Decoder;
 pub(crate) use examine::KEPT;
 pub use examine::{Body, Captured, Examiner};
 pub use expectation::{Expectation, Expectations};
+pub use inner::{is_text, is_text_type, still_compressed};
 pub use verifier::{Outcome, Proof, Verifier};
 
 #[cfg(test)]

@@ -5,12 +5,16 @@ mod figure;
 mod front;
 
 use serde::{Deserialize, Serialize};
+use weigh_load::verify::is_text_type;
 
 pub use figure::{Figure, From};
 pub use front::Front;
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA: u32 = 1;
+
+/// Content of which zstd 1 saves less than this share is not worth encoding.
+pub const WORTH_ENCODING: f64 = 0.05;
 
 /// `site.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -173,6 +177,9 @@ pub struct Stratum {
     /// Of pages: milliseconds that the application takes to make one, without encoding. Absent: not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_ms: Option<Figure>,
+    /// The share of its bytes that zstd 1 saves, from 0 to 1, over the files that stand for it. Absent: not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saving: Option<f64>,
     /// Files that stand for the stratum.
     #[serde(default)]
     pub sample: Vec<Sample>,
@@ -380,6 +387,11 @@ impl Default for Limits {
 }
 
 impl Stratum {
+    /// Whether encoding makes its content smaller by enough, as measured; where it was not, text is taken to be so.
+    pub fn is_worth_encoding(&self) -> bool {
+        self.saving.map_or_else(|| is_text_type(&self.format), |saving| saving >= WORTH_ENCODING)
+    }
+
     /// `text/javascript, 10–50 KB`.
     pub fn name(&self) -> String {
         use crate::units::bytes;

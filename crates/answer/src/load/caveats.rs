@@ -5,6 +5,7 @@ use weigh_load::caveats::{Caveat, Sign, by_node};
 use weigh_load::compare::unequal;
 use weigh_load::plan::{Check, LoadPlan, Protocol};
 use weigh_load::result::{AgentResult, Checked, LoadResult};
+use weigh_load::verify::is_text_type;
 
 use super::{Figures, has_closed};
 
@@ -230,7 +231,7 @@ fn of_preflights(plan: &LoadPlan, result: &LoadResult, decoded: u64) -> Vec<Load
         }
         let content_type = seen.content_type.clone().unwrap_or_default();
         if seen.content_encoding.is_none()
-            && is_text(&content_type)
+            && is_text_type(&content_type)
             && seen.body_bytes > 1024
             && offers(plan, &request)
         {
@@ -241,15 +242,6 @@ fn of_preflights(plan: &LoadPlan, result: &LoadResult, decoded: u64) -> Vec<Load
         }
     }
     found
-}
-
-/// Content types that should be compressed.
-fn is_text(content_type: &str) -> bool {
-    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    kind.starts_with("text/")
-        || kind.ends_with("+xml")
-        || kind.ends_with("+json")
-        || ["application/json", "application/javascript", "application/xml"].contains(&kind.as_str())
 }
 
 /// Whether the request accepts a content coding.

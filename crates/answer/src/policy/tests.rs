@@ -125,6 +125,7 @@ fn site(files: &[File], requests: &[f64], today: &str) -> Site {
         sent_bytes: None,
         writes: None,
         made_ms: None,
+        saving: None,
         sample: vec![Sample {
             path: format!("{at}"),
             bytes: *bytes,

@@ -135,6 +135,7 @@ fn stratum(kind: Kind, format: &str, at: usize, sample: Sample, random: &mut Cha
         sent_bytes: None,
         writes: (kind == Kind::Value).then(|| figure(1e3, 1e5, random)),
         made_ms: None,
+        saving: None,
         sample: vec![sample],
     }
 }

@@ -144,9 +144,11 @@ pub fn studies(
 ) -> Result<Vec<Written>> {
     let deliveries = server.map(|server| deliveries(site, folder, server)).transpose()?.unwrap_or_default();
     let values = files(site, folder, Kind::Value, &|_| true)?;
-    let decoded =
-        [files(site, folder, Kind::Asset, &is_encodable)?, files(site, folder, Kind::Page, &|_| true)?]
-            .concat();
+    let decoded = [
+        files(site, folder, Kind::Asset, &Stratum::is_worth_encoding)?,
+        files(site, folder, Kind::Page, &|_| true)?,
+    ]
+    .concat();
     let slow = server.map(|server| slow(site, folder, server)).transpose()?.flatten();
     let is_asked = [
         !deliveries.is_empty(),
@@ -231,7 +233,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             server,
             "assets that encoding makes smaller",
             "asset",
-            files(site, folder, Kind::Asset, &is_encodable)?,
+            files(site, folder, Kind::Asset, &Stratum::is_worth_encoding)?,
             &["-"],
             with(assets(server, &site.classes()), today(Kind::Asset), "server/"),
         ),
@@ -239,7 +241,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             server,
             "other assets",
             "asset",
-            files(site, folder, Kind::Asset, &|stratum| !is_encodable(stratum))?,
+            files(site, folder, Kind::Asset, &|stratum| !stratum.is_worth_encoding())?,
             &["-"],
             with(vec!["plain".into()], today(Kind::Asset), "server/"),
         ),
@@ -304,7 +306,7 @@ fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Resu
         return Ok(Vec::new());
     }
     let (subject, runtime) = if kind == Kind::Page { ("page", "php") } else { ("asset", "-") };
-    let is_meant = |stratum: &Stratum| kind == Kind::Page || is_encodable(stratum);
+    let is_meant = |stratum: &Stratum| kind == Kind::Page || Stratum::is_worth_encoding(stratum);
     let samples = chosen(site, kind, &is_meant);
     let classes = site.classes();
     let browsers: Vec<String> = words(&BROWSERS);
@@ -395,12 +397,6 @@ fn downloads(server: &Definition) -> Vec<String> {
     let handed = server.ways.iter().filter(|way| way.kind == WayKind::Offload);
     let handed = handed.map(|way| way.name.clone());
     ["readfile".to_owned()].into_iter().chain(handed).collect()
-}
-
-/// Whether encoding may make content of this type smaller.
-fn is_encodable(stratum: &Stratum) -> bool {
-    let types = crate::rig::server::types::compressible();
-    types.contains(&stratum.format.as_str()) || stratum.format.starts_with("text/")
 }
 
 /// The sample files of a kind as contents of a study, each once.

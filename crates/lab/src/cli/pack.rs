@@ -94,6 +94,8 @@ const EXAMPLES: &str = "Examples:
   weigh pack public --policy advice/policy.toml    what your policy asks for
   weigh pack public --check                    in CI: exit code 4 if something is missing, stale or damaged";
 
+/// Paths that are named where files are left out for one reason.
+const EXAMPLES_OF_ONE: usize = 3;
 /// Paths that are named one by one.
 const NAMED: usize = 20;
 
@@ -231,12 +233,23 @@ fn told(args: &Args, outcome: &Outcome, text: &str) -> Result<ExitCode> {
 /// What is to be said beside the result.
 fn remarks(outcome: &Outcome) {
     outcome.notes.iter().for_each(|note| terminal::note(note));
+    for (why, files) in &outcome.left_out {
+        terminal::note(&left_out(why, files));
+    }
     listed(&outcome.kept, "kept as it is, for it was not written here");
     listed(&outcome.links, "not followed: a link that leads to a folder, out of the tree or nowhere");
     for failure in outcome.failures.iter().take(NAMED) {
         terminal::note(&format!("{}: {}", failure.path, failure.why));
     }
     more(outcome.failures.len(), "failures");
+}
+
+/// `left out 3 files (empty): a.css, b.css, …`
+fn left_out(why: &str, files: &Listed) -> String {
+    let all = count(files.count);
+    let named = files.paths.iter().take(EXAMPLES_OF_ONE).cloned().collect::<Vec<_>>().join(", ");
+    let more = if all > EXAMPLES_OF_ONE { ", …" } else { "" };
+    format!("left out {} ({why}): {named}{more}", units::count(all, "file", "files"))
 }
 
 fn listed(paths: &Listed, what: &str) {
@@ -281,11 +294,11 @@ fn summary(outcome: &Outcome) -> String {
     format!(
         "{table}{files} to pack, {} unchanged: {variants} {}{taken}, {} {}.\n",
         outcome.unchanged, does.0, outcome.removed, does.1
-    )
+    ) + &problems(outcome)
 }
 
-/// The result of a check.
-fn checked(args: &Args, outcome: &Outcome) -> Result<ExitCode> {
+/// What is not right, a line for each.
+fn problems(outcome: &Outcome) -> String {
     let wrong = outcome.problems.len();
     let mut text: String = outcome
         .problems
@@ -296,14 +309,22 @@ fn checked(args: &Args, outcome: &Outcome) -> Result<ExitCode> {
     if wrong > NAMED {
         text.push_str(&format!("… and {} more; --json has them\n", wrong - NAMED));
     }
+    text
+}
+
+/// The result of a check.
+fn checked(args: &Args, outcome: &Outcome) -> Result<ExitCode> {
+    let (wrong, mut text) = (outcome.problems.len(), problems(outcome));
     let named = clean_path(&args.tree);
     text.push_str(&match wrong {
         0 => format!("{named} is packed: {}.\n", units::count(count(outcome.files), "file", "files")),
-        _ => format!(
-            "{named} is not packed: {}. Type: {}\n",
-            units::count(wrong, "variant is not right", "variants are not right"),
-            without_check()
-        ),
+        _ => {
+            let not_right = units::count(wrong, "variant is not right", "variants are not right");
+            // Of those that are not from here, packing mends none.
+            let is_ours = outcome.problems.iter().any(|one| !one.what.is_foreign());
+            let remedy = if is_ours { format!(" Type: {}", without_check()) } else { String::new() };
+            format!("{named} is not packed: {not_right}.{remedy}\n")
+        }
     });
     let code = told(args, outcome, &text)?;
     Ok(if wrong > 0 { Exit::Worse.into() } else { code })

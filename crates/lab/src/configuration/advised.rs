@@ -24,10 +24,11 @@ pub fn advised(policy: &Policy, site: &Site, definition: &Definition) -> Result<
     let has_pages = definition.policy.as_ref().is_some_and(Emission::has_pages);
     // Where nothing is decided for pages, what they have today stays.
     let is_told = decision(Kind::Page).is_some_and(|page| !page.keep || !page.rules.is_empty());
+    let all = &all_types(site);
     let (rules, pages) = match (has_pages, is_told) {
-        (true, true) => apart(assets, pages),
-        (_, false) => (with_types(assets, false), None),
-        (false, true) => (together(assets, pages), None),
+        (true, true) => apart(assets, pages, all),
+        (_, false) => (with_types(assets, false, all), None),
+        (false, true) => (together(assets, pages, all), None),
     };
     let downloads = decision(Kind::Download).filter(|d| !d.keep).and_then(|d| d.method.as_deref());
     let downloads =
@@ -99,10 +100,21 @@ fn is_type(name: &str) -> bool {
     name.split_once('/').is_some_and(|(main, sub)| is_token(main) && is_token(sub))
 }
 
+/// The types that are worth encoding: those of the lab's servers, and those whose files were measured, as the site's server calls them.
+fn all_types(site: &Site) -> Vec<String> {
+    let mut all: Vec<String> = types::compressible().into_iter().map(str::to_owned).collect();
+    let measured = site.of(Kind::Asset).filter(|one| one.saving.is_some() && one.is_worth_encoding());
+    for stratum in measured.filter(|one| is_type(&one.format)) {
+        if !all.contains(&stratum.format) {
+            all.push(stratum.format.clone());
+        }
+    }
+    all
+}
+
 /// Those whose rules name no types hold for all text; HTML is what PHP makes where `with_html` is false.
-fn with_types(mut encodings: Vec<Encoding>, with_html: bool) -> Vec<Encoding> {
-    let is_meant = |name: &&str| with_html || *name != "text/html";
-    let all: Vec<String> = types::compressible().into_iter().filter(is_meant).map(str::to_owned).collect();
+fn with_types(mut encodings: Vec<Encoding>, with_html: bool, all: &[String]) -> Vec<Encoding> {
+    let all: Vec<String> = all.iter().filter(|name| with_html || *name != "text/html").cloned().collect();
     encodings.iter_mut().filter(|e| e.types.is_empty()).for_each(|e| e.types.clone_from(&all));
     encodings
 }
@@ -116,9 +128,9 @@ fn alike(one: &[Encoding], other: &[Encoding]) -> bool {
 }
 
 /// One list for both, with the types of both.
-fn united(assets: Vec<Encoding>, pages: &[Encoding]) -> Vec<Encoding> {
-    let mut rules = with_types(assets, true);
-    for page in with_types(pages.to_vec(), true) {
+fn united(assets: Vec<Encoding>, pages: &[Encoding], all: &[String]) -> Vec<Encoding> {
+    let mut rules = with_types(assets, true, all);
+    for page in with_types(pages.to_vec(), true, all) {
         for rule in rules.iter_mut().filter(|rule| rule.method == page.method) {
             let new: Vec<String> = page.types.iter().filter(|t| !rule.types.contains(t)).cloned().collect();
             rule.types.extend(new);
@@ -128,11 +140,15 @@ fn united(assets: Vec<Encoding>, pages: &[Encoding]) -> Vec<Encoding> {
 }
 
 /// For a server that can tell what PHP makes: rules for all, and those of pages where they differ.
-fn apart(assets: Vec<Encoding>, pages: Vec<Encoding>) -> (Vec<Encoding>, Option<Vec<Encoding>>) {
+fn apart(
+    assets: Vec<Encoding>,
+    pages: Vec<Encoding>,
+    all: &[String],
+) -> (Vec<Encoding>, Option<Vec<Encoding>>) {
     if alike(&assets, &pages) {
-        return (united(assets, &pages), None);
+        return (united(assets, &pages, all), None);
     }
-    let (assets, mut pages) = (with_types(assets, true), with_types(pages, true));
+    let (assets, mut pages) = (with_types(assets, true, all), with_types(pages, true, all));
     pages.retain(Encoding::is_on_the_fly);
     let off =
         |asset: &&Encoding| asset.is_on_the_fly() && pages.iter().all(|page| page.method != asset.method);
@@ -142,9 +158,9 @@ fn apart(assets: Vec<Encoding>, pages: Vec<Encoding>) -> (Vec<Encoding>, Option<
 }
 
 /// For a server that knows types only: those of pages are theirs alone.
-fn together(assets: Vec<Encoding>, pages: Vec<Encoding>) -> Vec<Encoding> {
+fn together(assets: Vec<Encoding>, pages: Vec<Encoding>, all: &[String]) -> Vec<Encoding> {
     if alike(&assets, &pages) {
-        return united(assets, &pages);
+        return united(assets, &pages, all);
     }
     let html = |mut page: Encoding| {
         if page.types.is_empty() {
@@ -153,7 +169,7 @@ fn together(assets: Vec<Encoding>, pages: Vec<Encoding>) -> Vec<Encoding> {
         page
     };
     let pages: Vec<Encoding> = pages.into_iter().map(html).collect();
-    let mut rules = with_types(assets, false);
+    let mut rules = with_types(assets, false, all);
     for rule in rules.iter_mut().filter(|rule| rule.is_on_the_fly()) {
         rule.types.retain(|name| name != "text/html" && pages.iter().all(|page| !page.types.contains(name)));
     }

@@ -55,9 +55,7 @@ pub fn of(path: &Path, head: &[u8]) -> &'static str {
     if let Some((_, kind)) = tags.iter().find(|(tag, _)| begins(tag)) {
         return kind;
     }
-    // Without a length, the error is only that the head ends inside a character.
-    let is_text = std::str::from_utf8(head).err().is_none_or(|e| e.error_len().is_none());
-    if is_text && !head.contains(&0) { "text" } else { "binary" }
+    if weigh_load::verify::is_text(head) { "text" } else { "binary" }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! of what they have in common.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use super::source::Source;
 use super::walk::{self, Met};
 use crate::content::regular::open;
 use crate::rig::server::dictionaries::{PAGES, ending, id, is_for_deltas, pattern};
+use crate::rig::server::types;
 use crate::site::local::read_all;
 use weigh_codec::delta::{self, Coding, Digest};
 use weigh_codec::{Coder, Error, Params, codecs};
@@ -47,6 +48,8 @@ struct Former {
 #[derive(Debug, Default)]
 pub struct Previous {
     by_path: HashMap<Arc<Path>, Former>,
+    /// Files without a delta, and why; those that did not change are none of them.
+    pub left_out: BTreeMap<Arc<Path>, &'static str>,
 }
 
 impl Previous {
@@ -58,17 +61,25 @@ impl Previous {
     pub fn of(tree: &Path, previous: &Path) -> Result<Previous> {
         let (tree, previous) = (real(tree)?, real(previous)?);
         let mut by_name: HashMap<String, Vec<PathBuf>> = HashMap::new();
-        for source in texts(&previous) {
+        for (source, _) in texts(&previous).into_iter().filter(|(_, why)| why.is_none()) {
             if let Some(name) = pattern(&url(&source.path)) {
                 by_name.entry(name).or_default().push(source.path.to_path_buf());
             }
         }
         let mut found = Previous::default();
-        for source in texts(&tree) {
+        for (source, why) in texts(&tree) {
+            if let Some(why) = why {
+                found.left_out.insert(source.path, why);
+                continue;
+            }
             let same = previous.join(&source.path);
             let named = || by_name.get(&pattern(&url(&source.path))?).cloned();
             let candidates =
                 if same.is_file() { vec![source.path.to_path_buf()] } else { named().unwrap_or_default() };
+            if candidates.is_empty() {
+                found.left_out.insert(source.path, "no delta: the last deployment has no version of it");
+                continue;
+            }
             let paths = candidates.into_iter().take(CANDIDATES).map(|path| previous.join(path)).collect();
             if let Some(former) = nearest(&tree.join(&source.path), paths) {
                 found.by_path.insert(source.path, former);
@@ -87,7 +98,7 @@ impl Previous {
         ensure!(!content.is_empty(), "{} is empty; remove it, and it is trained anew", named());
         let former = Former { path: dictionary.to_owned(), digest: delta::digest(&content) };
         let pages = pages(tree).into_iter().map(|page| (page.path, former.clone()));
-        Ok(Previous { by_path: pages.collect() })
+        Ok(Previous { by_path: pages.collect(), left_out: BTreeMap::new() })
     }
 
     /// Whether no file has one.
@@ -96,16 +107,22 @@ impl Previous {
     }
 }
 
-/// The files of a tree that may have deltas.
-fn texts(tree: &Path) -> Vec<Source> {
+/// The files of a tree whose types are those of deltas, with the reason where one cannot have any.
+fn texts(tree: &Path) -> Vec<(Source, Option<&'static str>)> {
     let mut found = Vec::new();
     let Ok(()) = walk::walk(tree, None, &mut |met| -> Result<(), Infallible> {
         if let Met::Source(source) = met
-            && source.is_text
-            && source.seen.bytes <= LARGEST
-            && is_for_deltas(&url(&source.path))
+            && types::is_compressible(&source.format)
         {
-            found.push(source);
+            let why = match source.path.to_str() {
+                None => Some("no delta: its name is not UTF-8"),
+                Some(_) if source.seen.bytes > LARGEST => Some("no delta: it is larger than 16 MB"),
+                Some(_) if !is_for_deltas(&url(&source.path)) => {
+                    Some("no delta: its name has a question mark or a control character")
+                }
+                Some(_) => None,
+            };
+            found.push((source, why));
         }
         Ok(())
     });
@@ -114,7 +131,8 @@ fn texts(tree: &Path) -> Vec<Source> {
 
 /// The pages of a tree.
 fn pages(tree: &Path) -> Vec<Source> {
-    texts(tree).into_iter().filter(|source| source.format == PAGES).collect()
+    let fit = texts(tree).into_iter().filter(|(source, why)| source.format == PAGES && why.is_none());
+    fit.map(|(source, _)| source).collect()
 }
 
 /// A dictionary of what the pages of a tree have in common.
@@ -211,8 +229,13 @@ impl Recipe for Delta {
         format!("{}:{} against {against}", self.coding.name(), self.coding.best_level())
     }
 
+    fn min_bytes(&self) -> u64 {
+        self.min_bytes
+    }
+
     fn takes(&self, source: &Source) -> bool {
-        source.seen.bytes >= self.min_bytes && self.previous.by_path.contains_key(&source.path)
+        let is_worth = source.is_worth != Some(false) && source.seen.bytes >= self.min_bytes;
+        is_worth && self.previous.by_path.contains_key(&source.path)
     }
 
     fn coder(&self, path: &Path, _bytes: u64) -> Result<Box<dyn Coder>> {

@@ -1,5 +1,6 @@
 //! Whether a tree is packed: every file and every variant is read. Nothing is written.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,21 +27,34 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
     let sources = run.all()?;
     let mut problems = Vec::new();
     let (checked, root) = (&run, run.root.clone());
-    let mut failures = Vec::new();
+    let (mut failures, mut refused, settings) = (Vec::new(), Vec::new(), ask.settings);
     each(
         ask.jobs,
         &sources,
         || (),
-        |(), source| content(&root.join(&source.path)).map(|(sum, _)| checked.wrong(source, &sum)),
+        |(), source| {
+            let found = content(&root.join(&source.path), settings.trial(source))?;
+            let read = Source { is_worth: settings.is_worth(source, Some(found.saving)), ..source.clone() };
+            let is_refused =
+                settings.wanted(source).next().is_some() && settings.wanted(&read).next().is_none();
+            let refusal = is_refused.then(|| settings.refusal(&read));
+            Ok::<_, io::Error>((checked.wrong(&read, &found.sum), refusal))
+        },
         |source, found| {
             match found {
-                Ok(found) => problems.extend(found),
+                Ok((found, refusal)) => {
+                    problems.extend(found);
+                    refused.extend(refusal.map(|why| (Arc::clone(&source.path), why)));
+                }
                 Err(error) => failures.push((Arc::clone(&source.path), plain_error(&error))),
             }
             !interrupt.is_set()
         },
     );
     failures.into_iter().for_each(|(path, why)| run.outcome.fail(&path, why));
+    run.outcome.files -= refused.len() as u64;
+    refused.into_iter().for_each(|(path, why)| run.outcome.leave(&path, why));
+    problems.extend(run.examine());
     for (path, entry) in run.manifest.entries.iter().filter(|(_, entry)| !entry.is_there) {
         let left = entry.variants.iter().filter(|one| one.sum.is_some());
         let left = left.map(|one| (&one.ending, there(&place(&run.target, path, &one.ending))));
@@ -59,6 +73,11 @@ fn problem(path: &Path, ending: &str, what: Wrong) -> Problem {
 }
 
 impl Run<'_> {
+    /// What stands where a variant of a file goes.
+    fn there(&self, source: &Source, ending: &str) -> There {
+        there(&place(&self.target, &source.path, ending))
+    }
+
     /// Every file that should have variants, or has some.
     fn all(&mut self) -> Result<Vec<Source>> {
         // No inode is 0: every file looks different.
@@ -79,12 +98,13 @@ impl Run<'_> {
             let variant = entry.and_then(|entry| entry.variant(&ending));
             let is_stale = entry.is_some_and(|entry| entry.sum != *content);
             let what = match variant {
-                None => Some(Wrong::Missing),
+                // One that stands there is kept; whether it is right is looked at apart.
+                None => (self.there(source, &ending) == There::Nothing).then_some(Wrong::Missing),
                 Some(_) if is_stale => Some(Wrong::Stale),
                 Some(one) if one.is_theirs => None,
                 Some(one) if *one.by != *recipe.by(&source.path) => Some(Wrong::Stale),
                 Some(one) if one.sum.is_none() => is_saving(one.bytes).then_some(Wrong::Missing),
-                Some(one) => match there(&place(&self.target, &source.path, &ending)) {
+                Some(one) => match self.there(source, &ending) {
                     There::Nothing => Some(Wrong::Missing),
                     There::File(found) if Some(found) == one.sum => None,
                     _ => Some(Wrong::Damaged),
@@ -101,8 +121,7 @@ impl Run<'_> {
     fn wrong_map(&self, source: &Source, entry: &Entry) -> Option<Problem> {
         let template = self.ask.settings.type_map.as_ref()?;
         let text = map::text(&source.path, entry, template).ok().flatten()?;
-        let what = match (entry.variant(map::ENDING), there(&place(&self.target, &source.path, map::ENDING)))
-        {
+        let what = match (entry.variant(map::ENDING), self.there(source, map::ENDING)) {
             (Some(map), _) if map.is_theirs => None,
             (_, There::Nothing) | (None, _) => Some(Wrong::Missing),
             (_, There::File(found)) if found == short(&sum(text.as_bytes())) => None,

@@ -22,7 +22,7 @@ pub fn clean(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
     let mut run = Run::begin(ask, places, interrupt)?;
     // The walk removes what killed runs left.
     run.look()?;
-    run.outcome.kept = Default::default();
+    (run.outcome.kept, run.outcome.left_out) = Default::default();
     run.manifest.entries.values_mut().for_each(|entry| entry.is_there = false);
     run.prune();
     let manifest = run.target.join(NAME);

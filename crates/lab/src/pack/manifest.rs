@@ -52,6 +52,8 @@ pub struct Entry {
     pub sum: Sum,
     /// What the file system said of it.
     pub seen: Seen,
+    /// The share that a trial saves of it, if there was one.
+    pub saving: Option<f64>,
     /// Its variants.
     pub variants: Vec<Variant>,
     /// Whether the source was found in this run.
@@ -132,6 +134,8 @@ struct Line {
     ctime: i64,
     #[serde(skip_serializing_if = "is_zero")]
     inode: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saving: Option<f64>,
     /// It adds to what is known of the source.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     adds: bool,
@@ -229,7 +233,8 @@ impl Manifest {
         }
         let seen = Seen { bytes: line.bytes, mtime: line.mtime, ctime: line.ctime, inode: line.inode };
         if !line.adds {
-            self.entries.insert(path, Entry { sum, seen, variants, is_there: false });
+            let saving = line.saving;
+            self.entries.insert(path, Entry { sum, seen, saving, variants, is_there: false });
             return Some(());
         }
         // Appended by a run that did not come to its end.
@@ -344,6 +349,7 @@ fn of(path: &Path, entry: &Entry) -> Line {
         mtime: entry.seen.mtime,
         ctime: entry.seen.ctime,
         inode: entry.seen.inode,
+        saving: entry.saving,
         variants: entry.variants.iter().map(variant).collect(),
         ..Line::default()
     }
@@ -398,14 +404,15 @@ mod tests {
         for path in [Path::new("js/a.js").into(), Arc::clone(&odd)] {
             let variants = vec![variant(&mut manifest, "br", [3; 16])];
             let seen = Seen { bytes: 9, mtime: -5, ctime: 6, inode: 7 };
-            manifest.entries.insert(path, Entry { sum: [9; 32], seen, variants, is_there: true });
+            let entry = Entry { sum: [9; 32], seen, saving: Some(0.25), variants, is_there: true };
+            manifest.entries.insert(path, entry);
         }
         manifest.write(home.path()).unwrap();
         let (again, notes) = read(home.path());
         assert!(notes.is_empty() && !again.is_changed);
         assert_eq!(again.entries.len(), 2);
         let entry = &again.entries[&odd];
-        assert_eq!((entry.sum, entry.seen.mtime, entry.variants[0].bytes), ([9; 32], -5, 7));
+        assert_eq!((entry.sum, entry.seen.mtime, entry.saving), ([9; 32], -5, Some(0.25)));
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::manifest::Manifest;
+use super::map;
 use crate::rig::server::types;
 use weigh_model::text::clean_path;
 
@@ -39,11 +40,13 @@ pub struct Outcome {
     pub codings: Vec<Coding>,
     /// Files that are not from here and have the name of a variant: they stay as they are.
     pub kept: Listed,
+    /// Files without any variant, by the reason.
+    pub left_out: BTreeMap<String, Listed>,
     /// Links that are not followed.
     pub links: Listed,
     /// What could not be done.
     pub failures: Vec<Failure>,
-    /// What is not as it should be, found by `--check`.
+    /// What is not as it should be: all that `--check` finds, else variants that are not from here and that servers would send.
     pub problems: Vec<Problem>,
     /// Remarks.
     pub notes: Vec<String>,
@@ -105,15 +108,35 @@ pub enum Wrong {
     Stale,
     /// It is not what was written.
     Damaged,
+    /// Not from here: its zstd window is larger than browsers accept.
+    Window,
+    /// Not from here: it cannot be decoded.
+    Undecodable,
+    /// Not from here: it decodes to something else than its file.
+    Other,
 }
 
 impl Wrong {
+    /// Whether the variant was not written here.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Wrong::Window | Wrong::Undecodable | Wrong::Other)
+    }
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Wrong::Missing => "missing",
             Wrong::Stale => "stale",
             Wrong::Damaged => "not what was written",
+            Wrong::Window => {
+                "not from here, and browsers refuse it: its zstd window is larger than the 8 MB that RFC 9659 allows; delete it, and weigh pack makes one that they take"
+            }
+            Wrong::Undecodable => {
+                "not from here, and browsers cannot decode it; delete it, and weigh pack makes a right one"
+            }
+            Wrong::Other => {
+                "not from here, and it decodes to something else than its file (is it of an older version?); delete it, and weigh pack makes a right one"
+            }
         }
     }
 }
@@ -144,10 +167,19 @@ impl Outcome {
         self.failures.push(Failure { path: clean_path(path), why: why.into() });
     }
 
+    /// One more file without a variant.
+    pub fn leave(&mut self, path: &Path, why: impl Into<String>) {
+        self.left_out.entry(why.into()).or_default().add(path);
+    }
+
     /// Adds up all variants.
     pub fn count(&mut self, manifest: &Manifest) {
         let mut rows: BTreeMap<(usize, &str), Coding> = BTreeMap::new();
-        for entry in manifest.entries.values().filter(|entry| entry.is_there) {
+        for (path, entry) in manifest.entries.iter().filter(|(_, entry)| entry.is_there) {
+            let is_tried = entry.variants.iter().any(|variant| &*variant.ending != map::ENDING);
+            if is_tried && entry.variants.iter().all(|variant| variant.sum.is_none() && !variant.is_theirs) {
+                self.leave(path, "no variant saves enough");
+            }
             for variant in entry.variants.iter().filter(|variant| !variant.is_theirs) {
                 let at = types::VARIANTS.iter().position(|(_, ending)| **ending == *variant.ending);
                 let row = rows.entry((at.unwrap_or(usize::MAX), last(&variant.ending))).or_default();

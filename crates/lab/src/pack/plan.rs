@@ -18,9 +18,11 @@ use super::walk::{self, Met};
 use super::write::{self, There, there};
 use super::{Run, STOPPED};
 use crate::content::regular::{open, plain_error};
+use crate::content::saving;
 use crate::digest::BUFFER;
 use crate::rig::server::dictionaries::{read_ending, read_name};
 use crate::rig::server::types;
+use weigh_load::verify::is_text;
 
 /// How often a file that changes while it is read is read again.
 const READS: usize = 3;
@@ -32,6 +34,8 @@ pub struct Pending {
     pub source: Source,
     /// Its content.
     pub sum: Sum,
+    /// The share that a trial saves of it, if there was one.
+    pub saving: Option<f64>,
 }
 
 /// A variant to be made, for all files with the same content.
@@ -59,23 +63,42 @@ pub fn place(target: &Path, path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// What a file's content is, and what the file system says of it. A file that changes meanwhile is read again.
+/// What was found when a file was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Content {
+    /// Its content; zeros of a file that is not worth encoding, which is not read to its end.
+    pub sum: Sum,
+    /// What the file system says of it.
+    pub seen: Seen,
+    /// The share that a trial saves of it, if there was one: text is not tried.
+    pub saving: Option<f64>,
+}
+
+/// Reads a file; one that a trial saves less than `least` of, if that is given, only as far as the trial needs. A file that changes
+/// meanwhile is read again.
 ///
 /// # Errors
 /// It cannot be read, or does not stop to change.
-pub fn content(path: &Path) -> io::Result<(Sum, Seen)> {
+pub fn content(path: &Path, least: Option<f64>) -> io::Result<Content> {
     for _ in 0..READS {
         let mut file = open(path, false)?;
         let before = Seen::of(&file.metadata()?);
-        let (mut digest, mut buffer) = (Sha256::new(), vec![0; BUFFER.min(before.bytes as usize + 1)]);
-        loop {
-            match file.read(&mut buffer)? {
-                0 => break,
-                got => digest.update(&buffer[..got]),
+        let head = saving::head(&mut file)?;
+        let saving = least.filter(|_| !is_text(&head)).map(|_| saving::share(&head));
+        let is_dense = saving.zip(least).is_some_and(|(saving, least)| saving < least);
+        let (mut digest, mut buffer) =
+            (Sha256::new_with_prefix(&head), vec![0; BUFFER.min(before.bytes as usize + 1)]);
+        if !is_dense {
+            loop {
+                match file.read(&mut buffer)? {
+                    0 => break,
+                    got => digest.update(&buffer[..got]),
+                }
             }
         }
         if Seen::of(&file.metadata()?) == before {
-            return Ok((digest.finalize().into(), before));
+            let sum = if is_dense { Sum::default() } else { digest.finalize().into() };
+            return Ok(Content { sum, seen: before, saving });
         }
     }
     Err(io::Error::other(super::CHANGING))
@@ -85,7 +108,7 @@ impl Run<'_> {
     /// Walks the tree: the files of which something looks different. What a killed run left goes.
     pub fn look(&mut self) -> Result<Vec<Source>> {
         let (root, target) = (self.root.clone(), self.target.clone());
-        let (mut changed, mut unreadable) = (Vec::new(), Vec::new());
+        let (mut changed, mut unreadable, mut beside) = (Vec::new(), Vec::new(), Vec::new());
         let skip = (root != target).then_some(target.as_path());
         walk::walk(&root, skip, &mut |met| {
             anyhow::ensure!(!self.interrupt.is_set(), STOPPED);
@@ -97,6 +120,8 @@ impl Run<'_> {
                     walk::drafts(&target.join(folder)).iter().for_each(|path| self.sweep(path));
                 }
                 Met::Draft(_) | Met::Folder(_) => {}
+                Met::LeftOut(path, why) => self.outcome.leave(&path, why),
+                Met::Variant(path) => beside.push(path),
                 Met::Link(path) => self.outcome.links.add(&path),
                 Met::Failed(path, error) => {
                     self.outcome.fail(&path, plain_error(&error));
@@ -110,6 +135,7 @@ impl Run<'_> {
             let below = self.manifest.entries.iter_mut().filter(|(own, _)| own.starts_with(&path));
             below.for_each(|(_, entry)| entry.is_there = true);
         }
+        self.beside = beside;
         Ok(changed)
     }
 
@@ -120,9 +146,15 @@ impl Run<'_> {
     }
 
     /// Gives the file back if there may be something to do.
-    fn looks_changed(&mut self, source: Source) -> Option<Source> {
-        let has_wanted = self.ask.settings.wanted(&source).next().is_some();
+    fn looks_changed(&mut self, mut source: Source) -> Option<Source> {
+        let settings = self.ask.settings;
         let entry = self.manifest.entries.get_mut(&source.path);
+        let known = entry.as_ref().filter(|entry| entry.seen == source.seen);
+        source.is_worth = settings.is_worth(&source, known.map(|entry| entry.saving));
+        let has_wanted = settings.wanted(&source).next().is_some();
+        if !has_wanted {
+            self.outcome.leave(&source.path, settings.refusal(&source));
+        }
         if let Some(entry) = entry {
             entry.is_there = true;
         } else if !has_wanted {
@@ -180,12 +212,12 @@ impl Run<'_> {
     /// Reads what looks different.
     pub fn read(&mut self, sources: &[Source]) -> Vec<Pending> {
         let (root, interrupt) = (self.root.clone(), self.interrupt);
-        let mut read: HashMap<Arc<Path>, (Sum, Seen)> = HashMap::new();
+        let (settings, mut read) = (self.ask.settings, HashMap::<Arc<Path>, Content>::new());
         each(
             self.ask.jobs,
             sources,
             || (),
-            |(), source| content(&root.join(&source.path)),
+            |(), source| content(&root.join(&source.path), settings.trial(source)),
             |source, found| {
                 match found {
                     Ok(found) => drop(read.insert(Arc::clone(&source.path), found)),
@@ -194,11 +226,19 @@ impl Run<'_> {
                 !interrupt.is_set()
             },
         );
-        let pending = |source: &Source| {
-            let (sum, seen) = *read.get(&source.path)?;
-            Some(Pending { source: Source { seen, ..source.clone() }, sum })
-        };
-        sources.iter().filter_map(pending).collect()
+        let mut pending = Vec::new();
+        for source in sources {
+            let Some(Content { sum, seen, saving }) = read.get(&source.path).copied() else { continue };
+            let had_wanted = settings.wanted(source).next().is_some();
+            let mut source = Source { seen, ..source.clone() };
+            source.is_worth = settings.is_worth(&source, Some(saving));
+            if had_wanted && settings.wanted(&source).next().is_none() {
+                self.outcome.files -= 1;
+                self.outcome.leave(&source.path, settings.refusal(&source));
+            }
+            pending.push(Pending { source, sum, saving });
+        }
+        pending
     }
 
     /// The jobs, the longest first. What is stale goes at once, so that no server sends it.
@@ -242,7 +282,8 @@ impl Run<'_> {
         let settings = self.ask.settings;
         let path = &one.source.path;
         let former = self.manifest.entries.remove(path).unwrap_or_default();
-        let mut entry = Entry { sum: one.sum, seen: one.source.seen, variants: Vec::new(), is_there: true };
+        let (seen, saving) = (one.source.seen, one.saving);
+        let mut entry = Entry { sum: one.sum, seen, saving, variants: Vec::new(), is_there: true };
         let mut lacks = Vec::new();
         let mut wanted: HashSet<Cow<'static, str>> = HashSet::new();
         for at in settings.wanted(&one.source) {
@@ -275,7 +316,7 @@ impl Run<'_> {
             }
         }
         self.manifest.is_changed = true;
-        if !entry.variants.is_empty() || !lacks.is_empty() {
+        if !entry.variants.is_empty() || !lacks.is_empty() || saving.is_some() {
             entry.variants.reserve_exact(lacks.len());
             self.manifest.entries.insert(Arc::clone(path), entry);
         }
@@ -353,8 +394,14 @@ pub fn is_coded(ending: &str) -> bool {
     types::VARIANTS.iter().any(|(_, known)| *known == ending) || read_ending(ending).is_some()
 }
 
-/// Whether a name has the ending of a variant.
-pub fn has_variant_ending(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or_default();
-    is_coded(last) || last == map::ENDING || read_name(name).is_some()
+/// The file that one with this name would be a variant of; none: it has not the name of a variant.
+pub fn variant_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let (file, last) = name.rsplit_once('.').filter(|(file, _)| !file.is_empty())?;
+    let file = match read_name(name) {
+        Some(_) => file.rsplit_once('.')?.0,
+        None if is_coded(last) || last == map::ENDING => file,
+        None => return None,
+    };
+    Some(path.with_file_name(file))
 }

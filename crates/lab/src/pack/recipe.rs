@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 
 use super::source::Source;
+use crate::rig::server::types::is_same;
 use weigh_codec::{Coder, Format, Params, codecs, independent};
 use weigh_model::setting::Setting;
 use weigh_model::site::Kind;
@@ -24,7 +25,10 @@ pub trait Recipe: Send + Sync + Debug {
     /// changes, the variant is made again.
     fn by(&self, path: &Path) -> String;
 
-    /// Whether it is for this source.
+    /// The length of the smallest source that it is for.
+    fn min_bytes(&self) -> u64;
+
+    /// Whether it is for this source, as far as is known of it.
     fn takes(&self, source: &Source) -> bool;
 
     /// A coder for a source of this length.
@@ -52,13 +56,13 @@ pub trait Recipe: Send + Sync + Debug {
 /// What a recipe is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Every type that is worth encoding.
+    /// Every file that is worth encoding.
     All,
     /// What a policy decided for a kind of content.
     Decided {
         /// The kind.
         kind: Kind,
-        /// Media types; none: all of the kind that are worth encoding.
+        /// Media types, whatever servers call them; none: all of the kind.
         types: Vec<String>,
     },
 }
@@ -126,15 +130,19 @@ impl Recipe for Coded {
         self.setting.to_string()
     }
 
+    fn min_bytes(&self) -> u64 {
+        self.min_bytes
+    }
+
     fn takes(&self, source: &Source) -> bool {
         let is_meant = match &self.scope {
-            Scope::All => source.is_text,
-            Scope::Decided { kind, types } if types.is_empty() => source.is_text && *kind == source.kind,
+            Scope::All => true,
             Scope::Decided { kind, types } => {
-                *kind == source.kind && types.iter().any(|name| name == source.format)
+                let is_named = types.is_empty() || types.iter().any(|name| is_same(name, &source.format));
+                *kind == source.kind && is_named
             }
         };
-        is_meant && source.seen.bytes >= self.min_bytes
+        is_meant && source.is_worth != Some(false) && source.seen.bytes >= self.min_bytes
     }
 
     fn coder(&self, _path: &Path, bytes: u64) -> Result<Box<dyn Coder>> {

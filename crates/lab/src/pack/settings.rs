@@ -1,5 +1,6 @@
 //! What is made: from a policy, or the usual variants at one of three efforts.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::rig::server::types;
 use weigh_codec::{Params, codecs, delta};
 use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::setting::Setting;
+use weigh_model::site::WORTH_ENCODING;
 use weigh_model::text::{clean, clean_path};
 
 /// Below this many bytes, precompressed files do not cost less CPU time than compression per request (docs/RESULTS.md), and what they save
@@ -77,6 +79,8 @@ pub struct Settings {
     pub every: bool,
     /// The template of Apache's type maps, if they are wanted.
     pub type_map: Option<String>,
+    /// Files without a delta, and why.
+    pub left_out: Option<BTreeMap<Arc<Path>, &'static str>>,
 }
 
 impl Settings {
@@ -123,7 +127,7 @@ impl Settings {
     }
 
     fn of(recipes: Vec<Arc<dyn Recipe>>) -> Settings {
-        Settings { recipes, min_saving: MIN_SAVING, every: false, type_map: None }
+        Settings { recipes, min_saving: MIN_SAVING, every: false, type_map: None, left_out: None }
     }
 
     /// Adds deltas against the versions of before in a folder.
@@ -131,13 +135,19 @@ impl Settings {
     /// # Errors
     /// One line: a folder that cannot be read, or one in which no file of the tree has a version of before.
     pub fn add_deltas(&mut self, tree: &Path, previous: &Path, min_bytes: Option<u64>) -> Result<()> {
-        let found = Arc::new(Previous::of(tree, previous)?);
+        let mut found = Previous::of(tree, previous)?;
+        let left_out = std::mem::take(&mut found.left_out);
         ensure!(
             !found.is_empty(),
             "{}: no file of the tree has another version there: name the folder of the last deployment",
             clean_path(previous)
         );
-        self.add(found, min_bytes);
+        // Of several deployments, any may have a version.
+        match &mut self.left_out {
+            None => self.left_out = Some(left_out),
+            Some(all) => all.retain(|path, _| left_out.contains_key(path)),
+        }
+        self.add(Arc::new(found), min_bytes);
         Ok(())
     }
 
@@ -154,6 +164,37 @@ impl Settings {
         let min_bytes = min_bytes.unwrap_or(MIN_BYTES);
         let delta = |coding| Delta { coding, previous: Arc::clone(&found), min_bytes };
         self.recipes.extend(delta::Coding::ALL.map(|coding| Arc::new(delta(coding)) as Arc<dyn Recipe>));
+    }
+
+    /// What is known of whether a source is worth encoding. `found`: what a trial of it saved; none: it was not read.
+    pub fn is_worth(&self, source: &Source, found: Option<Option<f64>>) -> Option<bool> {
+        match found {
+            // A server's rewrites ask for a variant of every file of their types.
+            _ if self.every => Some(types::is_compressible(&source.format)),
+            Some(saving) => Some(saving.is_none_or(|saving| saving >= self.least())),
+            None => None,
+        }
+    }
+
+    /// The share that a trial has to save of a source; none: there is none to be made.
+    pub fn trial(&self, source: &Source) -> Option<f64> {
+        source.is_worth.is_none().then(|| self.least())
+    }
+
+    fn least(&self) -> f64 {
+        self.min_saving.min(WORTH_ENCODING)
+    }
+
+    /// Why a source has no variants.
+    pub fn refusal(&self, source: &Source) -> String {
+        let least = self.recipes.iter().map(|recipe| recipe.min_bytes()).min().unwrap_or_default();
+        match source.is_worth {
+            _ if source.seen.bytes == 0 => "empty".into(),
+            _ if source.seen.bytes < least => format!("smaller than {least} bytes"),
+            Some(false) if self.every => "not of a type that the servers' configurations encode".into(),
+            Some(false) => format!("compressed already: zstd 1 saves less than {:.0}%", 100.0 * self.least()),
+            _ => "not what the policy precompresses".into(),
+        }
     }
 
     /// The variants of a source, one for each ending.
@@ -222,7 +263,10 @@ mod tests {
         let all = ["libdeflate:12", "brotli:11", "zstd:19"];
         assert_eq!(made(&settings, &source(home.path(), "a.js", 256)), all);
         assert!(made(&settings, &source(home.path(), "b.js", 255)).is_empty());
-        assert!(made(&settings, &source(home.path(), "c.png", 5000)).is_empty());
+        let mut dense = source(home.path(), "c.png", 5000);
+        assert_eq!(settings.trial(&dense), Some(0.05), "it is tried first");
+        dense.is_worth = settings.is_worth(&dense, Some(Some(0.04)));
+        assert!(made(&settings, &dense).is_empty() && settings.refusal(&dense).contains("less than 5%"));
         let some = Usual { effort: Effort::Fast, zopfli: true, ultra: true };
         let settings = Settings::usual(some, &["zstd".into(), "gzip".into()], Some(0)).unwrap();
         assert_eq!(made(&settings, &source(home.path(), "d.svg", 1)), ["zopfli:15", "zstd:22"]);

@@ -1,11 +1,12 @@
 //! A file that may have variants, and what the file system says of it.
 
+use std::borrow::Cow;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::rig::server::types;
+use crate::rig::server::types::MediaTypes;
 use crate::site::class;
 use weigh_model::site::Kind;
 
@@ -46,21 +47,24 @@ pub struct Source {
     /// What visitors do with it.
     pub kind: Kind,
     /// Its media type.
-    pub format: &'static str,
-    /// Whether the type is worth encoding.
-    pub is_text: bool,
+    pub format: Cow<'static, str>,
+    /// Whether a trial, now or in an earlier run, found that encoding is worth it; none: there was none.
+    pub is_worth: Option<bool>,
 }
 
 impl Source {
-    /// The file with this path; none: PHP reads it, or it has no extension.
-    pub fn of(path: &Path, meta: &Metadata) -> Option<Source> {
-        let class = class::of(&path.to_string_lossy(), meta.len(), true).ok()?;
-        Some(Source {
-            path: path.into(),
-            seen: Seen::of(meta),
-            kind: class.kind,
-            format: class.format,
-            is_text: types::is_compressible(class.format),
-        })
+    /// The file with this path.
+    ///
+    /// # Errors
+    /// Why it has no variants, whatever it holds.
+    pub fn of(path: &Path, meta: &Metadata) -> Result<Source, &'static str> {
+        let name = path.to_string_lossy();
+        let class = class::of(&name, meta.len(), true, &MediaTypes::default(), &|| false);
+        let class = class.map_err(|_| "PHP source")?;
+        if class.format.starts_with("video/") || class.format.starts_with("audio/") {
+            return Err("sound or video, which clients fetch in parts");
+        }
+        let (path, seen) = (path.into(), Seen::of(meta));
+        Ok(Source { path, seen, kind: class.kind, format: class.format, is_worth: None })
     }
 }

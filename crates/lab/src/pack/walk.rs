@@ -1,12 +1,13 @@
 //! The files of a tree, folder by folder in the order of their names. Memory is that of the names of the folders on the way.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::plan::variant_of;
 use super::source::Source;
-use super::write::is_draft;
+use super::write::{is_draft, is_own};
 
 /// What a walk meets.
 #[derive(Debug)]
@@ -19,6 +20,10 @@ pub enum Met {
     Link(PathBuf),
     /// A folder, before its files.
     Folder(PathBuf),
+    /// What has no variants, below the tree, and why.
+    LeftOut(PathBuf, &'static str),
+    /// What has the name of a variant of a file beside it, below the tree.
+    Variant(PathBuf),
     /// What cannot be looked at, below the tree.
     Failed(PathBuf, io::Error),
 }
@@ -74,25 +79,36 @@ fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> 
     let full = root.join(path);
     let is_hidden = name.as_encoded_bytes().starts_with(b".");
     if is_hidden && name != SENT {
-        return Ok(is_draft(name).then_some(Found::Met(Met::Draft(full))));
+        // The manifest and the lock are nobody's business.
+        let left_out = || (!is_own(name)).then(|| Met::LeftOut(path.to_owned(), "hidden"));
+        let met = if is_draft(name) { Some(Met::Draft(full)) } else { left_out() };
+        return Ok(met.map(Found::Met));
     }
     let met = |met| Ok(Some(Found::Met(met)));
+    let file = |meta: &Metadata| {
+        met(match (variant_of(path), Source::of(path, meta)) {
+            (Some(source), _) if root.join(&source).exists() => Met::Variant(path.to_owned()),
+            (Some(_), _) => Met::LeftOut(
+                path.to_owned(),
+                "precompressed by its name, with no file beside it that it is of",
+            ),
+            (None, Ok(source)) => Met::Source(source),
+            (None, Err(why)) => Met::LeftOut(path.to_owned(), why),
+        })
+    };
     let meta = full.symlink_metadata()?;
     if meta.is_dir() {
         return Ok(Some(Found::Folder));
     }
     if meta.is_file() {
-        return Ok(Source::of(path, &meta).map(|source| Found::Met(Met::Source(source))));
+        return file(&meta);
     }
     if !meta.is_symlink() {
-        return Ok(None);
+        return met(Met::LeftOut(path.to_owned(), "a socket, a pipe or a device"));
     }
     // A link to a file of the tree is sent under its own name, and has variants of its own.
     match (full.canonicalize(), fs::metadata(&full)) {
-        (Ok(to), Ok(meta)) if meta.is_file() && to.starts_with(root) => match Source::of(path, &meta) {
-            Some(source) => met(Met::Source(source)),
-            None => Ok(None),
-        },
+        (Ok(to), Ok(meta)) if meta.is_file() && to.starts_with(root) => file(&meta),
         _ => met(Met::Link(path.to_owned())),
     }
 }

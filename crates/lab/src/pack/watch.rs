@@ -10,8 +10,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use super::folders;
-use super::plan::has_variant_ending;
+use super::plan::variant_of;
 use super::walk::{Met, walk};
+use super::write::is_own;
 use crate::interrupt::Interrupt;
 
 /// How long a tree is to be quiet: editors and deployments write many files one after the other.
@@ -108,7 +109,7 @@ impl Watch {
         let mut is_other = false;
         while let Ok(event) = reader.next() {
             let name = event.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            is_other |= !has_variant_ending(&name) && !name.starts_with(".weigh-pack");
+            is_other |= variant_of(Path::new(&name)).is_none() && !is_own(name.as_ref());
         }
         is_other
     }

@@ -21,6 +21,11 @@ pub fn is_draft(name: &std::ffi::OsStr) -> bool {
     name.starts_with(DRAFT.0.as_bytes()) && name.ends_with(DRAFT.1.as_bytes())
 }
 
+/// Whether a name is one of this program's own files: drafts, the manifest and the lock.
+pub fn is_own(name: &std::ffi::OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".weigh-pack")
+}
+
 /// A new file in a folder, that nobody else reads, and where it is.
 ///
 /// # Errors

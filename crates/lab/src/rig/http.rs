@@ -20,6 +20,7 @@ use weigh_load::protocol::h1::head::{Head, fields};
 use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
 use weigh_load::target::{Location, Scheme, Target};
 use weigh_load::transport::{Transport, tls};
+use weigh_load::verify::still_compressed;
 
 use crate::interrupt::Interrupt;
 
@@ -90,8 +91,18 @@ impl Reply {
     /// The body without its content coding.
     ///
     /// # Errors
-    /// The coding is not known, or the body is not what it says.
+    /// The coding is not known, or the body is not what it says: it may have been compressed twice.
     pub fn decoded(&self) -> anyhow::Result<Vec<u8>> {
+        let body = self.without_coding()?;
+        let content_type = self.shown_field("content-type").unwrap_or_default();
+        let disposition = self.shown_field("content-disposition").unwrap_or_default().to_lowercase();
+        match still_compressed(&content_type, self.coding, &body) {
+            Some(wrong) if !disposition.starts_with("attachment") => bail!(wrong),
+            _ => Ok(body),
+        }
+    }
+
+    fn without_coding(&self) -> anyhow::Result<Vec<u8>> {
         let name = match self.coding {
             Coding::Identity => return Ok(self.body.clone()),
             Coding::Gzip => "gzip",

@@ -110,6 +110,7 @@ impl Questions<'_> {
                 answers.all.extend(asked.map(|asked| Asked {
                     sample: Some((at, number)),
                     requests: stratum.requests.value * sample.share,
+                    is_text: stratum.is_worth_encoding(),
                     is_by_program: is_made || asked.is_by_program,
                     ..asked
                 }));
@@ -139,7 +140,7 @@ impl Questions<'_> {
             kind,
             sample: None,
             requests: 0.0,
-            is_text: types::is_compressible(format),
+            is_text: kind == Kind::Page,
             answers: Vec::new(),
             is_by_program: false,
             is_never_same: false,

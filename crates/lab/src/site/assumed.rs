@@ -5,6 +5,8 @@ use weigh_model::site::Kind;
 use super::class;
 use super::hits::Hits;
 use super::strata::{Key, Strata};
+use crate::rig::server::types::MediaTypes;
+use crate::rig::server::types::is_same;
 
 /// Page views per month. No source: a round figure that the user is to replace.
 pub const PAGE_VIEWS: f64 = 100_000.0;
@@ -39,8 +41,8 @@ impl AssetType {
 
     /// What a path's name says.
     pub fn of(path: &str) -> Option<AssetType> {
-        let class = class::of(path, 0, true).ok()?;
-        AssetType::ALL.into_iter().find(|kind| kind.is(class.format))
+        let format = MediaTypes::default().find(&class::extension(path))?;
+        AssetType::ALL.into_iter().find(|kind| kind.is(&format))
     }
 
     /// Whether a media type is of it.
@@ -77,7 +79,9 @@ impl AssetType {
 /// Gives assets the requests of the published mix: those of a type are spread evenly over its files.
 pub fn mix(strata: &mut Strata, page_views: f64) {
     for (begin, per_page) in MIX {
-        spread(strata, per_page * page_views, |key| key.0 == Kind::Asset && key.1.starts_with(begin));
+        spread(strata, per_page * page_views, |key| {
+            key.0 == Kind::Asset && (key.1.starts_with(begin) || is_same(&key.1, begin))
+        });
     }
 }
 

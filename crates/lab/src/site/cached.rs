@@ -91,6 +91,7 @@ impl Cached {
                 sent_bytes: Some(Figure::counted(layer.stored.round())),
                 writes: Some(of(writes)),
                 made_ms: None,
+                saving: None,
                 sample,
             });
         }

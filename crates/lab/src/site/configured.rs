@@ -13,6 +13,7 @@ use crate::rig::server::own::site::{self, Site, Wanted};
 use crate::rig::server::own::syntax::{self, Directive};
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{self, Rules, recognise};
+use crate::rig::server::types::MediaTypes;
 use crate::rig::service::FolderDefinition;
 use weigh_model::text::{clean, clean_path};
 
@@ -82,6 +83,11 @@ impl Configured {
             [one] => self.tree.word(*one).rsplit('/').next().map(str::to_owned),
             _ => None,
         }
+    }
+
+    /// How it calls files.
+    pub fn types(&self) -> MediaTypes {
+        MediaTypes(self.tree.media_types())
     }
 
     /// The folders that are sent at paths of their own.

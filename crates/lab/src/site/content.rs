@@ -1,6 +1,8 @@
 //! The content of a site in strata: files of the document root, pages, with what is asked of each.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -13,7 +15,8 @@ use super::served::{Counted, Served};
 use super::strata::{Candidate, Strata};
 use crate::content::user::{self, Found, Links};
 use crate::lab::Progress;
-use crate::rig::server::types;
+use crate::rig::server::types::{self, MediaTypes};
+use weigh_load::verify::is_text;
 use weigh_model::site::{From, Kind};
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
@@ -22,6 +25,8 @@ use weigh_model::units;
 const OFTEN: u64 = 5000;
 /// The share of requests for files elsewhere that is not worth a word.
 const TOLERATED: f64 = 0.01;
+/// Bytes at the end of a script or style sheet in which the comment stands that names its source map.
+const END_OF_SCRIPT: u64 = 2048;
 
 /// Adds the files of a site's folders that visitors ask for; gives how many there are. What is left out is said. Scripts of PHP alone make a site, too.
 ///
@@ -84,11 +89,12 @@ fn add_linked(served: &Served, asked: &Asked, strata: &mut Strata, sum: &mut Sum
         if class::is_page(path) || sum.asked.contains(path) {
             continue;
         }
-        let Ok((_, bytes)) = served.open(path) else { continue };
-        let Ok(class) = class::of(path, bytes, true) else { continue };
+        let Ok((file, bytes)) = served.open(path) else { continue };
+        let is_text = || begins_as_text(&file);
+        let Ok(class) = class::of(path, bytes, true, served.types(), &is_text) else { continue };
         if bytes > 0 {
             let candidate = Candidate { path: path.clone(), bytes, requests: hits.requests };
-            strata.add(class.kind, class.format, candidate, hits);
+            strata.add(class.kind, &class.format, candidate, hits);
             sum.files += 1;
             sum.found += hits.requests;
         }
@@ -117,7 +123,9 @@ fn add_file(
     if !hits.any() && is_variant(&file.path) {
         return Some("precompressed variants");
     }
-    let class = match class::of(&path, file.bytes, hits.any()) {
+    let is_asked = hits.any() || is_map_in_use(&file.path);
+    let is_text = || File::open(&file.path).is_ok_and(|file| begins_as_text(&file));
+    let class = match class::of(&path, file.bytes, is_asked, served.types(), &is_text) {
         Ok(class) => class,
         Err(what) => {
             sum.has_scripts |= class::extension(&path).starts_with("php");
@@ -128,10 +136,31 @@ fn add_file(
         sum.asked.insert(path.clone());
     }
     let candidate = Candidate { path, bytes: file.bytes, requests: hits.requests };
-    strata.add(class.kind, class.format, candidate, &hits);
+    strata.add(class.kind, &class.format, candidate, &hits);
     sum.files += 1;
     sum.found += hits.requests;
     None
+}
+
+/// Whether a file's first bytes are text.
+fn begins_as_text(mut file: &File) -> bool {
+    let mut head = Vec::new();
+    file.by_ref().take(512).read_to_end(&mut head).is_ok() && is_text(&head)
+}
+
+/// Whether it is the source map that the end of the script or style sheet beside it names.
+fn is_map_in_use(path: &Path) -> bool {
+    let name = path.file_name().filter(|name| name.as_encoded_bytes().ends_with(b".map"));
+    let end = || {
+        let mut file = File::open(path.with_extension("")).ok()?;
+        let begin = file.metadata().ok()?.len().saturating_sub(END_OF_SCRIPT);
+        let mut end = Vec::new();
+        file.seek(SeekFrom::Start(begin)).ok()?;
+        file.take(END_OF_SCRIPT).read_to_end(&mut end).ok()?;
+        Some(String::from_utf8_lossy(&end).into_owned())
+    };
+    name.and_then(|name| Some(format!("sourceMappingURL={}", name.to_str()?)))
+        .is_some_and(|comment| end().is_some_and(|end| end.contains(&comment)))
 }
 
 /// Says how much of what a log names is no file here: another site's, or renamed since.
@@ -154,23 +183,25 @@ fn is_variant(path: &Path) -> bool {
 
 /// Adds what the pages load and what a log names, where there is no document root.
 pub fn add_fetched(visited: &Visited, asked: Option<&Asked>, strata: &mut Strata) {
+    let types = MediaTypes::default();
     let named = asked.filter(|asked| asked.from == From::Counted).into_iter().flat_map(|asked| &asked.paths);
     for (path, hits) in
         named.filter(|(path, hits)| hits.requests > 0.0 && !visited.fetched.contains_key(*path))
     {
         let sent = (hits.bytes / hits.requests) as u64;
         let is_file = !class::is_page(path);
-        if let Some(class) = is_file.then(|| class::of(path, sent, true).ok()).flatten() {
-            strata.count(class.kind, class.format, 1, sent, hits);
+        let class = || class::of(path, sent, true, &types, &|| false).ok();
+        if let Some(class) = is_file.then(class).flatten() {
+            strata.count(class.kind, &class.format, 1, sent, hits);
         }
     }
     for (path, body) in &visited.fetched {
         let bytes = body.len() as u64;
-        let Ok(class) = class::of(path, bytes, true) else { continue };
+        let Ok(class) = class::of(path, bytes, true, &types, &|| is_text(body)) else { continue };
         let hits = asked.map(|asked| asked.of(path)).unwrap_or_default();
         strata.add(
             class.kind,
-            class.format,
+            &class.format,
             Candidate { path: path.clone(), bytes, requests: hits.requests },
             &hits,
         );

@@ -10,6 +10,7 @@ use super::pages::Visited;
 use super::scripts::{Answered, MADE};
 use super::served::Served;
 use super::strata::{BANDS, Key, Layer, Strata};
+use crate::content::saving;
 use crate::digest;
 use crate::lab::Progress;
 use weigh_model::site::{Figure, From, Kind, Sample, Stratum};
@@ -73,7 +74,8 @@ impl Origin<'_> {
             choose::even_out(&mut chosen);
             let shares = chosen.iter().map(|one| (one.share * 1e6).round() / 1e6);
             sample.iter_mut().zip(shares).for_each(|(file, share)| file.share = share);
-            done.push(self.stratum(key, layer, sample));
+            let saving = self.saving(key.0, &chosen);
+            done.push(Stratum { saving, ..self.stratum(key, layer, sample) });
         }
         Ok(done)
     }
@@ -109,6 +111,24 @@ impl Origin<'_> {
         })
     }
 
+    /// The share that encoding saves of the files that stand for a stratum.
+    fn saving(&self, kind: Kind, chosen: &[Chosen]) -> Option<f64> {
+        let head = |one: &Chosen| match (kind, self.served) {
+            (Kind::Page, _) => {
+                Some(self.visited.pages.get(one.file.path.parse::<usize>().ok()?)?.body.clone())
+            }
+            (_, Some(served)) => saving::head(served.open(&one.file.path).ok()?.0).ok(),
+            (_, None) => self.visited.fetched.get(&one.file.path).cloned(),
+        };
+        let (mut all, mut saved) = (0.0, 0.0);
+        for bytes in chosen.iter().filter_map(head) {
+            let bytes = &bytes[..bytes.len().min(saving::SAMPLE as usize)];
+            all += bytes.len() as f64;
+            saved += saving::share(bytes) * bytes.len() as f64;
+        }
+        (all > 0.0).then(|| (saved / all * 1e4).round() / 1e4)
+    }
+
     fn stratum(&self, key: &Key, layer: &Layer, sample: Vec<Sample>) -> Stratum {
         let (kind, format, at) = key;
         let hits = &layer.hits;
@@ -133,6 +153,7 @@ impl Origin<'_> {
             sent_bytes: counted(hits.bytes).filter(|_| !self.is_without_bytes),
             writes: None,
             made_ms: is_page.then(|| self.made_ms(layer)).flatten(),
+            saving: None,
             sample,
         }
     }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use super::local;
 use crate::rig::server::own::places::Place;
+use crate::rig::server::types::MediaTypes;
 use weigh_model::site::{Alias, Sources};
 
 /// The folders of a site, as its sources have them.
@@ -21,6 +22,8 @@ pub struct Served {
     is_configured: bool,
     /// Every folder that links may lead into.
     roots: Vec<PathBuf>,
+    /// How the server calls files.
+    types: MediaTypes,
 }
 
 /// A folder whose files are counted.
@@ -56,7 +59,8 @@ impl Served {
             ..Sources::default()
         };
         let roots = roots(&sources);
-        Served { sources, shared, is_aliased, is_configured: configured.is_some(), roots }
+        let types = MediaTypes::default();
+        Served { sources, shared, is_aliased, is_configured: configured.is_some(), roots, types }
     }
 
     /// Those of a site's file.
@@ -67,6 +71,17 @@ impl Served {
             roots: roots(sources),
             ..Served::default()
         }
+    }
+
+    /// With the server's own media types.
+    #[must_use]
+    pub fn with_types(self, types: MediaTypes) -> Served {
+        Served { types, ..self }
+    }
+
+    /// How the server calls files.
+    pub fn types(&self) -> &MediaTypes {
+        &self.types
     }
 
     /// The aliases.

@@ -155,6 +155,7 @@ mod tests {
             sent_bytes: None,
             writes: None,
             made_ms,
+            saving: None,
             sample: vec![sample(path, 0.25), sample("b.css", 0.75)],
         };
         Site {

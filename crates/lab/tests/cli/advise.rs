@@ -16,10 +16,15 @@ fn shop(lab: &Lab) {
     let script =
         |n: usize| (0..n).map(|at| format!("function f{at}(a) {{ return a * {at}; }}\n")).collect::<String>();
     lab.write("public/app.js", script(2000));
-    lab.write(
-        "public/photo.png",
-        (0..20_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect::<Vec<_>>(),
-    );
+    // As a photo is: nothing that an encoder could use.
+    let mut state = 1_u64;
+    let mut noise = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    lab.write("public/photo.png", (0..20_000).map(|_| noise()).collect::<Vec<_>>());
     lab.write("nginx.conf", CONFIG.replace("ROOT", lab.path("public").to_str().unwrap()));
     lab.fine(&["site", "--docroot", "public", "--server-config", "nginx.conf", "--name", "shop"]);
 }

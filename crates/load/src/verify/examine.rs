@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use weigh_codec::independent::zstd_excess;
+
 use super::changes::Changes;
-use super::decode::{decode, excess, first, sha256, token};
+use super::decode::{decode, first, sha256, token};
 use super::expectation::{Decoded, Expectation, layer};
 use super::template::{LONGEST, SHARED, Template};
 use super::variants::{Variant, Variants};
@@ -342,6 +344,7 @@ impl Finding {
         };
         let expectation = Expectation {
             status: seen.head.status,
+            content_type: value(seen, "content-type").filter(|_| !is_download(seen)).unwrap_or_default(),
             dictionary: (!request.dictionary.is_empty()).then(|| request.dictionary.as_slice().into()),
             codings: Vec::new(),
             checked: Checked::Length,
@@ -411,6 +414,7 @@ impl Finding {
             }
             let likely = self.expectation.decoded.map_or(0, |d| d.bytes);
             let body = decode(*coding, dictionary.as_deref(), wire, likely, limits.decoded_bytes)?;
+            self.expectation.once_compressed(*coding, &body)?;
             let decoded = Decoded { bytes: body.len() as u64, sha256: sha256(&body) };
             all.push(decoded);
             let Some(reference) = self.expectation.decoded else {
@@ -451,7 +455,7 @@ impl Finding {
             );
         }
         if seen.head.coding == Coding::Zstd
-            && let Some(window) = excess(wire)
+            && let Some(window) = zstd_excess(wire)
         {
             self.note(format!("zstd with a window of {window} bytes: browsers reject more than 8 MB"));
         }
@@ -486,6 +490,12 @@ pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
     let named = captured.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
     let lines: Vec<&[u8]> = named.map(|(_, value)| value.as_slice()).collect();
     (!lines.is_empty()).then(|| shown(&lines.join(&b", "[..])))
+}
+
+/// Whether a visitor saves it, whatever its type is.
+fn is_download(captured: &Captured) -> bool {
+    value(captured, "content-disposition")
+        .is_some_and(|how| how.to_ascii_lowercase().starts_with("attachment"))
 }
 
 /// Whether Vary contains Accept-Encoding or `*`.

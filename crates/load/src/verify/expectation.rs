@@ -9,6 +9,7 @@ use super::changes::Changes;
 use super::checker::State;
 use super::decode::{decode, sha256, token};
 use super::decoder::Waiting;
+use super::inner::still_compressed;
 use super::template::Template;
 use super::variants::{Variant, Variants, find, nearest};
 use super::wrong;
@@ -26,6 +27,8 @@ const LEARNED: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Expectation {
     pub(super) status: u16,
+    /// Content-Type; empty without one, and of downloads.
+    pub(super) content_type: String,
     /// The dictionary that the request offers.
     pub(super) dictionary: Option<Arc<[u8]>>,
     /// The accepted content codings; empty: any.
@@ -68,6 +71,15 @@ impl Expectation {
     pub(super) fn implausible(&self, bytes: u64) -> Option<Fault> {
         let plausible = self.plausible.as_ref().filter(|range| !range.contains(&bytes))?;
         Some(wrong::implausible(bytes, plausible))
+    }
+
+    /// Makes sure that a decoded body is not compressed still. Of one without a content coding the preflight's notes tell.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub(super) fn once_compressed(&self, coding: Coding, body: &[u8]) -> Result<(), Fault> {
+        let found = (coding != Coding::Identity).then(|| still_compressed(&self.content_type, coding, body));
+        found.flatten().map_or(Ok(()), |message| Err(Fault::new(FaultKind::Corrupt, message)))
     }
 
     /// The coding to decode for that header value.
@@ -231,6 +243,7 @@ impl Expectations {
         let likely = expected.decoded.map_or(0, |d| d.bytes);
         let dictionary = expected.dictionary.as_deref();
         let body = decode(coding, dictionary, wire, likely, self.limits.decoded_bytes)?;
+        expected.once_compressed(coding, &body)?;
         let bytes = body.len() as u64;
         if let [right, ..] = expected.contents[..]
             && !expected.contents.contains(&Decoded { bytes, sha256: sha256(&body) })

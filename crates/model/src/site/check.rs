@@ -135,6 +135,8 @@ impl Stratum {
         if self.sample.is_empty() {
             return Ok(());
         }
+        let saving = self.saving.unwrap_or_default();
+        ensure!((0.0..=1.0).contains(&saving), "{at}: saving = {saving} is a share, 0 to 1");
         shares(&format!("{at}: sample"), self.sample.iter().map(|sample| sample.share))
     }
 }

@@ -14,6 +14,7 @@ fn stratum() -> Stratum {
         sent_bytes: None,
         writes: Some(Figure::assumed(4.0)),
         made_ms: None,
+        saving: None,
         sample: vec![Sample {
             path: "js/app.js".into(),
             bytes: 30_000,

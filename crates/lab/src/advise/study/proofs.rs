@@ -5,14 +5,13 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    Cells, Deliveries, Precision, Written, as_files, block, files, is_encodable, is_of_server, located,
-    today, with, words,
+    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, located, today, with, words,
 };
 use crate::lab::FILE;
 use crate::rig::server::Definition;
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Decision, Policy};
-use weigh_model::site::{Accept, Kind, Site};
+use weigh_model::site::{Accept, Kind, Site, Stratum};
 
 /// Clients with a smaller share of the requests are left out of a proof.
 pub const LEAST_SHARE: f64 = 0.05;
@@ -94,7 +93,7 @@ fn over_link(site: &Site, folder: &Path, block: &Deliveries) -> Option<Deliverie
     let named = files.filter_map(|(stratum, sample)| {
         let name = format!("{FILE}{}", located(site, folder, kind, &sample.path).ok()?);
         let traffic = sample.bytes as f64 * sample.share * stratum.requests.value;
-        (block.content.contains(&name) && is_encodable(stratum)).then_some((name, traffic))
+        (block.content.contains(&name) && stratum.is_worth_encoding()).then_some((name, traffic))
     });
     let (first, _) = named.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let about = format!("{} over {}", block.about, most.link);
@@ -128,8 +127,8 @@ fn compared(
     // The files that the policy was made from: of assets, those that encoding makes smaller have places of their own.
     let content = match kind {
         Kind::Asset => [
-            files(site, folder, kind, &is_encodable)?,
-            files(site, folder, kind, &|stratum| !is_encodable(stratum))?,
+            files(site, folder, kind, &Stratum::is_worth_encoding)?,
+            files(site, folder, kind, &|stratum| !stratum.is_worth_encoding())?,
         ]
         .concat(),
         _ => files(site, folder, kind, &|_| true)?,

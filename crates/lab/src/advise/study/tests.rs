@@ -28,6 +28,7 @@ fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
         sent_bytes: None,
         writes: None,
         made_ms: None,
+        saving: None,
         sample: shares.iter().enumerate().map(sample).collect(),
     }
 }

@@ -13,7 +13,8 @@ use crate::rig::server::Definition;
 use crate::rig::server::dictionaries::{Dictionaries, Shared, Wish};
 use crate::rig::service::FolderDefinition;
 use crate::whole;
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
+use weigh_model::units;
 
 /// Adds what was asked for; a dictionary that is not there yet is trained.
 pub fn add(args: &Args, settings: &mut Settings) -> Result<()> {
@@ -53,6 +54,19 @@ fn url_of(tree: &Path, file: &Path) -> Result<String> {
     Ok(format!("/{below}"))
 }
 
+/// A line about the files whose URL patterns are not their paths.
+fn escaped(dictionaries: &Dictionaries) -> String {
+    let files = &dictionaries.special_files;
+    match files.first() {
+        None => String::new(),
+        Some(first) => format!(
+            "{} with characters in their paths that mean something in URL patterns: each has an escaped pattern of its own ({}, …)\n",
+            units::count(files.len(), "file", "files"),
+            clean(first)
+        ),
+    }
+}
+
 /// Writes the configuration that sends the deltas; which files they are.
 pub fn configure(args: &Args, lab: &Lab, into: &Path) -> Result<String> {
     let path = args.dictionary.as_deref().map(|file| url_of(&args.tree, file)).transpose()?;
@@ -66,5 +80,6 @@ pub fn configure(args: &Args, lab: &Lab, into: &Path) -> Result<String> {
         let unchecked = one.unchecked.iter().map(|why| format!(" (not checked: {why})")).collect::<String>();
         format!("  {}: {}{unchecked}\n", clean_path(&into.join(&one.file)), one.place)
     };
-    Ok(format!("The configuration that sends the deltas:\n{}", emitted.iter().map(line).collect::<String>()))
+    let files = emitted.iter().map(line).collect::<String>();
+    Ok(format!("The configuration that sends the deltas:\n{files}{}", escaped(&dictionaries)))
 }

@@ -150,3 +150,34 @@ fn a_kept_connection_that_was_closed_meanwhile_is_opened_anew() {
         assert_eq!(kept.get(&location, "identity").unwrap().body, b"ok");
     }
 }
+
+#[test]
+fn a_page_that_is_still_compressed_is_refused_and_a_download_is_not() {
+    let reply = |fields: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n{fields}\r\n", body.len());
+        let answer = [head.as_bytes(), body].concat();
+        let serve = move |mut stream: TcpStream| {
+            let _ = stream.read(&mut [0; 100]);
+            let _ = stream.write_all(&answer);
+        };
+        asked(serve, Duration::from_secs(30)).unwrap().decoded()
+    };
+    let encoded = |bytes: &[u8]| {
+        let mut out = Vec::new();
+        let codec = weigh_codec::codecs::find("libdeflate").unwrap();
+        codec.coder(&Default::default()).unwrap().encode(bytes, &mut out).unwrap();
+        out
+    };
+    let once = encoded(b"<p>a page</p>");
+    let twice = encoded(&once);
+    let wrong =
+        reply("Content-Type: text/html\r\nContent-Encoding: gzip\r\n", &twice).unwrap_err().to_string();
+    assert!(wrong.contains("compressed twice"), "{wrong}");
+    let wrong = reply("Content-Type: text/html\r\n", &once).unwrap_err().to_string();
+    assert!(wrong.contains("gzip data without Content-Encoding"), "{wrong}");
+    let fine = reply("Content-Type: text/html\r\nContent-Encoding: gzip\r\n", &once).unwrap();
+    assert_eq!(fine, b"<p>a page</p>");
+    assert_eq!(reply("Content-Type: application/gzip\r\n", &once).unwrap(), once);
+    let saved = "Content-Type: text/plain\r\nContent-Disposition: attachment\r\nContent-Encoding: gzip\r\n";
+    assert_eq!(reply(saved, &twice).unwrap(), once);
+}

@@ -4,7 +4,7 @@
 //! The delta of `app.js` is `app.js.DIGEST.dcz` in the same folder. DIGEST are the first digits of the dictionary's SHA-256, which the delta itself begins
 //! with: a folder tells all that its configuration says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -29,6 +29,13 @@ use crate::digest::hex;
 pub const FINGERPRINT: &str = "(?:(?=[a-f]*[0-9])[0-9a-f]{6,64}|v?[0-9]+(?:\\.[0-9]+)+|(?=[A-Za-z_]*[0-9])(?=[a-z0-9_]*[A-Z])[A-Za-z0-9_]{8,22})";
 /// Letters of a path that need no escape: in a pattern, in a header and in a configuration.
 const PLAIN: &str = "[A-Za-z0-9._~-]";
+/// Letters of paths that a configuration can name one by one: all but those that no file on a server should have in its name, and `?`.
+const ANY: &str = "[^/?\\x00-\\x1f\\x7f]";
+/// Letters that a pattern cannot have as they are: some programs percent-encode them in URLs, and others do not; `'`, `|` and `$` mean something to
+/// configurations besides; a colon ends a protocol even if it is escaped.
+const UNSURE: &str = ":[]@$&,;=|'!";
+/// Names with other letters that a configuration names at most: servers try one after the other.
+const MOST_SPECIAL: usize = 500;
 /// Digits of a dictionary's digest in the name of a delta.
 const DIGITS: usize = 16;
 /// The type whose files are pages: what a family's dictionary is for.
@@ -45,6 +52,11 @@ pub struct Dictionaries {
     named: String,
     /// The paths of other files that serve as dictionaries.
     unnamed: String,
+    /// Files with other letters in their paths.
+    special: Vec<Special>,
+    /// The paths of these files below the folder; of names beyond the 500th none.
+    #[serde(skip)]
+    pub special_files: Vec<String>,
     /// The paths of pages.
     pages: String,
     /// Media types of files that may have deltas.
@@ -62,6 +74,15 @@ struct Known {
     offered: String,
     /// The digits in the names of deltas.
     id: String,
+}
+
+/// A file whose path has letters that mean something in patterns.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Special {
+    /// The regular expression of the path of the file and its later versions, in which every other byte than a letter stands as `\xHH`.
+    expression: String,
+    /// The URL pattern, as a string of structured fields: each backslash is doubled.
+    pattern: String,
 }
 
 /// A dictionary with a URL of its own.
@@ -112,13 +133,13 @@ pub fn read_name(name: &str) -> Option<(&str, Coding)> {
 }
 
 /// The regular expression of paths with a part that changes with the content, of files with these extensions.
-fn named(extensions: &str) -> String {
+fn named(letter: &str, extensions: &str) -> String {
     let rest = format!("(?:\\.[A-Za-z0-9]+)*\\.(?:{extensions})");
-    format!("^(/(?:{PLAIN}+/)*{PLAIN}*?[.-]){FINGERPRINT}({rest})$")
+    format!("^(/(?:{letter}+/)*{letter}*?[.-]){FINGERPRINT}({rest})$")
 }
 
-fn unnamed(extensions: &str) -> String {
-    format!("^(/(?:{PLAIN}+/)*{PLAIN}+\\.(?:{extensions}))$")
+fn unnamed(letter: &str, extensions: &str) -> String {
+    format!("^(/(?:{letter}+/)*{letter}+\\.(?:{extensions}))$")
 }
 
 /// The extensions of text that may serve as a dictionary for its next version, as a regular expression.
@@ -127,20 +148,62 @@ fn extensions() -> String {
     all.flat_map(|t| t.extensions.iter().copied()).collect::<Vec<_>>().join("|")
 }
 
-/// The URL pattern of the later versions of the file at a path: `/js/app.*.js` for `/js/app.3f2a1b.js`, the path itself where no part of the name
-/// changes with the content; none of a path that cannot stand in a header, or whose files are not worth it.
-pub fn pattern(path: &str) -> Option<String> {
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&named(&extensions())));
-    static UNNAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(&extensions())));
+/// What of a path does not change with the content: before and after the part that does, or all of it.
+fn parts(path: &str) -> Option<(String, Option<String>)> {
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&named(ANY, &extensions())));
+    static UNNAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(ANY, &extensions())));
     match NAMED.captures(path).ok()? {
-        Some(found) => Some(format!("{}*{}", &found[1], &found[2])),
-        None => UNNAMED.captures(path).ok()?.map(|found| found[1].to_owned()),
+        Some(found) => Some((found[1].to_owned(), Some(found[2].to_owned()))),
+        None => UNNAMED.captures(path).ok()?.map(|found| (found[1].to_owned(), None)),
     }
+}
+
+/// The URL pattern of the later versions of the file at a path: `/js/app.*.js` for `/js/app.3f2a1b.js`, the path itself where no part of the name
+/// changes with the content; none of a path that no configuration can name, or whose files are not worth it. What means something in patterns
+/// is escaped, what URLs encode is encoded: `/\(shop\)/a%20b.js`.
+pub fn pattern(path: &str) -> Option<String> {
+    let (begin, end) = parts(path)?;
+    Some(match end {
+        Some(end) => format!("{}*{}", literal(&begin), literal(&end)),
+        None => literal(&begin),
+    })
+}
+
+/// A part of a path as a pattern that takes it alone, whatever the program that wrote the URL encodes.
+fn literal(text: &str) -> String {
+    let mut pattern = String::new();
+    for c in text.chars() {
+        match c {
+            _ if c.is_ascii_alphanumeric() || "/._~-".contains(c) => pattern.push(c),
+            '(' | ')' | '*' | '+' => pattern.extend(['\\', c]),
+            _ if UNSURE.contains(c) => pattern.push('*'),
+            _ => {
+                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| pattern.push_str(&format!("%{byte:02X}")))
+            }
+        }
+    }
+    pattern
+}
+
+/// The file at a path as configurations name it, if it has a pattern and other letters than those that they take without a word.
+fn special(path: &str) -> Option<Special> {
+    let (begin, end) = parts(path)?;
+    let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/._~-".contains(c));
+    let escaped = |text: &str| -> String {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"/_".contains(&byte);
+        text.bytes()
+            .map(|b| if is_word(b) { char::from(b).to_string() } else { format!("\\x{b:02X}") })
+            .collect()
+    };
+    let end_of = end.as_deref().map(|end| format!("{FINGERPRINT}{}", escaped(end))).unwrap_or_default();
+    let expression = format!("^{}{end_of}$", escaped(&begin));
+    let is_special = !is_plain(&begin) || end.as_deref().is_some_and(|end| !is_plain(end));
+    is_special.then_some(Special { expression, pattern: pattern(path)?.replace('\\', "\\\\") })
 }
 
 /// Whether deltas of the file at a path can be sent: it may have a later version, or it is a page.
 pub fn is_for_deltas(path: &str) -> bool {
-    static PAGE: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(&page_extensions())));
+    static PAGE: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(ANY, &page_extensions())));
     pattern(path).is_some() || PAGE.is_match(path).unwrap_or(false)
 }
 
@@ -162,8 +225,18 @@ impl Dictionaries {
     pub fn of(root: &Path, wish: &Wish) -> Result<Dictionaries> {
         let mut known: BTreeMap<String, Known> = BTreeMap::new();
         let mut bytes: BTreeMap<Coding, u64> = BTreeMap::new();
+        let (mut specials, mut special_files) = (BTreeSet::new(), Vec::new());
         for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
             let Ok(entry) = entry else { continue };
+            let below = entry.path().strip_prefix(root).ok().and_then(Path::to_str);
+            let found =
+                below.filter(|_| entry.file_type().is_file()).and_then(|below| special(&format!("/{below}")));
+            if let Some(found) =
+                found.filter(|found| specials.len() < MOST_SPECIAL || specials.contains(found))
+            {
+                specials.insert(found);
+                special_files.extend(below.map(str::to_owned));
+            }
             let Some((digits, coding)) = entry.file_name().to_str().and_then(read_name) else { continue };
             // One that begins otherwise was not made for this, and is never sent unless another one has its digits.
             let Some(digest) = digest_of(entry.path(), coding)?.filter(|digest| id(digest) == digits) else {
@@ -179,8 +252,10 @@ impl Dictionaries {
         let all = Dictionaries {
             known: known.into_values().collect(),
             codings: codings.into_iter().map(Coding::name).collect(),
-            named: named(&extensions()),
-            unnamed: unnamed(&extensions()),
+            named: named(PLAIN, &extensions()),
+            unnamed: unnamed(PLAIN, &extensions()),
+            special: specials.into_iter().collect(),
+            special_files,
             pages: format!("(?:/|\\.(?:{}))$", page_extensions()),
             types: TYPES.into_iter().filter(|t| t.compressible).collect(),
             shared: wish.shared.clone(),

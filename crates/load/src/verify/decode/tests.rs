@@ -3,6 +3,7 @@ use weigh_codec::delta;
 use weigh_codec::{Params, codecs};
 
 use super::*;
+use weigh_codec::independent::{zstd_excess as excess, zstd_window as window};
 
 #[test]
 fn room_grows_to_what_is_needed_and_no_further() {

@@ -240,3 +240,17 @@ fn discarding_asks_for_status_and_length_alone() {
     }
     assert!(verifier.head(0, &Head { status: 500, ..head(Coding::Gzip) }, RAW).is_err());
 }
+
+#[test]
+fn a_page_that_was_compressed_twice_is_a_failure_and_a_download_or_a_part_is_none() {
+    let twice = encode(Coding::Gzip, 6, &encode(Coding::Gzip, 6, &page(2000)));
+    let seen = captured(Coding::Gzip, &twice);
+    let fault = examine(&seen, std::slice::from_ref(&seen)).0.fault.unwrap();
+    assert!(fault.kind == FaultKind::Corrupt && fault.message.contains("compressed twice"), "{fault:?}");
+    let saved = with_fields(seen.clone(), &[("Content-Disposition", "Attachment; filename=a.sql.gz")]);
+    let mut part = seen;
+    part.head.status = 206;
+    for fine in [saved, part] {
+        assert_eq!(examine(&fine, std::slice::from_ref(&fine)).0.fault, None);
+    }
+}

@@ -17,16 +17,32 @@ fn what_changes_with_the_content_becomes_a_star() {
         ("/js/some-component.js", Some("/js/some-component.js")),
         ("/page.html", None),
         ("/photo.png", None),
-        ("/js/a b.js", None),
+        ("/js/a b.js", Some("/js/a%20b.js")),
         ("/js/a\r\nSet-Cookie: x.js", None),
-        ("/js/a\"b.js", None),
-        ("/js/a*b.js", None),
+        ("/js/a\"b.js", Some("/js/a%22b.js")),
+        ("/js/a*b.js", Some("/js/a\\*b.js")),
+        ("/js/what?.js", None),
+        ("/app/(shop)/[id]/page-1a2b3c4d.js", Some("/app/\\(shop\\)/*id*/page-*.js")),
+        ("/app/@modal/x+y.js", Some("/app/*modal/x\\+y.js")),
+        ("/app/{v}.js", Some("/app/%7Bv%7D.js")),
+        ("/app/c:d.js", Some("/app/c*d.js")),
+        ("/caf\u{e9}.css", Some("/caf%C3%A9.css")),
         ("js/app.js", None),
         ("/../app", None),
     ] {
         assert_eq!(pattern(path).as_deref(), wanted, "{path}");
     }
     assert!(is_for_deltas("/page.html") && is_for_deltas("/js/app.js") && !is_for_deltas("/photo.png"));
+}
+
+#[test]
+fn a_path_with_other_letters_is_named_by_itself_and_each_of_its_versions() {
+    let found = special("/app/(shop)/page-1a2b3c4d.js").unwrap();
+    assert_eq!(found.pattern, "/app/\\\\(shop\\\\)/page-*.js", "as a string of a header");
+    let expression = Regex::new(&found.expression).unwrap();
+    assert!(expression.is_match("/app/(shop)/page-5e6f7a8b.js").unwrap());
+    assert!(!expression.is_match("/app/shop/page-5e6f7a8b.js").unwrap());
+    assert!(special("/app/page-1a2b3c4d.js").is_none() && special("/a(b).png").is_none());
 }
 
 #[test]
@@ -81,9 +97,9 @@ proptest! {
     #[test]
     fn a_pattern_holds_nothing_that_ends_a_header(path in "/.{0,60}") {
         if let Some(pattern) = pattern(&path) {
-            let is_fine = |c: char| c.is_ascii_alphanumeric() || "/._~-*".contains(c);
-            prop_assert!(pattern.chars().all(is_fine), "{pattern}");
-            prop_assert!(pattern.matches('*').count() <= 1);
+            let is_fine = |c: char| c.is_ascii_alphanumeric() || "/._~-*%".contains(c);
+            let escaped = Regex::new(r"\\[()*+]").unwrap().replace_all(&pattern, "").into_owned();
+            prop_assert!(escaped.chars().all(is_fine), "{pattern}");
         }
     }
 

@@ -60,6 +60,12 @@ impl Site {
         format!("{} ({}{at})", clean(name), clean_path(&self.root))
     }
 
+    /// Whether a folder is its root.
+    fn is_of(&self, docroot: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        real(&self.root) == real(docroot)
+    }
+
     /// Whether a folder is one of its roots, or one of them lies in the other.
     fn has(&self, docroot: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -118,8 +124,12 @@ pub fn choose(rules: &Rules, tree: &Tree, wanted: &Wanted) -> Result<Site> {
         }
     }
     if let Some(docroot) = wanted.docroot.as_deref().filter(|_| found.len() > 1) {
-        let own: Vec<&Site> = found.iter().copied().filter(|site| site.has(docroot)).collect();
-        found = if own.is_empty() { found } else { own };
+        // The very folder says more than one around it or within.
+        let of = |is_own: fn(&Site, &Path) -> bool| -> Vec<&Site> {
+            found.iter().copied().filter(|site| is_own(site, docroot)).collect()
+        };
+        let own = [of(Site::is_of), of(Site::has)].into_iter().find(|own| !own.is_empty());
+        found = own.unwrap_or(found);
     }
     // One site by HTTP and by HTTPS: visitors are sent to the latter.
     if let [first, ..] = found.as_slice()

@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 use super::Rules;
 use super::syntax::{Directive, Place, Syntax, Wrong};
 use crate::digest;
+use crate::rig::server::types::listed;
 use weigh_model::text::clean_path;
 use weigh_model::way::PLACEHOLDER;
 
@@ -130,6 +131,15 @@ impl Tree {
             }
         }
         notes
+    }
+
+    /// Media types by extension as its server has them: of a list that it names, or of its own blocks; empty where it has neither.
+    pub fn media_types(&self) -> BTreeMap<String, String> {
+        let mut found = self.types.clone().unwrap_or_default();
+        if self.syntax == Syntax::Blocks {
+            blocks_of_types(&self.directives, &mut found);
+        }
+        found
     }
 
     /// A place for people: `sites-enabled/shop, line 12`.
@@ -241,13 +251,20 @@ fn base_of(files: &[PathBuf]) -> PathBuf {
 fn types(directives: &[Directive], base: &Path) -> Option<BTreeMap<String, String>> {
     let named = directives.iter().rfind(|d| d.is("TypesConfig"))?;
     let text = text(&base.join(named.first())).ok()?;
-    let mut types = BTreeMap::new();
-    for line in text.lines().map(|line| line.split('#').next().unwrap_or_default()) {
-        let mut words = line.split_whitespace();
-        let Some(of) = words.next() else { continue };
-        types.extend(words.map(|extension| (extension.to_lowercase(), of.to_owned())));
+    Some(listed(&text).map(|(extension, of)| (extension.to_lowercase(), of.to_owned())).collect())
+}
+
+/// The media types of nginx's `types` blocks, whatever block they are in.
+fn blocks_of_types(directives: &[Directive], into: &mut BTreeMap<String, String>) {
+    for directive in directives {
+        match directive.is("types") {
+            true => directive.within().iter().for_each(|row| {
+                let name = row.name.trim_matches(['"', '\'']);
+                into.extend(row.words().iter().map(|extension| (extension.to_lowercase(), name.to_owned())));
+            }),
+            false => blocks_of_types(directive.within(), into),
+        }
     }
-    Some(types)
 }
 
 /// What reads files, and what was read so far.
