@@ -106,10 +106,6 @@ impl Ground {
         let source = RuntimeSource::parse(text, &place)?;
         let kept = common::kept("sites")?;
         let root = tempfile::Builder::new().prefix("root-").tempdir_in(&kept)?;
-        // Servers read it as users of their own.
-        for folder in root.path().ancestors().take(3) {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
-        }
         let packages = PACKAGES.map(str::to_owned);
         let work = kept.join("apt");
         let mut tell = |event| match event {
@@ -118,6 +114,10 @@ impl Ground {
             Progress::Arrived(_) => {}
         };
         suite::unpack(SUITE, &source, &packages, Path::new("/etc/apt"), (&work, root.path()), &mut tell)?;
+        // Servers read it as users of their own.
+        for folder in root.path().ancestors().take(3) {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+        }
         lead_home(root.path())?;
         let mut prefix = Prefix::inspect(root.path(), PHP, SUITE)?;
         prefix.extensions = source.order(prefix.extensions);
