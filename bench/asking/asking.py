@@ -8,6 +8,7 @@ PHP, and asked for each by four classes of clients. `weigh site` gets the same c
 """
 
 import concurrent.futures
+import glob
 import gzip
 import http.client
 import json
@@ -250,7 +251,7 @@ class Running:
 
 def php_fpm():
     for folder in [*os.environ["PATH"].split(":"), "/usr/sbin"]:
-        found = sorted(Path(folder).glob("php-fpm*"))
+        found = sorted(glob.glob(f"{glob.escape(folder)}/php-fpm*"))
         if found:
             return found[-1]
     raise RuntimeError("no PHP-FPM: apt install php-fpm")
