@@ -293,12 +293,12 @@ class Lines:
         self.short += not met
 
     def equal(self, what, measured, truth, free=0):
-        """Figures by kind, per month, with those of the crawl; that of feeds may be in any kind's, or in none."""
+        """Figures by kind, per month, with those of the crawl; feeds may be in any kind, all of them, or in none."""
         parts, met = [], True
         for kind in truth:
             said, true = measured.get(kind, 0) / FACTOR, truth[kind]
             allowed = max(TOLERANCE * true, 0.51)
-            met &= true - allowed <= said <= true + free + allowed
+            met &= min(abs(said - true), abs(said - true - free)) <= allowed
             parts.append(f"{kind} {said:,.0f} of {true:,}")
         self.line(what, "; ".join(parts), "equal within 0.5%", met)
 
