@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof bench-ray pictures deb roots release clean
+.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-asking bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof bench-ray pictures deb roots release clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-codec   our codec figures compared with zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"
 	@echo "make bench-advice  the advice for five small sites compared with the best settings of exhaustive runs"
+	@echo "make bench-asking  thirteen configurations of four servers: what weigh site says of 31 files and a page, compared with what an independent client is sent"
 	@echo "make bench-noise   figures while both cores are loaded"
 	@echo "make bench-kill    kills at random instants: 50 runs of codecs, of servers and of packing, each resumed, and 200 of every verb"
 	@echo "make bench-load    the load generator compared with wrk, ab and h2load; its memory; one flipped byte"
@@ -28,7 +29,7 @@ help:
 	@echo "make bench-cache   client workers compared with redis-benchmark, and with a store of known response times"
 	@echo "make bench-compare   weigh compare: one configuration of 60 10% slower, 200 simulated and 20 real pairs of runs with nothing changed, 2% interleaved"
 	@echo "make bench-link    links: requested and measured bandwidth and round trip"
-	@echo "make bench-sites   Debian's WordPress and phpMyAdmin, brought up privately: looked at, advised, proved; downloads 100 MB once"
+	@echo "make bench-sites   WordPress, phpMyAdmin, DokuWiki and a front controller, brought up privately: crawled, counted, advised, proved; downloads 100 MB once"
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved"
 	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
 	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move"
@@ -100,6 +101,11 @@ bench-advice bench-compare:
 bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-pack bench-sites:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
+
+bench-asking:
+	@scripts/setup test
+	@$(MAKE) --no-print-directory build
+	@WEIGH=$(WEIGH) bench/asking/asking.py
 
 bench-proof:
 	@scripts/setup test

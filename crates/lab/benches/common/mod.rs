@@ -9,7 +9,7 @@ pub mod worker;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use weigh_answer::estimate::QUANTILE;
 use weigh_stats::{Ratio, Rule, quantile};
 
@@ -29,6 +29,12 @@ impl Targets {
     pub fn line(&mut self, name: &str, measured: &str, target: &str, met: bool) {
         println!("{name}: {measured} ({target}) {}", if met { "ok" } else { "short" });
         self.short += u32::from(!met);
+    }
+
+    /// Takes a line that another program made.
+    pub fn made(&mut self, line: &str) {
+        println!("{line}");
+        self.short += u32::from(!line.ends_with(" ok"));
     }
 
     /// A target that could not be measured is short, and says why.
@@ -108,6 +114,22 @@ pub fn kept(name: &str) -> Result<PathBuf> {
     let folder = target.join("bench-peers").join(name);
     std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     Ok(folder)
+}
+
+/// Fetches a package of npm and unpacks it into `package` below a folder.
+pub fn unpack(package: &str, into: &Path) -> Result<()> {
+    let npm = Command::new("npm").args(["pack", "--silent", package]).current_dir(into).output();
+    let npm = npm.context("npm cannot be started")?;
+    ensure!(npm.status.success(), "npm pack failed");
+    let archive = String::from_utf8(npm.stdout)?;
+    let status = Command::new("tar")
+        .arg("-xzf")
+        .arg(archive.trim())
+        .current_dir(into)
+        .stderr(Stdio::null())
+        .status()?;
+    ensure!(status.success(), "tar could not unpack it");
+    Ok(())
 }
 
 /// A file of the folder `bench/`.

@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::tree::unpack;
-use crate::common::{Targets, WEIGH, kept, progress};
+use crate::common::{Targets, WEIGH, kept, progress, unpack};
 
 /// Package, the version before, the new one, and the file.
 const ASSETS: [(&str, &str, &str, &str); 4] = [

@@ -3,15 +3,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use walkdir::WalkDir;
 use weigh_codec::{Params, codecs};
 
-use crate::common::{kept, progress};
+use crate::common::{kept, progress, unpack};
 
 /// The packages.
 const PACKAGES: [&str; 16] = [
@@ -50,22 +49,6 @@ pub fn real() -> Result<PathBuf> {
         }
     }
     Ok(tree)
-}
-
-/// Fetches a package of npm and unpacks it into `package` below a folder.
-pub fn unpack(package: &str, into: &Path) -> Result<()> {
-    let npm = Command::new("npm").args(["pack", "--silent", package]).current_dir(into).output();
-    let npm = npm.context("npm cannot be started")?;
-    ensure!(npm.status.success(), "npm pack failed");
-    let archive = String::from_utf8(npm.stdout)?;
-    let status = Command::new("tar")
-        .arg("-xzf")
-        .arg(archive.trim())
-        .current_dir(into)
-        .stderr(Stdio::null())
-        .status()?;
-    ensure!(status.success(), "tar could not unpack it");
-    Ok(())
 }
 
 fn fetch(package: &str, place: &Path) -> Result<()> {

@@ -20,8 +20,9 @@ use crate::common::{self, progress};
 /// Where packages come from: always the same release, so that figures can be compared.
 const SUITE: &str = "debian:bookworm";
 const PHP: &str = "php8.2";
-/// What both sites need; apt adds what these depend on.
-const PACKAGES: [&str; 13] = [
+/// What the sites need; apt adds what these depend on.
+const PACKAGES: [&str; 14] = [
+    "dokuwiki",
     "wordpress",
     "wordpress-theme-twentytwentythree",
     "phpmyadmin",
@@ -37,8 +38,11 @@ const PACKAGES: [&str; 13] = [
     "php8.2-zip",
 ];
 /// What names absolute paths, below the root: folders with all their files, and single files.
-const MOVED: [&str; 4] = [
+const MOVED: [&str; 7] = [
     "etc",
+    "usr/share/dokuwiki/inc",
+    "usr/share/dokuwiki/lib/exe",
+    "usr/share/dokuwiki/vendor/composer",
     "usr/share/wordpress/wp-config.php",
     "usr/share/phpmyadmin/libraries/vendor_config.php",
     "usr/share/php/Williamdes/MariaDBMySQLKBS/Search.php",
@@ -61,8 +65,8 @@ pub struct Standing {
     pub servers: Vec<Running>,
     /// The file of the pool of PHP.
     pub php_config: PathBuf,
-    /// PHP and the database; they end with this, in this order.
-    pub _services: (Pool, Guarded),
+    /// PHP and the database, where it has one; they end with this, in this order.
+    pub _services: (Pool, Option<Guarded>),
 }
 
 /// A server with a site.
@@ -72,7 +76,26 @@ pub struct Running {
     /// The site's front page.
     pub url: String,
     pub log: PathBuf,
+    /// What the log counts as bytes, as the crawl calls it: `framed`, a body with the frames of its chunks; `all`, with the header.
+    pub bytes: &'static str,
+    /// What else the crawl asks for.
+    pub crawl: Vec<String>,
+    /// `weigh site` makes the pages itself: the application runs in the PHP of this machine.
+    pub is_rendered: bool,
     pub _server: Guarded,
+}
+
+impl Running {
+    /// With further arguments for the crawl.
+    pub fn crawled(mut self, arguments: &[&str]) -> Running {
+        self.crawl.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        self
+    }
+
+    /// With pages that `weigh site` makes itself.
+    pub fn rendered(self) -> Running {
+        Running { is_rendered: true, ..self }
+    }
 }
 
 impl Ground {
@@ -83,8 +106,6 @@ impl Ground {
         let source = RuntimeSource::parse(text, &place)?;
         let kept = common::kept("sites")?;
         let root = tempfile::Builder::new().prefix("root-").tempdir_in(&kept)?;
-        // Servers read it as users of their own.
-        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755))?;
         let packages = PACKAGES.map(str::to_owned);
         let work = kept.join("apt");
         let mut tell = |event| match event {
@@ -93,6 +114,10 @@ impl Ground {
             Progress::Arrived(_) => {}
         };
         suite::unpack(SUITE, &source, &packages, Path::new("/etc/apt"), (&work, root.path()), &mut tell)?;
+        // Servers read it as users of their own.
+        for folder in root.path().ancestors().take(3) {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+        }
         lead_home(root.path())?;
         let mut prefix = Prefix::inspect(root.path(), PHP, SUITE)?;
         prefix.extensions = source.order(prefix.extensions);
@@ -161,8 +186,8 @@ impl Ground {
         }
     }
 
-    /// A pool of PHP with this socket of a database.
-    pub fn pool(&self, database: &Path) -> Result<Pool> {
+    /// A pool of PHP, with this socket of a database.
+    pub fn pool(&self, database: Option<&Path>) -> Result<Pool> {
         let program = self.prefix.fpm_command(self.root.path()).context("the packages hold no PHP-FPM")?;
         let spec = PoolSpec {
             program,
@@ -173,9 +198,11 @@ impl Ground {
             env: Default::default(),
             cpus: Vec::new(),
         };
-        let spec = spec
-            .ini("mysqli.default_socket", &database.display().to_string())
-            .ini("include_path", &format!(".:{}", self.text("usr/share/php")?));
+        let spec = spec.ini("include_path", &format!(".:{}", self.text("usr/share/php")?));
+        let spec = match database {
+            Some(socket) => spec.ini("mysqli.default_socket", &socket.display().to_string()),
+            None => spec,
+        };
         Pool::start(&spec, &self.place("php.log"))
     }
 

@@ -1,5 +1,6 @@
-//! Real sites: WordPress with MariaDB and its default theme, and phpMyAdmin, as Debian packages them. Each is brought up in private folders,
-//! visited, and then looked at, advised and proved by `weigh` as its owner would do it. Nothing of this machine is changed, and all of it ends
+//! Real sites: WordPress with MariaDB and its default theme, phpMyAdmin and DokuWiki, as Debian packages them, and a front controller with assets
+//! of npm packages. Each is brought up in private folders and crawled by a client that keeps count; then `weigh` looks at it, advises and proves
+//! as its owner would do it, and has to come to the same counts. Nothing of this machine is changed, and all of it ends
 //! with this program.
 //!
 //! Packages come from the archive that this machine's apt is configured for. They stay below `target/`: a second call reads the
@@ -7,7 +8,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod crawl;
 mod database;
+mod dokuwiki;
+mod front;
 mod ground;
 mod phpmyadmin;
 mod server;
@@ -28,26 +32,37 @@ use weigh::rig::lifeline;
 /// A site: its name, and what brings it up.
 type Site = (&'static str, fn(&Ground) -> Result<Standing>);
 
-const SITES: [Site; 2] = [("wordpress", wordpress::stand), ("phpmyadmin", phpmyadmin::stand)];
+const SITES: [Site; 5] = [
+    ("wordpress", wordpress::stand),
+    ("phpmyadmin", phpmyadmin::stand),
+    ("dokuwiki", dokuwiki::stand),
+    ("front", front::logged),
+    ("front-unlogged", front::unlogged),
+];
+/// What takes the counts alone, without advice and proof.
+const COUNTS: &str = "counts";
 
 fn main() -> ExitCode {
     // apt is started by a launcher, which is this program again.
     lifeline::dispatch(std::env::args_os()).unwrap_or_else(|| common::end(measure()))
 }
 
-/// Both, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`.
+/// All, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`; `counts` leaves out advice and proof.
 fn measure() -> Result<Targets> {
     weigh::private::begin();
-    let named: Vec<OsString> =
-        std::env::args_os().skip(1).filter(|a| !a.to_string_lossy().starts_with('-')).collect();
-    ensure!(named.iter().all(|n| SITES.iter().any(|s| n == s.0)), "sites: wordpress, phpmyadmin");
+    // The sites are for all to read, as packages are: servers and PHP have users of their own.
+    rustix::process::umask(rustix::fs::Mode::WGRP | rustix::fs::Mode::WOTH);
+    let words = std::env::args_os().skip(1).filter(|a| !a.to_string_lossy().starts_with('-'));
+    let (short, named): (Vec<OsString>, Vec<OsString>) = words.partition(|word| word == COUNTS);
+    let known = SITES.map(|site| site.0);
+    ensure!(named.iter().all(|n| known.iter().any(|s| n == s)), "sites: {}", known.join(", "));
     let mut targets = Targets::default();
     let begun = Instant::now();
     let ground = Ground::make()?;
     progress(&format!("packages are unpacked after {:.1} s", begun.elapsed().as_secs_f64()));
     for (name, stand) in SITES {
         if named.is_empty() || named.iter().any(|n| n == name) {
-            one(&ground, name, stand, &mut targets)?;
+            one(&ground, name, stand, !short.is_empty(), &mut targets)?;
         }
     }
     Ok(targets)
@@ -57,6 +72,7 @@ fn one(
     ground: &Ground,
     name: &str,
     stand: fn(&Ground) -> Result<Standing>,
+    is_short: bool,
     targets: &mut Targets,
 ) -> Result<()> {
     let begun = Instant::now();
@@ -65,7 +81,7 @@ fn one(
         visited(&format!("sites-{name}-{}", running.name), &running.url, begun, targets)?;
         progress(&format!("{name}: {} has {}", running.name, running.config.display()));
     }
-    verbs::measure(name, &site, targets)
+    verbs::measure(name, &site, is_short, targets)
 }
 
 /// Visits a site as a browser would.

@@ -8,10 +8,15 @@ use anyhow::Result;
 use crate::ground::{Ground, Standing, free_port};
 use crate::{database, server};
 
+/// A log with the host first, quoted fields in an order of its own, times by name, and no referer.
+const LOG: &str = r#"log_format timed '$host $remote_addr "$http_accept_encoding" [$time_local] $request_time "$request" $status $body_bytes_sent '
+    '"$http_sec_purpose" "$http_user_agent" urt=$upstream_response_time';
+"#;
+
 /// Brings it up. Apache's configuration is the one that the package ships; for nginx it ships none, so that it is Debian's default site with PHP.
 pub fn stand(ground: &Ground) -> Result<Standing> {
     let (database, socket) = database::start(ground, "phpmyadmin")?;
-    let pool = ground.pool(&socket)?;
+    let pool = ground.pool(Some(&socket))?;
     fs::create_dir_all(ground.path("var/lib/phpmyadmin/tmp"))?;
     // What the package's installation makes of its questions.
     let secret = "<?php\n$cfg['blowfish_secret'] = 'a secret of 32 bytes for a sample';\n";
@@ -21,12 +26,14 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
 
     let docroot = ground.path("usr/share/phpmyadmin");
     let (port, php) = (free_port()?, pool.socket());
+    let log = ground.path("var/log/nginx/access.log");
     let site = format!(
-        "server {{
+        "{LOG}server {{
     listen 127.0.0.1:{port} default_server;
     root {};
     index index.php index.html;
     server_name _;
+    access_log {} timed;
 
     location / {{
         try_files $uri $uri/ =404;
@@ -39,9 +46,11 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
 }}
 ",
         docroot.display(),
+        log.display(),
         php.display()
     );
     let nginx = server::nginx(ground, "phpmyadmin", &site, port, "/")?;
+    let nginx = nginx.crawled(&["--classes", "--prefetch", "--redirect", "doc/html"]);
 
     let other = free_port()?;
     let site = format!(
@@ -61,6 +70,6 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
         docroot,
         servers: vec![nginx, apache],
         php_config: ground.php_config(),
-        _services: (pool, database),
+        _services: (pool, Some(database)),
     })
 }

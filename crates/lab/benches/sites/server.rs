@@ -21,7 +21,7 @@ const CONFS: [&str; 7] = [
     "serve-cgi-bin",
 ];
 /// The modules that Debian enables, and those that PHP-FPM and rewriting need.
-const MODULES: [&str; 22] = [
+const MODULES: [&str; 24] = [
     "access_compat",
     "alias",
     "auth_basic",
@@ -34,7 +34,9 @@ const MODULES: [&str; 22] = [
     "deflate",
     "dir",
     "env",
+    "expires",
     "filter",
+    "headers",
     "mime",
     "mpm_event",
     "negotiation",
@@ -65,7 +67,17 @@ pub fn nginx(ground: &Ground, name: &str, site: &str, port: u16, path: &str) -> 
     let mut command = vec!["nginx".into(), "-p".into(), ground.path("var/lib/nginx").into(), "-c".into()];
     command.extend([config.clone().into(), "-g".into(), "daemon off;".into()]);
     let server = ground.start("nginx", command, Vec::new(), || answers(port))?;
-    Ok(Running { name: "nginx", config, url: format!("http://127.0.0.1:{port}{path}"), log, _server: server })
+    let url = format!("http://127.0.0.1:{port}{path}");
+    Ok(Running {
+        name: "nginx",
+        config,
+        url,
+        log,
+        bytes: "framed",
+        crawl: Vec::new(),
+        is_rendered: false,
+        _server: server,
+    })
 }
 
 fn answers(port: u16) -> Result<()> {
@@ -128,6 +140,10 @@ pub fn apache(
         config,
         url: format!("http://127.0.0.1:{port}{path}"),
         log,
+        // Debian's formats have `%O`.
+        bytes: "all",
+        crawl: Vec::new(),
+        is_rendered: false,
         _server: server,
     })
 }

@@ -1,4 +1,4 @@
-//! What the owner of a site would type: `weigh site`, `weigh advise`, `weigh prove`.
+//! What the owner of a site would type after `weigh site`: `weigh advise`, `weigh prove`.
 
 use std::fs;
 use std::path::Path;
@@ -8,32 +8,32 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::common::{self, Targets, WEIGH, progress};
+use crate::crawl;
 use crate::ground::Standing;
 
 /// The longest time of each measurement.
 const BUDGET: &str = "2m";
 
-/// For each server's configuration: all three, one after the other, as far as they end well.
-pub fn measure(name: &str, site: &Standing, targets: &mut Targets) -> Result<()> {
+/// For each server's configuration: a crawl, and all three one after the other, as far as they end well; `is_short` takes the first alone.
+pub fn measure(name: &str, site: &Standing, is_short: bool, targets: &mut Targets) -> Result<()> {
     for running in &site.servers {
-        let (server, config) = (running.name, &running.config);
+        let server = running.name;
         // Kept, to be looked at.
         let work = common::kept("sites")?.join(format!("{name}-{server}"));
         if work.exists() {
             fs::remove_dir_all(&work)?;
         }
         fs::create_dir_all(&work)?;
-        let mut look = Command::new(WEIGH);
-        look.args(["site", "--docroot"]).arg(&site.docroot).arg("--server-config").arg(config);
-        look.arg("--log").arg(&running.log).args(["--url", &running.url]);
-        look.arg("--php-config").arg(&site.php_config);
+        let name = format!("sites-{name}-{server}");
+        if !crawl::measure(&name, site, running, &work, targets)? || is_short {
+            continue;
+        }
         let steps = [
-            ("site", look),
             ("advise", verb(&["advise", "site.toml", "--budget", BUDGET])),
             ("prove", verb(&["prove", "--budget", BUDGET])),
         ];
         for (step, command) in steps {
-            if !run(&format!("sites-{name}-{server}-{step}"), command, &work, targets)? {
+            if !run(&format!("{name}-{step}"), command, &work, targets)? {
                 break;
             }
         }

@@ -53,6 +53,11 @@ fn get(origin: &str, path: &str) -> Result<Reply> {
     send(&target, &request)
 }
 
+/// The front page without a content coding.
+pub fn front(url: &str) -> Result<Vec<u8>> {
+    plain(&get(url.trim_end_matches('/'), "/")?)
+}
+
 /// Visits a site by the URL of its front page, which ends with a slash.
 pub fn all(url: &str) -> Result<Visited> {
     let host = url.find("://").map_or(0, |at| at + 3);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 
 use anyhow::{Context, Result, ensure};
 use weigh_load::target::{Location, Resolver};
@@ -23,10 +24,54 @@ RewriteRule . /index.php [L]
 # END WordPress
 ";
 
+/// What a caching plugin writes before them: pages that it keeps as files are sent without PHP. `%kept` is their folder.
+const CACHE: &str = r#"<IfModule mod_rewrite.c>
+RewriteEngine On
+RewriteBase /
+AddDefaultCharset UTF-8
+RewriteCond %{REQUEST_METHOD} !POST
+RewriteCond %{QUERY_STRING} ^$
+RewriteCond %{HTTP:Cookie} !^.*(comment_author_|wordpress_logged_in_|wp-postpass_).*$
+RewriteCond %{HTTP:Accept-Encoding} gzip
+RewriteCond "%kept/%{SERVER_NAME}%{REQUEST_URI}index.html.gz" -f
+RewriteRule ^ "/wp-content/cache/pages/%{SERVER_NAME}%{REQUEST_URI}index.html.gz" [L]
+RewriteCond %{REQUEST_METHOD} !POST
+RewriteCond %{QUERY_STRING} ^$
+RewriteCond %{HTTP:Cookie} !^.*(comment_author_|wordpress_logged_in_|wp-postpass_).*$
+RewriteCond "%kept/%{SERVER_NAME}%{REQUEST_URI}index.html" -f
+RewriteRule ^ "/wp-content/cache/pages/%{SERVER_NAME}%{REQUEST_URI}index.html" [L]
+</IfModule>
+<IfModule mod_deflate.c>
+AddOutputFilterByType DEFLATE text/css text/javascript application/javascript image/svg+xml text/html
+</IfModule>
+<IfModule mod_expires.c>
+ExpiresActive On
+ExpiresByType text/css "access plus 1 year"
+ExpiresByType text/javascript "access plus 1 year"
+</IfModule>
+"#;
+/// What it writes into their folder.
+const KEPT: &str = r#"<IfModule mod_mime.c>
+<FilesMatch "\.html\.gz$">
+ForceType text/html
+FileETag None
+</FilesMatch>
+AddEncoding gzip .gz
+AddType text/html .gz
+</IfModule>
+<IfModule mod_setenvif.c>
+SetEnvIfNoCase Request_URI \.gz$ no-gzip
+</IfModule>
+<IfModule mod_headers.c>
+Header set Vary "Accept-Encoding, Cookie"
+Header set Cache-Control "max-age=3, must-revalidate"
+</IfModule>
+"#;
+
 /// Brings it up; its configurations are the examples that the package ships.
 pub fn stand(ground: &Ground) -> Result<Standing> {
     let (database, socket) = database::start(ground, "wordpress")?;
-    let pool = ground.pool(&socket)?;
+    let pool = ground.pool(Some(&socket))?;
     let settings = "<?php
 define('DB_NAME', 'wordpress');
 define('DB_USER', 'wordpress');
@@ -64,8 +109,16 @@ define('WP_SITEURL', WP_HOME);
     let handler = format!("SetHandler \"proxy:{socket_of_php}|fcgi://localhost\"");
     let host = host.replace("*:80", &format!("*:{other}"));
     // What WordPress asks for where pages have names: its rules in .htaccess, and leave to have them.
-    let host = host.replacen("Options FollowSymLinks", "Options FollowSymLinks\nAllowOverride FileInfo", 1);
-    fs::write(ground.path("etc/wordpress/htaccess"), RULES)?;
+    let host =
+        host.replace("Options FollowSymLinks", "Options FollowSymLinks\nAllowOverride FileInfo Indexes");
+    // The form with user agents, without which no bot is known; the name that the crawl asks for, by which kept pages are found.
+    let log = regex::Regex::new(r"TransferLog (\S+)")?.replace(&host, "CustomLog $1 combined");
+    let host = log.replacen("ServerName blog.example.com", "ServerName 127.0.0.1", 1);
+    let kept = ground.path("var/lib/wordpress/wp-content/cache/pages");
+    fs::create_dir_all(&kept)?;
+    fs::write(kept.join(".htaccess"), KEPT)?;
+    let cache = CACHE.replace("%kept", &ground.text("var/lib/wordpress/wp-content/cache/pages")?);
+    fs::write(ground.path("etc/wordpress/htaccess"), cache + RULES)?;
     let host = host.replace(
         "</VirtualHost>",
         &format!("<FilesMatch \"\\.php$\">\n{handler}\n</FilesMatch>\n</VirtualHost>"),
@@ -73,15 +126,32 @@ define('WP_SITEURL', WP_HOME);
     let apache = server::apache(ground, "wordpress", &host, other, ("/", "wp-access.log"))?;
 
     install(&nginx.url).with_context(|| format!("PHP said: {}", pool.last_words().unwrap_or_default()))?;
+    let front = visit::front(&apache.url)?;
+    fs::create_dir_all(kept.join("127.0.0.1"))?;
+    fs::write(kept.join("127.0.0.1/index.html"), &front)?;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packed.write_all(&front)?;
+    fs::write(kept.join("127.0.0.1/index.html.gz"), packed.finish()?)?;
+    let more = [
+        "--redirect",
+        "wp-admin/",
+        "--feed",
+        "?feed=rss2",
+        "--post",
+        "wp-login.php log=sample&pwd=sample-sample-sample&redirect_to=%2F",
+    ];
+    // The package's configuration of nginx has no log of it.
+    let nginx = nginx.crawled(&more).crawled(&["--quiet", "^/(robots.txt|favicon.ico)$"]);
+    let apache = apache.crawled(&more);
     Ok(Standing {
         docroot: ground.path("usr/share/wordpress"),
         servers: vec![nginx, apache],
         php_config: ground.php_config(),
-        _services: (pool, database),
+        _services: (pool, Some(database)),
     })
 }
 
-/// Fills in the form of the installer.
+/// Fills in the form of the installer, and writes some posts.
 fn install(url: &str) -> Result<()> {
     let form = BTreeMap::from([
         ("weblog_title", "A+sample"),
@@ -95,16 +165,41 @@ fn install(url: &str) -> Result<()> {
         ("Submit", "Install"),
     ]);
     let form: Vec<String> = form.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let target = Resolver::default().target(&format!("{url}wp-admin/install.php?step=2"))?;
+    let kind = "application/x-www-form-urlencoded";
+    let said = post(&format!("{url}wp-admin/install.php?step=2"), kind, &form.join("&"))?;
+    ensure!(said.contains("Success!"), "the installer says: {said}");
+    for number in 1..=8 {
+        let line = |line: usize| format!("<p>Line {line} of post {number}, {}.</p>", line * 7919 % 1000);
+        let text: String = (0..number * 25).map(line).collect();
+        let text = text.replace('<', "&lt;").replace('>', "&gt;");
+        let string = |text: &str| format!("<param><value><string>{text}</string></value></param>");
+        let content = format!(
+            "<param><value><struct><member><name>title</name><value><string>Post {number}</string></value></member>\
+             <member><name>description</name><value><string>{text}</string></value></member></struct></value></param>"
+        );
+        let call = format!(
+            "<?xml version=\"1.0\"?><methodCall><methodName>metaWeblog.newPost</methodName><params>{}{}{}{content}\
+             <param><value><boolean>1</boolean></value></param></params></methodCall>",
+            string("1"),
+            string("sample"),
+            string("sample-sample-sample")
+        );
+        let said = post(&format!("{url}xmlrpc.php"), "text/xml", &call)?;
+        ensure!(!said.contains("<fault>"), "a post was refused: {said}");
+    }
+    Ok(())
+}
+
+/// Sends a body; gives what is answered with 200.
+fn post(url: &str, kind: &str, body: &str) -> Result<String> {
+    let target = Resolver::default().target(url)?;
     let Location { path, authority, .. } = &target.location;
-    let body = form.join("&");
     let request = format!(
-        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
     let reply = visit::send(&target, &request)?;
-    let text = String::from_utf8_lossy(&reply.body);
-    ensure!(reply.status == 200 && text.contains("Success!"), "the installer says {}: {text}", reply.status);
-    Ok(())
+    let text = String::from_utf8_lossy(&reply.body).into_owned();
+    ensure!(reply.status == 200, "{path} answers {}: {text}", reply.status);
+    Ok(text)
 }
