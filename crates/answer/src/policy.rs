@@ -128,6 +128,8 @@ fn decide_by(
         ));
     }
     notes.extend(Kind::ALL.into_iter().filter_map(|kind| unmeasured(site, kind, &made)));
+    let is_unknown = |one: &Made| one.kind == Kind::Value && one.today.is_none();
+    notes.extend(made.iter().find(|one| is_unknown(one)).and_then(|_| stored::unmeasured_today(site)));
     let flips = |one: &Made| flip::flips(&ground, one.kind, objective, scarcity, &one.chosen.name);
     let mut decisions: Vec<Decision> = made.iter().map(|one| one.decision(site, flips(one))).collect();
     let gain = |of: &Decision| of.change.wait_hours.before - of.change.wait_hours.after;

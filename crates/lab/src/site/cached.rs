@@ -96,23 +96,22 @@ impl Cached {
         forms.sort_by(|a, b| b.1.stored.total_cmp(&a.1.stored));
         let ((form, coding), most) = forms.first()?;
         let codec = most.example.as_ref().and_then(|(stored, flags)| setting(stored, *flags));
-        let method = match (form.serializer(), coding, codec) {
+        let method = match (form.serializer(), coding, &codec) {
             (Some(serializer), None, _) => serializer.to_owned(),
             (Some(serializer), Some(_), Some(codec)) => format!("{serializer}+{codec}"),
             _ => UNKNOWN.to_owned(),
         };
         let share = |written: &Written| written.stored / all.max(f64::EPSILON);
-        let named: Vec<_> =
-            forms.iter().take(NAMED.0).filter(|(_, written)| share(written) >= NAMED.1).collect();
-        let about = match named[..] {
-            [] | [_] => about(*form, *coding),
-            _ => {
-                let part = |((form, coding), written): &&(&(Form, Option<Coding>), &Written)| {
-                    let percent = units::percent(share(written));
-                    format!("{} ({percent} of the bytes)", about(*form, *coding))
-                };
-                named.iter().map(part).collect::<Vec<_>>().join("; ")
-            }
+        let named = forms.iter().take(NAMED.0).filter(|(_, written)| share(written) >= NAMED.1);
+        let part = |(at, ((form, coding), written)): (usize, &(&(Form, Option<Coding>), &Written))| {
+            (about(*form, *coding, codec.as_deref().filter(|_| at == 0)), share(written))
+        };
+        let parts: Vec<_> = named.enumerate().map(part).collect();
+        let of_bytes =
+            |(about, share): &(String, f64)| format!("{about}: {} of the bytes", units::percent(*share));
+        let about = match &parts[..] {
+            [(about, _)] => about.clone(),
+            _ => parts.iter().map(of_bytes).collect::<Vec<_>>().join("; "),
         };
         Some(Today { kind: Kind::Value, method, about, from: From::Measured })
     }
@@ -162,13 +161,15 @@ impl Cached {
 /// The format and size band of a value. Those that cannot be measured have a format of their own.
 fn stratum(inside: &Inside) -> (String, usize) {
     let is_foreign = inside.content.is_none() && inside.form.serializer().is_some();
-    let format = if is_foreign { format!("{} with objects", inside.form.word()) } else { inside.form.word().into() };
+    let format =
+        if is_foreign { format!("{} with objects", inside.form.word()) } else { inside.form.word().into() };
     (format, band(inside.bytes))
 }
 
 /// `igbinary, LZ4 by phpredis`.
-fn about(form: Form, coding: Option<Coding>) -> String {
-    let coding = coding.map(Coding::about).or(form.is_plain().then(|| "uncompressed".to_owned()));
+fn about(form: Form, coding: Option<Coding>, setting: Option<&str>) -> String {
+    let coding =
+        coding.map(|coding| coding.about(setting)).or(form.is_plain().then(|| "uncompressed".to_owned()));
     coding.map_or(form.about().to_owned(), |coding| format!("{}, {coding}", form.about()))
 }
 
@@ -191,5 +192,74 @@ fn rates(stored: Option<&Stored>, page_views: f64) -> (Figure, Figure) {
             let reads = assumed::READS * page_views;
             (Figure::assumed(reads), Figure::assumed(reads / assumed::READS_PER_WRITE))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder::Place;
+    use super::*;
+
+    /// A text by `serialize()`.
+    fn text(length: usize, at: usize) -> Vec<u8> {
+        format!("s:{length}:\"{:0>length$}\";", at).into_bytes()
+    }
+
+    /// FastLZ as php-memcached frames it, of literals alone.
+    fn fastlz(content: &[u8]) -> Vec<u8> {
+        let length = (content.len() as u32).to_le_bytes().to_vec();
+        let literals = content.chunks(32).flat_map(|part| [&[part.len() as u8 - 1], part].concat());
+        length.into_iter().chain(literals).collect()
+    }
+
+    fn strata(cached: Cached) -> Vec<Stratum> {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place { file: home.path().join("site.toml"), force: false };
+        cached.strata(None, 100.0, &mut place.begin().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn today_is_what_most_bytes_are_and_every_form_is_named_with_its_share() {
+        let mut cached = Cached::default();
+        (0..300).for_each(|at| cached.add(&format!("small{at}"), text(800, at), None, 1.0));
+        let plain = cached.today().unwrap();
+        assert_eq!((plain.method.as_str(), plain.about.as_str()), ("serialize", "serialize, uncompressed"));
+        (0..60)
+            .for_each(|at| cached.add(&format!("large{at}"), fastlz(&text(14_000, at)), Some(0x50 | 4), 1.0));
+        let today = cached.today().unwrap();
+        assert_eq!(today.method, UNKNOWN, "no study has FastLZ");
+        let (most, rest) = today.about.split_once("; ").unwrap();
+        assert_eq!(most, "serialize, FastLZ by php-memcached: 78.1% of the bytes");
+        assert_eq!(rest, "serialize, uncompressed: 21.9% of the bytes");
+        let all = strata(cached);
+        assert_eq!(
+            all.iter().map(|one| (one.files.value, one.sample.len())).collect::<Vec<_>>(),
+            [(300.0, 4), (60.0, 4)]
+        );
+        assert!(all.iter().all(|one| one.format == "serialize"));
+    }
+
+    #[test]
+    fn values_that_cannot_be_measured_keep_their_keys_and_bytes() {
+        let mut cached = Cached::default();
+        cached.add("plain", text(2000, 1), None, 2.0);
+        cached.add("objects", b"O:8:\"App\\Post\":0:{}".to_vec(), None, 3.0);
+        cached.add("unknown", (0..3000u32).map(|n| (n % 7) as u8 | 0x80).collect(), None, 5.0);
+        cached.add_unread(7.0, 9e6);
+        let all = strata(cached);
+        let told: Vec<_> =
+            all.iter().map(|one| (one.format.as_str(), one.files.value, one.sample.len())).collect();
+        assert_eq!(
+            told,
+            [
+                ("form not known", 5.0, 0),
+                ("not read", 7.0, 0),
+                ("serialize", 2.0, 1),
+                ("serialize with objects", 3.0, 0)
+            ]
+        );
+        let stored: Vec<_> = all.iter().map(|one| one.sent_bytes.unwrap().value).collect();
+        assert_eq!(stored, [15_000.0, 63e6, 2.0 * 2010.0, 3.0 * 19.0]);
+        assert_eq!(all.iter().map(|one| one.requests.value).sum::<f64>(), (assumed::READS * 100.0).round());
     }
 }

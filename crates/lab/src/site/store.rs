@@ -98,7 +98,10 @@ impl Stored {
     /// Values of which none of their band was read: how many, and their mean size.
     pub fn unread(&self) -> Vec<(f64, f64)> {
         let counted = (0..BANDS.len()).filter(|at| self.weight(*at).is_none() && self.sizes[*at].0 > 0);
-        counted.map(|at| (at, self.sizes[at])).map(|(_, (keys, bytes))| (keys as f64 * self.scale(), bytes as f64 / keys as f64)).collect()
+        counted
+            .map(|at| (at, self.sizes[at]))
+            .map(|(_, (keys, bytes))| (keys as f64 * self.scale(), bytes as f64 / keys as f64))
+            .collect()
     }
 
     /// `12 sets, 3 lists`; none if every key has a value.

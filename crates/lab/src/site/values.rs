@@ -70,7 +70,9 @@ fn look(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Inside, Optio
         let is_text = plain.form == Form::Text && depth < DEEPEST;
         return match is_text.then(|| of_base64(bytes)).flatten() {
             Some(decoded) => Some(match look(&decoded, None, depth + 1) {
-                Some((inside, None)) => (inside, Some(Coding { codec: Codec::Base64, client: None })),
+                Some((inside, None)) if inside.form != Form::Encrypted => {
+                    (inside, Some(Coding { codec: Codec::Base64, client: None }))
+                }
                 Some(found) => found,
                 None if Form::of_unknown(&decoded) == Form::Incompressible => {
                     (Inside::new(Form::Incompressible, None, bytes), None)

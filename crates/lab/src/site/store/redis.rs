@@ -225,10 +225,14 @@ impl Reply {
     fn wrong(&self) -> String {
         match self {
             Reply::Refused(why) if why.starts_with("NOPERM") => {
-                format!("{why}; give a user that may read, or write some values to a folder and give --values")
+                format!(
+                    "{why}; give a user that may read, or write some values to a folder and give --values"
+                )
             }
             Reply::Refused(why) if why.starts_with("MOVED") || why.starts_with("ASK ") => {
-                format!("{why}; it is a node of a cluster that has not this key: give a node that serves its keys")
+                format!(
+                    "{why}; it is a node of a cluster that has not this key: give a node that serves its keys"
+                )
             }
             Reply::Refused(why) => why.clone(),
             _ => "an answer of another kind".into(),

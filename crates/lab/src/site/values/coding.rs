@@ -103,10 +103,11 @@ impl Codec {
 }
 
 impl Coding {
-    /// `LZ4 by phpredis`.
-    pub fn about(self) -> String {
-        let name = self.codec.name();
-        self.client.map_or(name.to_owned(), |client| format!("{name} by {client}"))
+    /// `zlib 6 by php-memcached`. `setting` is the codec with its level as studies name it, if that is known.
+    pub fn about(self, setting: Option<&str>) -> String {
+        let level = setting.and_then(|setting| setting.split_once(':')).map(|(_, level)| format!(" {level}"));
+        let client = self.client.map(|client| format!(" by {client}"));
+        [self.codec.name(), level.as_deref().unwrap_or(""), client.as_deref().unwrap_or("")].concat()
     }
 }
 

@@ -89,7 +89,8 @@ impl Form {
 
     /// The serializer that writes it, as studies name it.
     pub fn serializer(self) -> Option<&'static str> {
-        matches!(self, Form::Serialize | Form::Session | Form::Igbinary | Form::Msgpack).then_some(match self {
+        matches!(self, Form::Serialize | Form::Session | Form::Igbinary | Form::Msgpack).then_some(match self
+        {
             Form::Session => "serialize",
             _ => self.word(),
         })
@@ -148,7 +149,9 @@ impl Inside {
         if is_number(bytes) {
             return found(Form::Number, None);
         }
-        if matches!(bytes.first(), Some(b'{' | b'[' | b'"')) && serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+        if matches!(bytes.first(), Some(b'{' | b'[' | b'"'))
+            && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+        {
             let is_encrypted = ["iv", "value", "mac"].iter().all(|key| has_key(bytes, key));
             return if is_encrypted { found(Form::Encrypted, None) } else { found(Form::Json, as_string()) };
         }

@@ -6,6 +6,9 @@ use super::LONGEST;
 /// The deepest nesting.
 const DEEPEST: usize = 10_000;
 
+/// The shortest value in MessagePack with texts that are not UTF-8.
+const LONG: usize = 64;
+
 /// A part of a value.
 enum Part<'a> {
     Null,
@@ -40,7 +43,13 @@ pub fn igbinary(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
 
 /// The content of one map or array of MessagePack; none if the bytes are no whole one.
 pub fn msgpack(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
-    matches!(bytes.first(), Some(0x80..=0x9f | 0xdc..=0xdf)).then(|| rewrite(bytes, msgpack_part))?
+    // Of short random bytes, too many would be a value with texts of any bytes.
+    let is_likely = |part: &Part| match part {
+        Part::Text(text) => bytes.len() >= LONG || std::str::from_utf8(text).is_ok(),
+        _ => true,
+    };
+    let next = |rest: &mut _| msgpack_part(rest).filter(is_likely);
+    matches!(bytes.first(), Some(0x80..=0x9f | 0xdc..=0xdf)).then(|| rewrite(bytes, next))?
 }
 
 /// One value from the first byte to the last. Containers still open stand in a list, so that depth costs no stack.
@@ -69,7 +78,9 @@ fn rewrite<'a>(
         }
         let inside = match part {
             Part::List(count) => Some(Open { left: count, index: Some(0) }),
-            Part::Map(count) | Part::Object(count) | Part::Foreign(count) => Some(Open { left: count.checked_mul(2)?, index: None }),
+            Part::Map(count) | Part::Object(count) | Part::Foreign(count) => {
+                Some(Open { left: count.checked_mul(2)?, index: None })
+            }
             _ => None,
         };
         is_whole &= !matches!(part, Part::Foreign(_)) && out.len() <= LONGEST;
@@ -101,7 +112,11 @@ impl Part<'_> {
             Part::Integer(number) => format!("i:{number};"),
             Part::Double(number) if number.is_nan() => "d:NAN;".into(),
             Part::Double(number) if number.is_infinite() => {
-                if *number > 0.0 { "d:INF;".into() } else { "d:-INF;".into() }
+                if *number > 0.0 {
+                    "d:INF;".into()
+                } else {
+                    "d:-INF;".into()
+                }
             }
             Part::Double(number) => format!("d:{number:?};"),
             Part::Text(text) => {
