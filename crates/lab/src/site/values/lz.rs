@@ -28,12 +28,11 @@ fn decode(input: &[u8], most: usize, is_second: bool) -> Option<Vec<u8>> {
         } else {
             let mut length = kind + 2;
             // The longest that three bits tell: more follows.
-            while kind == 7 {
+            let mut is_longer = kind == 7;
+            while is_longer {
                 let more = *bytes.next()?;
                 length += usize::from(more);
-                if !(is_second && more == 255 && length <= most) {
-                    break;
-                }
+                is_longer = is_second && more == 255;
             }
             let mut distance = (low << 8) + usize::from(*bytes.next()?);
             if is_second && distance == FAR {
