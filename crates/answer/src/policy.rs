@@ -136,6 +136,8 @@ fn decide_by(
     notes.extend(basis::asked_by(site));
     let coverage = |kind| coverage::of_kind(&ground, kind, made.iter().find(|one| one.kind == kind));
     let coverage = Kind::ALL.into_iter().filter_map(coverage).collect();
+    let is_unknown = |one: &Made| one.kind == Kind::Value && one.today.is_none();
+    notes.extend(made.iter().find(|one| is_unknown(one)).and_then(|_| stored::unmeasured_today(site)));
     let flips = |one: &Made| flip::flips(&ground, one.kind, objective, scarcity, &one.chosen.name);
     let mut decisions: Vec<Decision> = made.iter().map(|one| one.decision(site, flips(one))).collect();
     let gain = |of: &Decision| of.change.wait_hours.before - of.change.wait_hours.after;

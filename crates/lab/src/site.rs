@@ -395,29 +395,26 @@ fn values(lab: &Lab, ask: &Ask, progress: &mut dyn Progress) -> Result<(Cached, 
     let mut cached = Cached::default();
     if let Some(folder) = &ask.values {
         progress.doing(&format!("reading {}", clean_path(folder)));
-        values::of_folder(folder, progress, &mut |name, value| cached.add(name, value, 1.0))?;
+        values::of_folder(folder, progress, &mut |name, bytes| {
+            cached.add(&name, bytes, None, 1.0);
+        })?;
         if cached.seen == 0 {
             bail!("--values {}: no value in it; give the folder with the cached values", clean_path(folder));
         }
     }
-    let stored = match &ask.store {
+    let mut stored = match &ask.store {
         Some(url) => Some(store::look(lab, url, &ask.allow_remote, progress)?),
         None => None,
     };
-    if let Some(stored) = &stored {
-        if stored.other_types > 0 {
-            let all = stored.seen;
-            progress.note(&format!(
-                "--store: {} of {all} keys are no plain strings and left out",
-                stored.other_types
-            ));
+    if let Some(stored) = &mut stored {
+        if let Some(named) = stored.left_out() {
+            progress.note(&format!("--store: of {} keys, {named} are no values and left out", stored.seen));
         }
         if stored.values.is_empty() {
             progress.note(&format!("--store {}: no value in it", stored.url));
         }
-        for (key, value) in &stored.values {
-            cached.add(key.clone(), value.clone(), stored.weight(value));
-        }
+        stored.unread().into_iter().for_each(|(keys, mean)| cached.add_unread(keys, mean));
+        stored.each(|read, weight| cached.add(&read.key, read.bytes, read.flags, weight));
     }
     Ok((cached, stored))
 }

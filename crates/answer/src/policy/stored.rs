@@ -2,11 +2,16 @@
 //!
 //! A read takes the transfer from the store and the decoding, a write the encoding and the transfer. Below the smallest size the
 //! serializer works alone.
+//!
+//! What the site does today is a setup of its method that keeps as many bytes in the store as were counted there; where none does, today
+//! is not known, and no gain is computed. Strata that were not measured have no part in a setup, and its name says so.
 
 use weigh_model::plan::Runtime;
 use weigh_model::policy::{Encoder, Need, OtherPhp, Rule};
-use weigh_model::site::Kind;
+use weigh_model::site::{Kind, Site, Stratum};
+use weigh_model::text::clean;
 use weigh_model::transfer::{Connection, Path};
+use weigh_model::units;
 
 use super::Ground;
 use super::content::{self, Item};
@@ -18,6 +23,11 @@ use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED};
 
 /// The link between PHP and store: 1 Gbit/s with a round trip of 0.5 ms, as in a data centre.
 const STORE: (f64, f64) = (1000.0, 0.5);
+
+/// How far the bytes of today's setup may be from those in the store.
+const NEAR: f64 = 0.1;
+/// The share of the store's bytes from which on a setup is one for all values.
+const ALL: f64 = 0.995;
 
 /// A serializer with a setting, as a row has it.
 type Key = (String, String);
@@ -80,13 +90,72 @@ fn in_php(ground: &Ground, php: Option<&str>) -> Vec<Setup> {
     for own in &keys {
         let is_alone = own.1 == IDENTITY;
         let least = if is_alone { sizes.get(..1).unwrap_or_default() } else { &sizes[..] };
-        all.extend(least.iter().filter_map(|size| setup(ground, &items, &rows, own, *size)));
+        all.extend(least.iter().filter_map(|size| setup(&items, &rows, own, *size)));
+    }
+    let is_part = |stratum: &&Stratum| items.iter().any(|item| std::ptr::eq(item.stratum, *stratum));
+    let measured: Vec<&Stratum> = ground.site.of(Kind::Value).filter(is_part).collect();
+    let scope = scope(ground.site, &measured);
+    let content = items.iter().map(|item| item.sample.bytes as f64 * item.files).sum();
+    let today = today(ground.site, &measured, &all, content);
+    for (at, setup) in all.iter_mut().enumerate() {
+        if let Some((_, about)) = today.as_ref().filter(|(today, _)| *today == at) {
+            (setup.is_today, setup.name) = (true, about.clone());
+        }
+        setup.name += &scope;
     }
     all
 }
 
+/// Bytes in the store, or of the content where they were not counted.
+fn store_bytes<'a>(strata: impl Iterator<Item = &'a Stratum>) -> f64 {
+    strata.map(|stratum| stratum.sent_bytes.unwrap_or(stratum.bytes).value).sum()
+}
+
+/// Which values a setup is for, if it is not for all: ` (for serialize, 22% of the bytes)`.
+fn scope(site: &Site, measured: &[&Stratum]) -> String {
+    let share = store_bytes(measured.iter().copied()) / store_bytes(site.of(Kind::Value)).max(1.0);
+    if share >= ALL {
+        return String::new();
+    }
+    let formats = distinct(measured.iter().map(|stratum| clean(&stratum.format)));
+    format!(" (for {}, {} of the bytes)", units::list(&formats), units::percent(share))
+}
+
+/// The setup that is what the site does today, with its words: that of today's method whose share of the content's bytes is nearest to
+/// what is in the store, if it is near.
+fn today(site: &Site, measured: &[&Stratum], all: &[Setup], content: f64) -> Option<(usize, String)> {
+    let today = site.today(Kind::Value)?;
+    let mut own = all.iter().enumerate().filter(|(_, setup)| method(&setup.rules[0]) == today.method);
+    let about = |at: usize| (at, today.about.clone());
+    if measured.iter().any(|stratum| stratum.sent_bytes.is_none()) {
+        // The first is that from the smallest size on.
+        return own.next().map(|(at, _)| about(at));
+    }
+    let bytes: f64 = measured.iter().map(|stratum| stratum.bytes.value).sum();
+    let stored = store_bytes(measured.iter().copied()) / bytes.max(1.0);
+    let far = |setup: &Setup| (setup.exact.stored / content.max(1.0) / stored.max(f64::EPSILON)).ln().abs();
+    let nearest = own.map(|(at, setup)| (at, far(setup))).min_by(|a, b| a.1.total_cmp(&b.1));
+    nearest.filter(|(_, far)| *far <= NEAR.ln_1p()).map(|(at, _)| about(at))
+}
+
+/// The method of a rule, as `site.toml` names that of today.
+fn method(rule: &Rule) -> String {
+    let serializer = rule.serializer.clone().unwrap_or_default();
+    if rule.coding.is_empty() { serializer } else { format!("{serializer}+{}", rule.method) }
+}
+
+/// What is known of today where its method was not measured.
+pub(crate) fn unmeasured_today(site: &Site) -> Option<String> {
+    let today = site.today(Kind::Value)?;
+    let bytes = units::bytes(store_bytes(site.of(Kind::Value)).round() as u64);
+    Some(format!(
+        "Values take {bytes} in the store today ({}); what that costs in CPU time was not measured.",
+        clean(&today.about)
+    ))
+}
+
 /// A serializer and codec from a size on, the serializer alone below it; none if one was not measured.
-fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_bytes: u64) -> Option<Setup> {
+fn setup(items: &[Item], rows: &[Vec<&Row>], own: &Key, min_bytes: u64) -> Option<Setup> {
     let alone = (own.0.clone(), IDENTITY.to_owned());
     let mut sum = Sum::default();
     let mut first = None;
@@ -107,19 +176,13 @@ fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_byt
     let first = first?;
     let setting = &first.cell.setting;
     let is_plain = setting.codec == IDENTITY;
-    let today = ground.site.today(Kind::Value);
-    let method = if is_plain { own.0.clone() } else { format!("{}+{}", own.0, own.1) };
-    let is_today = today.is_some_and(|today| today.method == method && (is_plain || min_bytes == 0));
-    let name = match today.filter(|_| is_today) {
-        Some(today) => today.about.clone(),
-        None => format!("Cache values with {}", label::cell(Some(own.0.as_str()), setting)),
-    };
+    let name = format!("Cache values with {}", label::cell(Some(own.0.as_str()), setting));
     let coding = if is_plain { "" } else { &setting.codec };
     let (serializer, level) = (Some(own.0.clone()), setting.level);
     let rule = Rule { serializer, level, min_bytes, ..Rule::new(coding, Encoder::Php, &own.1) };
     let needs = needs(&own.0, first);
     let (cpu, exact) = sum.parts();
-    Some(Setup { name, rules: vec![rule], method: None, needs, is_today, cpu, exact })
+    Some(Setup { name, rules: vec![rule], method: None, needs, is_today: false, cpu, exact })
 }
 
 /// Extensions that PHP does not bring.

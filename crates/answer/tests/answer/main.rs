@@ -1,5 +1,6 @@
 //! From plans and records to reports and their forms.
 
+mod advised_values;
 mod agree;
 mod answers;
 mod client;

@@ -58,7 +58,7 @@ fn script(verb: &str) -> Command {
 fn counted(name: &str, work: &Path, targets: &mut Targets) -> Result<()> {
     let truth: serde_json::Value = serde_json::from_slice(&fs::read(work.join("truth.json"))?)?;
     let logs: [PathBuf; 1] = [work.join("access.log")];
-    let counted = log::read(&logs, &Interrupt::new())?;
+    let counted = log::read(&logs, log::Names::default(), &Interrupt::new())?;
     let number = |what: &str| truth[what].as_u64().with_context(|| format!("truth.json: no {what}"));
     let (requests, bots) = (number("logged")?, number("bots")?);
     let measured = format!(

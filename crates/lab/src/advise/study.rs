@@ -30,6 +30,8 @@ const LEAST_CLASS: f64 = 0.01;
 const PAGE_WAYS: [&str; 4] = ["none", "zlib.output_compression:1|6", "zstd:1|3", "brotli:1|4"];
 /// Serializers of PHP for cached values.
 const SERIALIZERS: [&str; 2] = ["serialize", "igbinary"];
+/// Serializers of which the values of a site can be.
+const STORED: [&str; 3] = ["serialize", "igbinary", "msgpack"];
 /// Codecs of PHP for cached values.
 const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"];
 /// Native codecs whose decoding stands for that of a browser.
@@ -126,6 +128,22 @@ impl Written {
     }
 }
 
+/// The serializer and the codec of cached values today; none if no study has them.
+fn stored_today(site: &Site) -> Option<(String, String)> {
+    let method = &site.today(Kind::Value)?.method;
+    let (serializer, codec) = method.split_once('+').unwrap_or((method, "identity"));
+    STORED.contains(&serializer).then(|| (serializer.to_owned(), codec.to_owned()))
+}
+
+/// Whether a codec with its level is among those that are tried.
+fn is_tried(setting: &str) -> bool {
+    let (name, level) = setting.split_once(':').unwrap_or((setting, ""));
+    VALUE_CODECS.iter().any(|codec| {
+        let (tried, levels) = codec.split_once(':').unwrap_or((codec, ""));
+        tried == name && levels.split('|').any(|own| own == level)
+    })
+}
+
 /// A study's name has no dots.
 fn slug(name: &str) -> String {
     name.replace('.', "-")
@@ -163,12 +181,17 @@ pub fn studies(
         found.push(Written { deliveries, ..Written::new(site, "responses", part(0)) });
     }
     if is_asked[1] {
+        let (mut serializers, mut codecs) = (words(&SERIALIZERS), words(&VALUE_CODECS));
+        if let Some((serializer, codec)) = stored_today(site) {
+            serializers.extend(Some(serializer).filter(|own| !SERIALIZERS.contains(&own.as_str())));
+            codecs.extend(Some(codec).filter(|own| !is_tried(own)));
+        }
         let cells = Cells {
             about: "serializers and codecs on the site's cached values".into(),
             content: values,
             runtimes: vec!["php"],
-            serializers: words(&SERIALIZERS),
-            codecs: words(&VALUE_CODECS),
+            serializers,
+            codecs,
         };
         found.push(Written { cells: vec![cells], ..Written::new(site, "values", part(1)) });
     }

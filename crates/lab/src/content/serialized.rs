@@ -15,12 +15,17 @@ pub enum Serialized {
 
 /// Tells what bytes are.
 pub fn look(bytes: &[u8]) -> Serialized {
-    let mut reader = Reader { rest: bytes, foreign: None };
-    match (reader.value(), reader.rest.is_empty(), reader.foreign) {
-        (Some(()), true, None) => Serialized::Value,
-        (Some(()), true, Some(what)) => Serialized::Foreign(what),
+    match first(bytes) {
+        Some((value, [])) => value,
         _ => Serialized::Other,
     }
+}
+
+/// The value that bytes begin with, and what follows it.
+pub fn first(bytes: &[u8]) -> Option<(Serialized, &[u8])> {
+    let mut reader = Reader { rest: bytes, foreign: None };
+    reader.value()?;
+    Some((reader.foreign.map_or(Serialized::Value, Serialized::Foreign), reader.rest))
 }
 
 struct Reader<'a> {
@@ -70,6 +75,20 @@ impl<'a> Reader<'a> {
                     self.foreign.get_or_insert(format!("objects of {}", String::from_utf8_lossy(class)));
                 }
                 return self.parts().map(Some);
+            }
+            // An object that writes itself, as bytes of a stated length.
+            b'C' => {
+                let class = self.string()?;
+                let length = self.number()?;
+                self.take(b":{")?;
+                self.rest = self.rest.get(length..)?;
+                self.take(b"}")?;
+                self.foreign.get_or_insert(format!("objects of {}", String::from_utf8_lossy(class)));
+            }
+            b'E' => {
+                self.string()?;
+                self.take(b";")?;
+                self.foreign.get_or_insert("enum cases".into());
             }
             b'r' | b'R' => {
                 self.scalar()?;
@@ -157,6 +176,9 @@ mod tests {
         let foreign = |text: &str| look(text.as_bytes());
         assert_eq!(foreign("O:3:\"Foo\":0:{}"), Serialized::Foreign("objects of Foo".into()));
         assert_eq!(foreign("a:2:{i:0;i:1;i:1;R:2;}"), Serialized::Foreign("references".into()));
+        assert_eq!(foreign("C:3:\"Foo\":4:{i:1;}"), Serialized::Foreign("objects of Foo".into()));
+        assert_eq!(foreign("C:3:\"Foo\":5:{i:1;}"), Serialized::Other);
+        assert_eq!(foreign("a:1:{i:0;E:3:\"E:A\";}"), Serialized::Foreign("enum cases".into()));
         let deep = format!("{}N;{}", "a:1:{i:0;".repeat(100_000), "}".repeat(100_000));
         assert_eq!(foreign(&deep), Serialized::Value);
     }

@@ -5,12 +5,12 @@ mod memcached;
 mod redis;
 mod wire;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use super::strata::{BANDS, band};
-use super::values::Value;
 use crate::lab::{Lab, Progress};
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::{StoreDefinition, StoreUrl};
@@ -31,14 +31,27 @@ pub struct Stored {
     pub keys: u64,
     /// Keys that were looked at.
     pub seen: u64,
-    /// Those of them that are no plain strings.
-    pub other_types: u64,
-    /// Plain strings that were looked at, by the band of their stored size.
-    pub sizes: [u64; BANDS.len()],
-    /// Values with their keys.
-    pub values: Vec<(String, Value)>,
+    /// Those of them that have no value, by the type of the store that they are.
+    pub other_types: BTreeMap<String, u64>,
+    /// Values that were looked at, by the band of their stored size: how many, and their bytes.
+    pub sizes: [(u64, u64); BANDS.len()],
+    /// Some of the values.
+    pub values: Vec<Read>,
     /// Reads and writes since the store was started, and the seconds of that.
     pub calls: Option<Calls>,
+}
+
+/// A value as it is stored.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// Its key.
+    pub key: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The flags of Memcached.
+    pub flags: Option<u32>,
+    /// The band of the size that the store stated.
+    band: usize,
 }
 
 /// The store's own counters.
@@ -55,13 +68,46 @@ pub struct Calls {
 }
 
 impl Stored {
-    /// How many plain strings of the database a value stands for.
-    pub fn weight(&self, value: &Value) -> f64 {
-        let at = band(value.stored);
-        let read = self.values.iter().filter(|(_, other)| band(other.stored) == at).count();
-        let all = (self.keys as f64 / self.seen.max(1) as f64).max(1.0);
-        // Memcached's own sizes are near to a value's length, not equal to it.
-        self.sizes[at].max(read as u64) as f64 * all / read.max(1) as f64
+    /// Counts a value of this size.
+    fn count(&mut self, size: u64) {
+        self.seen += 1;
+        let (keys, bytes) = &mut self.sizes[band(size)];
+        (*keys, *bytes) = (*keys + 1, *bytes + size);
+    }
+
+    /// How many values of the store a value of a band stands for; none if none of the band was read.
+    fn weight(&self, at: usize) -> Option<f64> {
+        let read = self.values.iter().filter(|value| value.band == at).count();
+        (read > 0).then(|| self.sizes[at].0 as f64 * self.scale() / read as f64)
+    }
+
+    /// Keys of the store for each that was looked at.
+    fn scale(&self) -> f64 {
+        (self.keys as f64 / self.seen.max(1) as f64).max(1.0)
+    }
+
+    /// Shows every value that was read, with how many it stands for.
+    pub fn each(&mut self, mut show: impl FnMut(Read, f64)) {
+        let weights: Vec<_> = (0..BANDS.len()).map(|at| self.weight(at)).collect();
+        for value in std::mem::take(&mut self.values) {
+            let weight = weights[value.band].unwrap_or(0.0);
+            show(value, weight);
+        }
+    }
+
+    /// Values of which none of their band was read: how many, and their mean size.
+    pub fn unread(&self) -> Vec<(f64, f64)> {
+        let counted = (0..BANDS.len()).filter(|at| self.weight(*at).is_none() && self.sizes[*at].0 > 0);
+        counted
+            .map(|at| (at, self.sizes[at]))
+            .map(|(_, (keys, bytes))| (keys as f64 * self.scale(), bytes as f64 / keys as f64))
+            .collect()
+    }
+
+    /// `12 sets, 3 lists`; none if every key has a value.
+    pub fn left_out(&self) -> Option<String> {
+        let named = self.other_types.iter().map(|(name, keys)| format!("{keys} of type {name}"));
+        (!self.other_types.is_empty()).then(|| weigh_model::units::list(&named.collect::<Vec<_>>()))
     }
 }
 

@@ -1,117 +1,120 @@
-//! Cached values: what form they have, told from their bytes, and those of a folder. A value that a codec compressed is decompressed.
+//! Cached values: what they are, told by decoding them, and those of a folder.
+//!
+//! Codecs and wrappings are taken off until something of a known form is there. What stays unknown is told as that: never as
+//! uncompressed.
+
+pub mod coding;
+pub mod form;
+mod lz;
+mod packed;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use serde::de::IgnoredAny;
-use weigh_codec::{Format, independent};
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use crate::content::serialized::{self, Serialized};
 use crate::content::user::{self, Links};
 use crate::lab::Progress;
+use coding::{Candidate, Codec, Coding};
+use form::{Form, Inside};
 use weigh_model::text::clean_path;
 
 /// The longest value in bytes, stored and decompressed.
 pub const LONGEST: usize = 8 << 20;
-/// First bytes that a codec writes, with its format.
-const CODED: [(&[u8], Format); 4] = [
-    (b"\x1f\x8b\x08", Format::Gzip),
-    (b"\x28\xb5\x2f\xfd", Format::Zstd),
-    (b"\x78\x9c", Format::Zlib),
-    (b"\x78\xda", Format::Zlib),
-];
+/// Codecs and wrappings that are taken off one after the other.
+const DEEPEST: usize = 3;
+/// The shortest text that may be base64.
+const SHORTEST_BASE64: usize = 24;
 
 /// A value as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// How it was serialized: `serialize`, `igbinary`, `msgpack`, `var_export`, `json`, `other`.
-    pub form: &'static str,
-    /// The codec that it is compressed with: `zlib`, `gzip`, `zstd`; none.
-    pub codec: Option<&'static str>,
-    /// Its bytes without the codec.
-    pub bytes: Vec<u8>,
+    /// What it is without its codec.
+    pub inside: Inside,
+    /// What compressed it; none: nothing, or it is not known.
+    pub coding: Option<Coding>,
     /// Its bytes as stored.
     pub stored: u64,
 }
 
 impl Value {
-    /// What the bytes of a store or a file are.
-    pub fn of(stored: Vec<u8>) -> Value {
-        let length = stored.len() as u64;
-        let coded = CODED.iter().find(|(magic, _)| stored.starts_with(magic));
-        let plain = coded.and_then(|(_, format)| {
-            Some((format.name(), independent::decode(*format, &stored, LONGEST, None).ok()?.0))
-        });
-        let (codec, bytes) = plain.map_or((None, stored), |(name, bytes)| (Some(name), bytes));
-        Value { form: form(&bytes), codec, bytes, stored: length }
+    /// What the bytes of a store or a file are. `flags` are those of Memcached.
+    pub fn read(stored: &[u8], flags: Option<u32>) -> Value {
+        let unknown = || {
+            let own = Form::of_unknown(stored);
+            let form = if coding::is_flagged(flags) { Form::Incompressible } else { own };
+            (Inside::new(form, None, stored), None)
+        };
+        let (inside, coding) = look(stored, flags, 0).unwrap_or_else(unknown);
+        Value { inside, coding, stored: stored.len() as u64 }
     }
 }
 
-/// How bytes were serialized.
-fn form(bytes: &[u8]) -> &'static str {
-    if matches!(serialized::look(bytes), Serialized::Value | Serialized::Foreign(_)) {
-        return "serialize";
-    }
-    if bytes.starts_with(b"\0\0\0\x02") || bytes.starts_with(b"\0\0\0\x01") {
-        return "igbinary";
-    }
-    // What Symfony's PhpFilesAdapter and `var_export()` write.
-    if bytes.starts_with(b"<?php") {
-        return "var_export";
-    }
-    if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
-        return "json";
-    }
-    if is_msgpack(bytes) { "msgpack" } else { "other" }
+/// The codec of stored bytes with its level, as studies name it; none if studies have none that makes as many bytes.
+pub fn setting(stored: &[u8], flags: Option<u32>) -> Option<String> {
+    let bytes = without_tags(stored).unwrap_or(stored);
+    let candidates = Candidate::of(bytes, flags);
+    let told = |candidate: &&Candidate| {
+        let decoded = candidate.decode();
+        decoded.is_some_and(|decoded| candidate.is_marked || look(&decoded, None, 1).is_some())
+    };
+    candidates.iter().find(told)?.setting()
 }
 
-/// Whether bytes are one map or array of MessagePack, from the first to the last.
-fn is_msgpack(bytes: &[u8]) -> bool {
-    let is_container = matches!(bytes.first(), Some(0x80..=0x9f | 0xdc..=0xdf));
-    let mut rest = bytes;
-    let mut left: u64 = 1;
-    // What is still to come is a number, so that depth costs no stack; each item takes a byte at least.
-    while left > 0 {
-        let Some(items) = skip_item(&mut rest) else { return false };
-        left = left - 1 + items;
-        if left > rest.len() as u64 {
-            return false;
+/// What bytes are, below this many codecs and wrappings; none if it is not known.
+fn look(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Inside, Option<Coding>)> {
+    if let Some(plain) = Inside::of_plain(bytes) {
+        let is_text = plain.form == Form::Text && depth < DEEPEST;
+        return match is_text.then(|| of_base64(bytes)).flatten() {
+            Some(decoded) => Some(match look(&decoded, None, depth + 1) {
+                Some((inside, None)) if inside.form != Form::Encrypted => {
+                    (inside, Some(Coding { codec: Codec::Base64, client: None }))
+                }
+                Some(found) => found,
+                None if Form::of_unknown(&decoded) == Form::Incompressible => {
+                    (Inside::new(Form::Incompressible, None, bytes), None)
+                }
+                None => (plain, None),
+            }),
+            None => Some((plain, None)),
+        };
+    }
+    if depth < DEEPEST {
+        for candidate in Candidate::of(bytes, flags) {
+            let Some(decoded) = candidate.decode() else { continue };
+            let own = Some(candidate.coding);
+            match look(&decoded, None, depth + 1) {
+                Some((inside, _)) => return Some((inside, own)),
+                None if candidate.is_marked => {
+                    return Some((Inside::new(Form::of_unknown(&decoded), None, &decoded), own));
+                }
+                None => {}
+            }
+        }
+        if let Some(found) = without_tags(bytes).and_then(|value| look(value, None, depth + 1)) {
+            return Some(found);
         }
     }
-    is_container && rest.is_empty()
+    Inside::of_msgpack(bytes).map(|inside| (inside, None))
 }
 
-/// Skips the begin of an item, with its bytes if it is no container; gives how many items follow inside.
-fn skip_item(rest: &mut &[u8]) -> Option<u64> {
-    let (&kind, after) = rest.split_first()?;
-    *rest = after;
-    let mut number = |length: usize| {
-        let (number, after) = rest.split_at_checked(length)?;
-        *rest = after;
-        Some(number.iter().fold(0u64, |sum, byte| sum << 8 | u64::from(*byte)))
-    };
-    let (skip, items) = match kind {
-        0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => (0, 0),
-        0x80..=0x8f => (0, u64::from(kind & 15) * 2),
-        0x90..=0x9f => (0, u64::from(kind & 15)),
-        0xa0..=0xbf => (u64::from(kind & 31), 0),
-        0xc4 | 0xd9 => (number(1)?, 0),
-        0xc5 | 0xda => (number(2)?, 0),
-        0xc6 | 0xdb => (number(4)?, 0),
-        0xc7..=0xc9 => (number(1 << (kind - 0xc7))? + 1, 0),
-        0xca | 0xce | 0xd2 => (4, 0),
-        0xcb | 0xcf | 0xd3 => (8, 0),
-        0xcc | 0xd0 => (1, 0),
-        0xcd | 0xd1 => (2, 0),
-        0xd4..=0xd8 => ((1 << (kind - 0xd4)) + 1, 0),
-        0xdc => (0, number(2)?),
-        0xdd => (0, number(4)?),
-        0xde => (0, number(2)? * 2),
-        0xdf => (0, number(4)? * 2),
-        _ => return None,
-    };
-    *rest = rest.get(usize::try_from(skip).ok()?..)?;
-    Some(items)
+/// What base64 stands for, if a text is nothing else.
+fn of_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let is_long = text.len() >= SHORTEST_BASE64;
+    // Digests in hexadecimal are no base64.
+    (is_long && !text.iter().all(u8::is_ascii_hexdigit)).then_some(())?;
+    STANDARD.decode(text).or_else(|_| URL_SAFE.decode(text)).ok()
+}
+
+/// The value behind the tags that Symfony's TagAwareMarshaller writes before it: a mark, eight bytes, the length of the tags, the tags.
+fn without_tags(bytes: &[u8]) -> Option<&[u8]> {
+    let (head, rest) = bytes.split_first_chunk::<13>()?;
+    let is_mark = head[0] == 0x9d && head[5] == 0 && head[9] == 0x5f;
+    let tags = usize::from(head[10]) << 16 | usize::from(head[11]) << 8 | usize::from(head[12]);
+    rest.get(tags..).filter(|value| is_mark && !value.is_empty())
 }
 
 /// Shows every value of a folder; gives how many files were left out for their size.
@@ -121,7 +124,7 @@ fn skip_item(rest: &mut &[u8]) -> Option<u64> {
 pub fn of_folder(
     folder: &Path,
     progress: &mut dyn Progress,
-    each: &mut dyn FnMut(String, Value),
+    each: &mut dyn FnMut(String, Vec<u8>),
 ) -> Result<()> {
     if !folder.is_dir() {
         bail!(
@@ -136,59 +139,11 @@ pub fn of_folder(
         let Ok(path) = file.path.strip_prefix(folder) else { return Some("files elsewhere") };
         let name = path.to_string_lossy().into_owned();
         match super::local::read_inside(folder, &name, LONGEST as u64) {
-            Ok(bytes) => each(name, Value::of(bytes)),
+            Ok(bytes) => each(name, bytes),
             Err(_) => return Some("unreadable files"),
         }
         None
     });
     notes.iter().for_each(|note| progress.note(&format!("--values: {note}")));
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn forms_are_told_from_bytes() {
-        for (bytes, wanted) in [
-            (&b"a:1:{i:0;s:1:\"x\";}"[..], "serialize"),
-            (b"O:8:\"App\\Post\":0:{}", "serialize"),
-            (b"\0\0\0\x02\x14\x01\x06\0\x11\x01x", "igbinary"),
-            (b"{\"a\": [1, 2]}", "json"),
-            (b"\x82\xa1a\x01\xa1b\x92\x02\xc0", "msgpack"),
-            (b"\x82\xa1a\x01", "other"),
-            (b"<?php return array();", "var_export"),
-            (b"plain text", "other"),
-            (b"", "other"),
-        ] {
-            assert_eq!(form(bytes), wanted, "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn a_compressed_value_is_told_by_what_is_in_it() {
-        let text = b"a:1:{i:0;s:1:\"x\";}";
-        let codec = weigh_codec::codecs::find("zlib").unwrap();
-        let (mut out, mut wish) = (Vec::new(), weigh_codec::Params::default());
-        wish.options.insert("container".into(), "zlib".into());
-        codec.coder(&wish).unwrap().encode(text, &mut out).unwrap();
-        let value = Value::of(out.clone());
-        assert_eq!((value.form, value.codec, value.bytes.as_slice()), ("serialize", Some("zlib"), &text[..]));
-        assert_eq!(value.stored, out.len() as u64);
-        let broken = Value::of(out[..out.len() - 3].to_vec());
-        assert_eq!((broken.form, broken.codec), ("other", None));
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_are_too_broken(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            for first in [0x82, 0x95, 0xdc, 0xdd, 0xdf, 0xc6, 0x1f, 0x78] {
-                let value = Value::of([&[first], &bytes[..]].concat());
-                prop_assert_eq!(value.stored as usize, bytes.len() + 1);
-            }
-        }
-    }
 }

@@ -216,6 +216,37 @@ fn values_of_a_folder_are_told_by_their_form() {
 }
 
 #[test]
+fn values_of_unknown_form_are_never_uncompressed_and_have_a_stratum_of_their_own() {
+    let lab = Lab::new();
+    // A generator's bytes, which nothing compresses, and bytes of no form that compress.
+    let mut state = 36u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    for n in 0..3 {
+        lab.write(&format!("values/random{n}"), (0..2000).map(|_| next()).collect::<Vec<u8>>());
+    }
+    lab.write("values/cells", [0x81, 0xfe, 0, 0x80].repeat(500));
+    lab.write("values/session", "_token|s:32:\"8f14e45fceea167a5a36dedd4bea2543\";cart|a:1:{i:0;i:5;}");
+    lab.fine(&["site", "--values", "values", "--name", "cache"]);
+    let site = site(&lab);
+    let told: Vec<_> =
+        site.of(Kind::Value).map(|one| (one.format.as_str(), one.bytes.value, one.sample.len())).collect();
+    assert_eq!(told[..2], [("compressed or encrypted", 6000.0, 0), ("form not known", 2000.0, 0)]);
+    assert_eq!((told[2].0, told[2].2), ("session", 1));
+    let today = site.today(Kind::Value).unwrap();
+    assert_eq!(today.method, "unknown");
+    assert!(
+        today.about.starts_with("compressed or encrypted, form not known: 7")
+            && today.about.contains("form not known: 2"),
+        "{}",
+        today.about
+    );
+    assert!(!lab.read("site.toml").contains("8f14e45"), "a value is in the sample alone");
+}
+
+#[test]
 fn a_second_look_keeps_what_the_user_gave_and_says_which_files_are_gone() {
     let lab = Lab::new();
     shop(&lab);

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, located, today, with, words,
+    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, located, stored_today,
+    today, with,
 };
 use crate::lab::FILE;
 use crate::rig::server::Definition;
@@ -138,10 +139,8 @@ fn compared(
 
 /// The cells of cached values: before and after, and the serializers alone.
 fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
-    let today = site.today(Kind::Value).map_or("serialize", |today| today.method.as_str());
-    let (serializer, codec) = today.split_once('+').unwrap_or((today, "identity"));
-    let mut serializers = vec![serializer.to_owned()];
-    let mut codecs = words(&["identity", codec]);
+    let (serializer, codec) = stored_today(site).unwrap_or(("serialize".into(), "identity".into()));
+    let (mut serializers, mut codecs) = (vec![serializer], vec!["identity".to_owned(), codec]);
     for rule in &decision.rules {
         serializers.extend(rule.serializer.clone());
         codecs.push(rule.method.clone());

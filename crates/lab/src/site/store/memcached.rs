@@ -5,9 +5,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::wire::Wire;
-use super::{Calls, MOST_KEYS, Room, Stored};
+use super::{Calls, MOST_KEYS, Read, Room, Stored};
 use crate::site::strata::band;
-use crate::site::values::{LONGEST, Value};
+use crate::site::values::LONGEST;
 use weigh_model::protocol::client::Address;
 use weigh_model::text::clean_bytes;
 
@@ -27,13 +27,14 @@ pub(super) fn look(address: &Address, until: Instant) -> Result<Stored> {
     };
     let keys = stat("curr_items").unwrap_or(0.0) as u64;
     let mut stored = Stored { keys, calls: calls(), ..Stored::default() };
-    let listed = keys_of(Wire::open(address, until)?)?;
+    let mut listed = keys_of(Wire::open(address, until)?)?;
+    // They come by size and age: values of all kinds are to be among those that are read.
+    listed.sort_by_key(|(key, _)| crc32fast::hash(key.as_bytes()));
     let mut room = Room::default();
     for (key, size) in listed {
-        stored.seen += 1;
-        stored.sizes[band(size)] += 1;
+        stored.count(size);
         if room.take(size) && !wire.is_late() {
-            get(&mut wire, &key, &mut stored)?;
+            stored.values.extend(get(&mut wire, key, band(size))?);
         }
     }
     Ok(stored)
@@ -84,17 +85,19 @@ fn keys_of(mut wire: Wire) -> Result<Vec<(String, u64)>> {
     Ok(found)
 }
 
-fn get(wire: &mut Wire, key: &str, stored: &mut Stored) -> Result<()> {
+fn get(wire: &mut Wire, key: String, band: usize) -> Result<Option<Read>> {
     wire.send(format!("get {key}\r\n").as_bytes())?;
     let line = String::from_utf8_lossy(&wire.line()?).into_owned();
     if line == "END" {
-        return Ok(());
+        return Ok(None);
     }
-    let length = line.rsplit(' ').next().and_then(|length| length.parse().ok());
-    let value = wire.block(length.context("it answers with a wrong length")?, LONGEST)?;
+    // `VALUE key flags bytes`
+    let mut words = line.rsplit(' ');
+    let length = words.next().and_then(|length| length.parse().ok());
+    let flags = words.next().and_then(|flags| flags.parse().ok());
+    let bytes = wire.block(length.context("it answers with a wrong length")?, LONGEST)?;
     if wire.line()? != b"END" {
         bail!("it answers with more than was asked for");
     }
-    stored.values.push((key.to_owned(), Value::of(value)));
-    Ok(())
+    Ok(Some(Read { key, bytes, flags, band }))
 }

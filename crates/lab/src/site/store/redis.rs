@@ -1,13 +1,14 @@
-//! Redis and what speaks its protocol: `INFO`, `DBSIZE`, `SCAN`, `STRLEN` and `GETRANGE`.
+//! Redis and what speaks its protocol: `INFO`, `DBSIZE`, `SCAN`, `STRLEN`, `GETRANGE`, and of keys that are no
+//! strings `TYPE`, `HSTRLEN` and `HGET`.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::wire::Wire;
-use super::{Calls, MOST_KEYS, Room, Stored};
+use super::{Calls, MOST_KEYS, Read, Room, Stored};
 use crate::site::strata::band;
-use crate::site::values::{LONGEST, Value};
+use crate::site::values::LONGEST;
 use weigh_model::protocol::client::Address;
 use weigh_model::text::clean_bytes;
 
@@ -17,13 +18,16 @@ const BATCH: &str = "200";
 const MOST_ITEMS: usize = 10_000;
 /// The longest text that is answered, such as that of `INFO`.
 const LONGEST_TEXT: usize = 1 << 20;
-/// Commands that write a plain string, as `INFO commandstats` names them.
-const WRITES: [&str; 8] = ["set", "setex", "psetex", "setnx", "mset", "getset", "append", "setrange"];
+/// Commands that write a value, as `INFO commandstats` names them.
+const WRITES: [&str; 10] =
+    ["set", "setex", "psetex", "setnx", "mset", "getset", "append", "setrange", "hset", "hmset"];
+/// Fields of hashes that have the value of a cache: those of Magento, and of Drupal and Magento's sessions. Others say when it ends, and more.
+const FIELDS: [&str; 2] = ["d", "data"];
 
 /// An answer.
 #[derive(Debug)]
 enum Reply {
-    Status,
+    Status(String),
     Number(i64),
     Bytes(Option<Vec<u8>>),
     List(Vec<Reply>),
@@ -65,7 +69,7 @@ impl Redis {
 
     fn accepted(&mut self, words: &[&str]) -> Result<()> {
         match self.ask(words)? {
-            Reply::Status => Ok(()),
+            Reply::Status(_) => Ok(()),
             other => bail!("{}: {}", words[0], other.wrong()),
         }
     }
@@ -75,8 +79,9 @@ impl Redis {
         let mut room = Room::default();
         let mut cursor = "0".to_owned();
         loop {
-            let Reply::List(parts) = self.ask(&["SCAN", &cursor, "COUNT", BATCH])? else {
-                bail!("SCAN is not answered with keys; the user needs the right to run it");
+            let parts = match self.ask(&["SCAN", &cursor, "COUNT", BATCH])? {
+                Reply::List(parts) => parts,
+                other => bail!("SCAN: {}", other.wrong()),
             };
             let mut parts = parts.into_iter();
             let (Some(Reply::Bytes(Some(next))), Some(Reply::List(keys))) = (parts.next(), parts.next())
@@ -99,28 +104,75 @@ impl Redis {
     fn batch(&mut self, keys: &[Vec<u8>], room: &mut Room, stored: &mut Stored) -> Result<()> {
         let questions: Vec<u8> = keys.iter().flat_map(|key| request(&[b"STRLEN", key])).collect();
         self.0.send(&questions)?;
-        let mut wanted = Vec::new();
+        let (mut wanted, mut others) = (Vec::new(), Vec::new());
         for key in keys {
-            stored.seen += 1;
-            match self.reply(0)? {
-                Reply::Number(length) => {
-                    let length = u64::try_from(length).unwrap_or(0);
-                    stored.sizes[band(length)] += 1;
-                    if room.take(length) {
-                        wanted.push(key);
-                    }
+            match self.length("STRLEN")? {
+                Some(length) => {
+                    stored.count(length);
+                    wanted.extend(room.take(length).then_some((key, None, length)));
                 }
-                _ => stored.other_types += 1,
+                None => others.push(key),
             }
         }
-        for key in wanted {
+        for (key, found) in others.iter().zip(self.fields(&others)?) {
+            match found {
+                Ok((field, length)) => {
+                    stored.count(length);
+                    wanted.extend(room.take(length).then_some((*key, Some(field), length)));
+                }
+                Err(other) => {
+                    stored.seen += 1;
+                    *stored.other_types.entry(other).or_default() += 1;
+                }
+            }
+        }
+        for (key, field, length) in wanted {
+            if self.0.is_late() {
+                break;
+            }
             let last = (LONGEST - 1).to_string();
-            self.0.send(&request(&[b"GETRANGE", key, b"0", last.as_bytes()]))?;
-            if let Reply::Bytes(Some(value)) = self.reply(0)? {
-                stored.values.push((String::from_utf8_lossy(key).into_owned(), Value::of(value)));
+            match field {
+                Some(field) => self.0.send(&request(&[b"HGET", key, field.as_bytes()]))?,
+                None => self.0.send(&request(&[b"GETRANGE", key, b"0", last.as_bytes()]))?,
+            }
+            if let Reply::Bytes(Some(bytes)) = self.reply(0)? {
+                let key = String::from_utf8_lossy(key).into_owned();
+                stored.values.push(Read { key, bytes, flags: None, band: band(length) });
             }
         }
         Ok(())
+    }
+
+    /// The length that is answered; none if the key is of another type.
+    fn length(&mut self, command: &str) -> Result<Option<u64>> {
+        match self.reply(0)? {
+            Reply::Number(length) => Ok(Some(u64::try_from(length).unwrap_or(0))),
+            Reply::Refused(why) if why.starts_with("WRONGTYPE") => Ok(None),
+            other => bail!("{command}: {}", other.wrong()),
+        }
+    }
+
+    /// The field of each hash that has the value, with its length; else the key's type.
+    fn fields(&mut self, keys: &[&Vec<u8>]) -> Result<Vec<Result<(&'static str, u64), String>>> {
+        let mut questions = Vec::new();
+        for key in keys {
+            FIELDS.iter().for_each(|field| questions.extend(request(&[b"HSTRLEN", key, field.as_bytes()])));
+            questions.extend(request(&[b"TYPE", key]));
+        }
+        self.0.send(&questions)?;
+        keys.iter().map(|_| self.field()).collect()
+    }
+
+    fn field(&mut self) -> Result<Result<(&'static str, u64), String>> {
+        let mut found = None;
+        for field in FIELDS {
+            let length = self.length("HSTRLEN")?.filter(|length| *length > 0);
+            found = found.or(length.map(|length| (field, length)));
+        }
+        match self.reply(0)? {
+            Reply::Status(name) => Ok(found.ok_or(name)),
+            other => bail!("TYPE: {}", other.wrong()),
+        }
     }
 
     fn ask(&mut self, words: &[&str]) -> Result<Reply> {
@@ -146,7 +198,7 @@ impl Redis {
         let (kind, rest) = line.split_first().context("it answers with an empty line")?;
         let number = || std::str::from_utf8(rest).ok().and_then(|text| text.parse::<i64>().ok());
         Ok(match kind {
-            b'+' => Reply::Status,
+            b'+' => Reply::Status(clean_bytes(&rest[..rest.len().min(40)])),
             b'-' => Reply::Refused(clean_bytes(rest)),
             b':' => Reply::Number(number().context("it answers with something that is no number")?),
             b'$' => match number() {
@@ -172,6 +224,16 @@ impl Reply {
     /// What it says in place of what was asked for.
     fn wrong(&self) -> String {
         match self {
+            Reply::Refused(why) if why.starts_with("NOPERM") => {
+                format!(
+                    "{why}; give a user that may read, or write some values to a folder and give --values"
+                )
+            }
+            Reply::Refused(why) if why.starts_with("MOVED") || why.starts_with("ASK ") => {
+                format!(
+                    "{why}; it is a node of a cluster that has not this key: give a node that serves its keys"
+                )
+            }
             Reply::Refused(why) => why.clone(),
             _ => "an answer of another kind".into(),
         }
@@ -191,6 +253,10 @@ fn request(words: &[&[u8]]) -> Vec<u8> {
 
 /// Reads and writes since the start, as the store counts them.
 fn calls(stats: &str, commands: &str, server: &str) -> Option<Calls> {
+    // A user may be refused this part alone.
+    if commands.is_empty() {
+        return None;
+    }
     let field = |text: &str, name: &str| -> Option<f64> {
         text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.trim().parse().ok())
     };
