@@ -143,7 +143,6 @@ mod tests {
         };
         assert_eq!((of("text/css"), of("text/javascript")), (vec![4000.0, 4000.0], vec![23_000.0]));
         assert_eq!(of("image/png"), [14_000.0]);
-        let mut strata = strata;
         strata.0.values_mut().for_each(|layer| layer.hits = Hits::default());
         unlogged(&mut strata, &[AssetType::StyleSheet, AssetType::Script], 1000.0);
         let of = |format: &str| -> Vec<(f64, bool)> {

@@ -262,11 +262,13 @@ impl Counter {
         for (number, line) in first {
             self.counted_line(name, number, line.as_deref(), &format);
         }
-        while matches!(ended, Ok(false)) {
-            let Some((line, place)) = lines.next_or_skip()? else { return Ok(()) };
+        if ended? {
+            return Ok(());
+        }
+        while let Some((line, place)) = lines.next_or_skip()? {
             self.counted_line(name, place.number, line, &format);
         }
-        ended.map(drop)
+        Ok(())
     }
 
     /// Counts a line, readable or not.
@@ -307,6 +309,7 @@ impl Counter {
         let named = || entry.asked.as_ref().and_then(|(_, target)| path::host(target));
         if !self.hosts.is_own(entry.host.or_else(named)) {
             self.counted.elsewhere += 1;
+            self.hours.cover(entry.time);
             return Ok(());
         }
         self.counted.has_bytes |= columns.has(Role::Bytes);

@@ -233,7 +233,7 @@ fn log(line: &str) -> String {
             ("BYTES", bytes.to_string()),
             ("DASHED", if bytes == 0 { "-".to_owned() } else { bytes.to_string() }),
             ("LENGTH", format!("{}", 500 + n % 7)),
-            ("REF", if n % 2 == 0 { "-".to_owned() } else { "https://search.example/".to_owned() }),
+            ("REF", if n.is_multiple_of(2) { "-".to_owned() } else { "https://search.example/".to_owned() }),
             ("AGENT", if n % 20 == 19 { BOT } else { CHROME }.to_owned()),
             ("ACCEPT", "gzip, deflate, br".to_owned()),
             ("URT", urt),
