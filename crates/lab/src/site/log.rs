@@ -309,6 +309,7 @@ impl Counter {
         let named = || entry.asked.as_ref().and_then(|(_, target)| path::host(target));
         if !self.hosts.is_own(entry.host.or_else(named)) {
             self.counted.elsewhere += 1;
+            self.hours.cover(entry.time);
             return Ok(());
         }
         self.counted.has_bytes |= columns.has(Role::Bytes);

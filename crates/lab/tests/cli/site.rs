@@ -354,6 +354,56 @@ fn wrong_input_is_one_line_and_writes_nothing() {
     assert_eq!(Vec::from_iter(asked(&server)), ["/moved"]);
 }
 
+/// Lines of a vhost_combined log of nine days.
+fn of_host(host: &str, path: &str, lines: usize) -> String {
+    let line = |at: usize| {
+        let (day, hour) = (2 + at * 9 / lines, at % 24);
+        format!(
+            "{host}:443 192.0.2.7 - - [{day:02}/Nov/2026:{hour:02}:00:00 +0000] \"GET {path} HTTP/1.1\" 200 9000 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\"\n"
+        )
+    };
+    (0..lines).map(line).collect()
+}
+
+#[test]
+fn lines_of_other_hosts_are_not_the_sites() {
+    let lab = Lab::new();
+    shop(&lab);
+    lab.write(
+        "access.log",
+        of_host("shop.example", "/js/app.js", 90) + &of_host("blog.example", "/js/app.js", 900),
+    );
+    let args = ["site", "--docroot", "shop/public", "--log", "access.log", "--force"];
+    let all = lab.done(&args);
+    assert!(
+        all.stderr.contains("several hosts") && all.stderr.contains("--host NAME chooses"),
+        "{}",
+        all.stderr
+    );
+    let both = requests(&site(&lab), "js/app.js");
+    let own = lab.done(&[&args[..], &["--host", "shop.example"]].concat());
+    let left_out = "left out 900 lines of other hosts than shop.example: blog.example (900 lines)";
+    assert!(own.stderr.contains(left_out), "{}", own.stderr);
+    let one = requests(&site(&lab), "js/app.js");
+    assert!((both / one - 11.0).abs() < 0.5, "{both} {one}");
+    lab.write(
+        "nginx.conf",
+        format!(
+            "events {{}} http {{ server {{ listen 80; server_name *.example2 shop.example; root {}; }} }}",
+            lab.work().join("shop/public").display()
+        ),
+    );
+    let named = lab.done(&[&args[..], &["--server-config", "nginx.conf"]].concat());
+    assert!(named.stderr.contains("left out 900 lines of other hosts"), "{}", named.stderr);
+    let refused = lab.run(&[&args[..], &["--host", "other.example"]].concat());
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("no request for other.example; it has blog.example (900 lines)"),
+        "{}",
+        refused.stderr
+    );
+}
+
 #[test]
 fn a_broken_file_is_refused_with_its_key_and_stays() {
     let lab = Lab::new();

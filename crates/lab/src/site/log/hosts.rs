@@ -74,7 +74,8 @@ pub struct Hosts {
 impl Hosts {
     /// That takes hosts with these names; all, where there are none.
     pub fn new(names: Names) -> Hosts {
-        Hosts { names, ..Hosts::default() }
+        let all = names.is_empty();
+        Hosts { names, last: (Vec::new(), all), ..Hosts::default() }
     }
 
     /// Counts a line; tells whether it is the site's. A line that names no host is, unless it should.
@@ -158,6 +159,7 @@ mod tests {
             assert!(!hosts.is_own(Some(format!("h{n}.example").as_bytes())));
         }
         assert!(hosts.held.len() <= MOST);
+        assert!(Hosts::new(Names::default()).is_own(Some(b"10.0.0.1")));
         let mut counted = Counted::default();
         hosts.finish(&mut counted);
         assert_eq!(counted.hosts, [("shop.example".to_owned(), 1)]);

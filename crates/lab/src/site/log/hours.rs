@@ -20,6 +20,8 @@ const WEEKEND: usize = 5 * DAY;
 /// What came in an hour.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
+    /// Lines of any host.
+    lines: u64,
     requests: u64,
     bytes: u64,
     visitors: u64,
@@ -52,8 +54,8 @@ impl Hours {
         }
     }
 
-    /// Counts a request.
-    pub fn add(&mut self, moment: Moment, bytes: u64, is_visitor: bool) {
+    /// Takes a time as one at which requests were logged: of another host's, if not of this one's.
+    pub fn cover(&mut self, moment: Moment) {
         let time = moment.utc;
         let (first, last) = self.range.unwrap_or((time, time));
         self.range = Some((first.min(time), last.max(time)));
@@ -62,6 +64,13 @@ impl Hours {
             self.flush();
             self.current = (hour, Held { ahead: i64::from(moment.ahead / 3600), ..Held::default() });
         }
+        self.current.1.lines += 1;
+    }
+
+    /// Counts a request.
+    pub fn add(&mut self, moment: Moment, bytes: u64, is_visitor: bool) {
+        self.cover(moment);
+        let time = moment.utc;
         let current = &mut self.current.1;
         current.requests += 1;
         current.bytes = current.bytes.saturating_add(bytes);
@@ -75,10 +84,11 @@ impl Hours {
 
     fn flush(&mut self) {
         let (hour, one) = self.current;
-        if one.requests > 0 && (self.held.len() < MOST || self.held.contains_key(&hour)) {
+        if one.lines > 0 && (self.held.len() < MOST || self.held.contains_key(&hour)) {
             let held = self.held.entry(hour).or_default();
             // Of two clocks the one that is further ahead, whatever the order of lines.
-            held.ahead = if held.requests == 0 { one.ahead } else { held.ahead.max(one.ahead) };
+            held.ahead = if held.lines == 0 { one.ahead } else { held.ahead.max(one.ahead) };
+            held.lines += one.lines;
             held.requests += one.requests;
             held.bytes = held.bytes.saturating_add(one.bytes);
             held.visitors += one.visitors;
@@ -228,6 +238,19 @@ mod tests {
             assert_eq!((found.week.is_weekend_quiet, found.week.missing_hours), (true, 0), "{ahead}");
             is_near(per_week(&found, 1_000), 500.0);
         }
+    }
+
+    #[test]
+    fn lines_of_other_hosts_cover_time() {
+        let mut hours = Hours::new();
+        let at = |hour: i64| Moment { utc: 1_767_571_200 + hour * 3600, ahead: 0 };
+        hours.add(at(0), 10, true);
+        (0..=72).for_each(|hour| hours.cover(at(hour)));
+        hours.add(at(72), 10, true);
+        let mut counted = Counted::default();
+        hours.finish(&mut counted);
+        assert_eq!((counted.covered_seconds, counted.week.missing_hours), (72 * 3600, 0));
+        assert_eq!(counted.busiest_hour.map(|hour| hour.requests), Some(1));
     }
 
     #[test]

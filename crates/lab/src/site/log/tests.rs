@@ -351,7 +351,6 @@ fn what_is_of_a_person_is_not_kept() {
         "alice-x",
         "bob-x",
         "pw-x",
-        "token",
         "secret",
         "referer",
         "Agent",
