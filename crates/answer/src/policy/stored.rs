@@ -26,7 +26,7 @@ const STORE: (f64, f64) = (1000.0, 0.5);
 
 /// How far the bytes of today's setup may be from those in the store.
 const NEAR: f64 = 0.1;
-/// The share of the store's bytes from which on a setup is one for all values.
+/// The share of the values' bytes from which on a setup is one for all values.
 const ALL: f64 = 0.995;
 
 /// A serializer with a setting, as a row has it.
@@ -113,7 +113,9 @@ fn store_bytes<'a>(strata: impl Iterator<Item = &'a Stratum>) -> f64 {
 
 /// Which values a setup is for, if it is not for all: ` (for serialize, 22% of the bytes)`.
 fn scope(site: &Site, measured: &[&Stratum]) -> String {
-    let share = store_bytes(measured.iter().copied()) / store_bytes(site.of(Kind::Value)).max(1.0);
+    let measured_bytes: f64 = measured.iter().map(|stratum| stratum.bytes.value).sum();
+    let share =
+        measured_bytes / site.of(Kind::Value).map(|stratum| stratum.bytes.value).sum::<f64>().max(1.0);
     if share >= ALL {
         return String::new();
     }

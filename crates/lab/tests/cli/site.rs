@@ -211,7 +211,12 @@ fn values_of_a_folder_are_told_by_their_form() {
     let site = site(&lab);
     let forms: Vec<_> = site.of(Kind::Value).map(|one| (one.format.as_str(), one.files.value)).collect();
     assert_eq!(forms, [("json", 1.0), ("serialize", 30.0)]);
-    assert_eq!(site.today(Kind::Value).unwrap().about, "serialize, uncompressed");
+    let today = site.today(Kind::Value).unwrap();
+    assert_eq!(
+        today.about,
+        "serialize, uncompressed: 98.5% of the bytes; JSON, uncompressed: 1.5% of the bytes"
+    );
+    assert_eq!(today.method, "serialize");
     assert!(samples(&site, Kind::Value).iter().all(|path| path.starts_with("site-sample/values/")));
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::defs::Definitions;
 use crate::rig::service::FolderDefinition;
 use weigh_model::policy::{Change, Decision, Encoder, Objective, Policy, Rule};
-use weigh_model::site::{Accept, Figure, From, SCHEMA, Sample, Sources, Visitors};
+use weigh_model::site::{Accept, Figure, From, SCHEMA, Sample, Sources, Today, Visitors};
 
 /// A size of pages: the requests of all, and the share of each.
 fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
@@ -186,4 +186,25 @@ fn files_are_chosen_until_their_strata_cover_the_kind() {
     site.strata = vec![pages(1_000, 10_000.0, &[0.5, 0.5]), pages(900_000, 10.0, &[1.0])];
     let found = chosen(&site, Kind::Page, &|_| true);
     assert_eq!(found[..2].iter().map(|one| one.bytes).collect::<Vec<_>>(), [1_001, 900_001]);
+}
+
+#[test]
+fn cached_values_are_measured_with_what_they_have_today_if_a_study_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let tried = |method: &str| {
+        let mut site = site();
+        let value = Stratum { kind: Kind::Value, format: "igbinary".into(), ..pages(1000, 10.0, &[1.0]) };
+        site.strata.push(value);
+        let about = "what was told".into();
+        site.today = vec![Today { kind: Kind::Value, method: method.into(), about, from: From::Measured }];
+        let all = studies(&site, folder.path(), None, 60.0).unwrap();
+        let cells = all.iter().find(|one| one.name.ends_with("-values")).unwrap().cells.first().unwrap();
+        (cells.serializers.join(" "), cells.codecs.join(" "))
+    };
+    let (usual, codecs) = ("serialize igbinary".to_owned(), words(&VALUE_CODECS).join(" "));
+    for method in ["unknown", "serialize", "igbinary+zstd:3", "serialize+lz4"] {
+        assert_eq!(tried(method), (usual.clone(), codecs.clone()), "{method}");
+    }
+    assert_eq!(tried("serialize+gzcompress:6"), (usual.clone(), format!("{codecs} gzcompress:6")));
+    assert_eq!(tried("msgpack+zstd:9"), (format!("{usual} msgpack"), format!("{codecs} zstd:9")));
 }
