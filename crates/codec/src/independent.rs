@@ -185,10 +185,19 @@ fn lz4_block(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8
     Ok(out)
 }
 
+/// Whether a stream of Brotli has a window beyond RFC 7932, of which the content coding knows 16 MB at most: browsers refuse it.
+pub fn is_large_brotli(input: &[u8]) -> bool {
+    // Where the window's size stands (section 9.1), these seven bits are none, and begin the larger ones of the library's own form.
+    input.first().is_some_and(|bits| bits & 0x7f == 0x11)
+}
+
 fn brotli(name: &'static str, input: &[u8], expected: usize, dictionary: &[u8]) -> Result<Vec<u8>, Error> {
     use brotli_decompressor::{
         BrotliDecompressStreamWithDictionary, BrotliResult, BrotliState, StandardAlloc,
     };
+    if is_large_brotli(input) {
+        return Err(refused(name, "its window is larger than RFC 7932 allows".into()));
+    }
     let allocator = StandardAlloc::default;
     let mut state = BrotliState::new(allocator(), allocator(), allocator());
     if !dictionary.is_empty() && !state.attach_external_dictionary(dictionary.len()) {

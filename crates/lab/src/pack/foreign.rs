@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use weigh_codec::independent::{self, zstd_excess};
+use weigh_codec::independent::{self, is_large_brotli, zstd_excess};
 use weigh_codec::{Format, Params, codecs};
 
 use super::Run;
@@ -58,7 +58,11 @@ fn wrong(root: &Path, path: &Path) -> Option<Wrong> {
         read_all(file, length, LONGEST).map_err(io::Error::other)
     };
     let encoded = read(&root.join(path)).ok()?;
-    if format == Format::Zstd && zstd_excess(&encoded).is_some() {
+    let is_too_large = match format {
+        Format::Zstd => zstd_excess(&encoded).is_some(),
+        _ => format == Format::Brotli && is_large_brotli(&encoded),
+    };
+    if is_too_large {
         return Some(Wrong::Window);
     }
     let content = read(&root.join(variant_of(path)?)).ok()?;

@@ -108,7 +108,7 @@ pub enum Wrong {
     Stale,
     /// It is not what was written.
     Damaged,
-    /// Not from here: its zstd window is larger than browsers accept.
+    /// Not from here: its window is larger than browsers accept.
     Window,
     /// Not from here: it cannot be decoded.
     Undecodable,
@@ -129,7 +129,7 @@ impl Wrong {
             Wrong::Stale => "stale",
             Wrong::Damaged => "not what was written",
             Wrong::Window => {
-                "not from here, and browsers refuse it: its zstd window is larger than the 8 MB that RFC 9659 allows; delete it, and weigh pack makes one that they take"
+                "not from here, and browsers refuse it: its window is larger than they accept (zstd: 8 MB, RFC 9659; br: 16 MB, RFC 7932); delete it, and weigh pack makes one that they take"
             }
             Wrong::Undecodable => {
                 "not from here, and browsers cannot decode it; delete it, and weigh pack makes a right one"

@@ -17,6 +17,8 @@ fn deltas_are_against_the_version_of_before_and_go_when_nobody_asks_for_them() {
     lab.write("www/app.4d5e6f.js", script("new();\n"));
     lab.write("www/same.js", script("same();\n"));
     lab.write("www/other.css", script("nothing in common"));
+    lab.write("www/first.css", script("nowhere before"));
+    lab.write("www/what?.css", script("no pattern can name it"));
     let deltas = || -> Vec<String> {
         let all = fs::read_dir(lab.path("www"))
             .unwrap()
@@ -28,6 +30,12 @@ fn deltas_are_against_the_version_of_before_and_go_when_nobody_asks_for_them() {
     };
     let packed = lab.done(&["pack", "www", "--against", "old", "--dictionary-config", "conf"]);
     assert!(packed.stdout.contains("conf/nginx/dictionary-maps.conf: in http { }"), "{}", packed.stdout);
+    for said in [
+        "(no delta: the last deployment has no version of it): first.css",
+        "(no delta: its name has a question mark",
+    ] {
+        assert!(packed.stderr.contains(said), "{}", packed.stderr);
+    }
     let [dcb, dcz] = &deltas()[..] else { panic!("{:?}", deltas()) };
     assert!(dcb.starts_with("app.4d5e6f.js.") && dcz.starts_with("app.4d5e6f.js."), "{dcb} {dcz}");
     assert!(fs::metadata(lab.path("www").join(dcz)).unwrap().len() < 120);

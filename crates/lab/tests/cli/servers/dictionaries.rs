@@ -21,6 +21,13 @@ use crate::lab::WEIGH;
 const OLD: &str = "js/app.3f2a1b.js";
 const NEW: &str = "js/app.9d1c22.js";
 
+/// A script whose path has letters that mean something in URLs and in patterns: the path, a URL, and what its versions match.
+const SPECIAL: [&str; 3] = [
+    "js/(shop)/[id]/x+y \u{e9}%.js",
+    "/js/(shop)/%5Bid%5D/x+y%20%C3%A9%25.js",
+    "match=\"/js/\\\\(shop\\\\)/*id*/x\\\\+y%20%C3%A9%25.js\"",
+];
+
 /// The dictionary of the pages.
 const SHARED: &str = "/family.dict";
 
@@ -44,8 +51,10 @@ fn script(version: u32) -> String {
 fn packed(rig: &Rig) -> PathBuf {
     let docroot = rig.docroot();
     let old = rig.home.path().join("old");
-    for (root, file, version) in [(&old, OLD, 1), (&docroot, NEW, 2)] {
-        std::fs::create_dir_all(root.join("js")).unwrap();
+    for (root, file, version) in
+        [(&old, OLD, 1), (&docroot, NEW, 2), (&old, SPECIAL[0], 1), (&docroot, SPECIAL[0], 2)]
+    {
+        std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
         std::fs::write(root.join(file), script(version)).unwrap();
     }
     for number in 0..12 {
@@ -97,6 +106,14 @@ fn sends_deltas(name: &str) {
         assert_eq!(answer.header("use-as-dictionary"), Some("match=\"/js/app.*.js\""), "{name}");
         assert_eq!(answer.header("cache-control"), Some("max-age=3600"), "{name}");
     }
+    let answer = get_with(&instance.url(SPECIAL[1]), "dcz", &[("Available-Dictionary", &has_old)]);
+    assert_eq!((answer.status, answer.coding()), (200, "dcz"), "{name}: {SPECIAL:?}");
+    assert_eq!(
+        delta::decode_independently(Coding::Dcz, &old, answer.body(), new.len()).unwrap().0,
+        new,
+        "{name}"
+    );
+    assert_eq!(answer.header("use-as-dictionary"), Some(SPECIAL[2]), "{name}");
     let other = offered(&delta::digest(b"another"));
     let all = "gzip, br, zstd, dcb, dcz";
     for (accept, offers) in [
