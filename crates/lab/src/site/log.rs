@@ -312,7 +312,7 @@ impl Counter {
             self.hours.cover(entry.time);
             return Ok(());
         }
-        self.counted.has_bytes |= columns.has(Role::Bytes);
+        self.counted.has_bytes |= values.get(Role::Bytes).is_some();
         self.front.add(&entry);
         let Some((method, Some((path, query)))) = target else {
             self.hours.add(entry.time, entry.bytes, false);

@@ -112,6 +112,11 @@ impl Traffic {
         if counted.without_agent == counted.visitors.requests {
             progress.note("--log: no user agents in it, so that bots count as visitors");
         }
+        if counted.timed > 0 && counted.script_seconds.is_none() {
+            progress.note(
+                "--log: its response times are left out, because their mean is zero or more than ten minutes",
+            );
+        }
         Ok(Traffic::of(&counted, served, progress))
     }
 
@@ -452,11 +457,13 @@ mod tests {
             line(4, "/download/12", 200, 70_000),
             line(4, "/", 200, 8000),
         ];
-        let mut traffic = read(&text.concat(), &SiteHosts::default(), None).0.unwrap();
+        let (traffic, told) = read(&text.concat(), &SiteHosts::default(), None);
+        let mut traffic = traffic.unwrap();
         let keys: Vec<&str> = traffic.scripts().iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, ["index.php?action&title", "", "download/12", "index.php?title"]);
         assert_eq!(traffic.scripts()[0].url, "/index.php?title=Secret&action=raw");
         near(traffic.views, 5.0 * MONTH);
+        assert!(told.iter().all(|line| !line.contains("response times")), "{told:?}");
         let kinds = HashMap::from([
             answered("index.php?action&title".to_owned(), Kind::Asset, "text/css"),
             answered("download/12".to_owned(), Kind::Download, "application/pdf"),
@@ -540,6 +547,14 @@ mod tests {
         traffic.assume_unlogged(&HashMap::new(), &|path| path.ends_with(".js"), &mut told);
         assert_eq!(traffic.assumed, [AssetType::Script]);
         assert!(told.0.last().unwrap().contains("from the published mix"), "{told:?}");
+    }
+
+    #[test]
+    fn response_times_that_cannot_be_true_are_said() {
+        let text = week() + &line(2, "/a", 200, 9).replace('\n', " rt=0.000\n").repeat(9);
+        let (traffic, told) = read(&text, &SiteHosts::default(), None);
+        assert_eq!(traffic.unwrap().made_ms, None);
+        assert!(told.iter().any(|line| line.contains("response times are left out")), "{told:?}");
     }
 
     #[test]

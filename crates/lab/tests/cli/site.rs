@@ -398,7 +398,7 @@ fn lines_of_other_hosts_are_not_the_sites() {
             lab.work().join("shop/public").display()
         ),
     );
-    let named = lab.done(&[&args[..], &["--server-config", "nginx.conf"]].concat());
+    let named = lab.done(&[&args[..], &["--server-config", "nginx.conf", "--server", "nginx"]].concat());
     assert!(named.stderr.contains("left out 900 lines of other hosts"), "{}", named.stderr);
     let refused = lab.run(&[&args[..], &["--host", "other.example"]].concat());
     assert_eq!(refused.code, 2);

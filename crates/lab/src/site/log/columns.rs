@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::content::Column;
 use super::duration::Unit;
 use super::entry::{self, Unreadable};
-use super::fields::{Field, Form};
+use super::fields::{Field, Form, MOST};
 use super::moment;
 use super::names::{self, ROLES, Role};
 
-/// The furthest place from the time that is known.
-const FURTHEST: i32 = 64;
+/// The furthest place from the time: no line has more fields.
+const FURTHEST: i32 = MOST as i32;
 
 /// Where a field stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +35,8 @@ struct Anchor {
 pub struct Columns {
     anchor: Option<Anchor>,
     named: HashMap<Vec<u8>, (Role, u8)>,
-    at: HashMap<i32, Role>,
+    /// By the distance from the time, of which [`FURTHEST`] is zero.
+    at: Vec<Option<Role>>,
     upstream: Option<Unit>,
     whole: Option<Unit>,
 }
@@ -53,7 +54,7 @@ impl<'l> Values<'l> {
 impl Columns {
     /// Looks at lines.
     pub fn learn(lines: &[Vec<Field<'_>>]) -> Columns {
-        let mut columns = Columns { anchor: anchor(lines), ..Columns::default() };
+        let mut columns = Columns { anchor: anchor(lines), at: vec![None; 2 * MOST], ..Columns::default() };
         let mut found: BTreeMap<Key, Column> = BTreeMap::new();
         for fields in lines {
             let Some(from) = columns.anchor(fields) else { continue };
@@ -78,7 +79,7 @@ impl Columns {
         for (key, (role, rank)) in learned.given {
             match key {
                 Key::Named(name) => drop(columns.named.insert(name, (role, rank))),
-                Key::At(at) => drop(columns.at.insert(at, role)),
+                Key::At(at) => columns.at[(at + FURTHEST) as usize] = Some(role),
             }
         }
         columns
@@ -93,7 +94,7 @@ impl Columns {
         let mut values = Values([None; ROLES]);
         for (at, field) in fields.iter().enumerate() {
             let known = match field.name {
-                b"" => self.at.get(&(at as i32 - from as i32)).map(|role| (*role, 0)),
+                b"" => self.at.get(at + MOST - from).copied().flatten().map(|role| (role, 0)),
                 name => self.named.get(name).copied(),
             };
             if let Some((role, rank)) = known {
@@ -104,11 +105,6 @@ impl Columns {
             }
         }
         Ok(values)
-    }
-
-    /// Whether the format has a column of this kind.
-    pub fn has(&self, role: Role) -> bool {
-        self.at.values().any(|known| *known == role) || self.named.values().any(|known| known.0 == role)
     }
 
     /// Microseconds that a response took: those of what is behind the server, where it tells them.

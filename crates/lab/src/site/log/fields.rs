@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::entry::Unreadable;
 
 /// The most fields of a line; what follows is not looked at.
-const MOST: usize = 128;
+pub const MOST: usize = 128;
 
 /// How a field is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

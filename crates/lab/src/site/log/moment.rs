@@ -64,10 +64,13 @@ fn since_1970(number: f64) -> Option<i64> {
 
 fn form(text: &str) -> Option<i64> {
     match text.as_bytes() {
-        [_, _, b'/', ..] => Some(Timestamp::strptime("%d/%b/%Y:%H:%M:%S%.f %z", text).ok()?.as_second()),
+        [_, _, b'/', ..] => {
+            let parsed = |text: &str| Timestamp::strptime("%d/%b/%Y:%H:%M:%S%.f %z", text).ok();
+            // Without an offset it is UTC as well as anything.
+            Some(parsed(text).or_else(|| parsed(&format!("{text} +0000")))?.as_second())
+        }
         [_, _, _, _, b'-', ..] => {
             let with_offset = || text.parse::<Timestamp>().ok();
-            // Without an offset it is UTC as well as anything.
             let without = || Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
             Some(with_offset().or_else(without)?.as_second())
         }
@@ -86,6 +89,7 @@ mod tests {
             "02/Jan/2026:03:04:05 +0000",
             "02/Jan/2026:04:34:05 +0130",
             "02/Jan/2026:03:04:05.678 +0000",
+            "02/Jan/2026:03:04:05.678",
             "01/Jan/2026:22:04:05 -0500",
             "2026-01-02T03:04:05+00:00",
             "2026-01-02T03:04:05Z",

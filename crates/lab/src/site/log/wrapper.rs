@@ -39,7 +39,7 @@ impl Wrapper {
 
     /// The server's own line.
     pub fn unwrap<'l>(self, line: &'l [u8]) -> Cow<'l, [u8]> {
-        let prefix = PREFIX.find(line).filter(|_| self.has_prefix);
+        let prefix = if self.has_prefix { PREFIX.find(line) } else { None };
         let line = prefix.map_or(line, |prefix| &line[prefix.end()..]).trim_ascii_start();
         match held(line) {
             // What is held may be held again.
