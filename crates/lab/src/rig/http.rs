@@ -3,9 +3,10 @@
 //!
 //! It refuses to follow a redirect or to judge a status.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -181,7 +182,7 @@ impl<'a> Kept<'a> {
         let request = get_request(location, accept, "keep-alive");
         let until = || Until { deadline: Instant::now() + ANSWER, interrupt: Interrupt::caught() };
         if let Some(mut connection) = self.connection.take() {
-            connection.stream.tcp().until = until();
+            connection.until.replace(until());
             // It may have been closed meanwhile.
             if let Ok(reply) = connection.exchange(request.as_bytes(), false, LONGEST) {
                 return Ok(self.keep(connection, reply));
@@ -199,9 +200,15 @@ impl<'a> Kept<'a> {
     }
 }
 
+/// What bytes go through.
+trait Stream: Read + Write {}
+
+impl<S: Read + Write> Stream for S {}
+
 /// An open connection, over TLS after the handshake.
 struct Connection {
-    stream: Stream,
+    stream: Box<dyn Stream>,
+    until: Rc<RefCell<Until>>,
 }
 
 impl Connection {
@@ -211,10 +218,10 @@ impl Connection {
             |e: io::Error| Fault::new(FaultKind::ConnectFailed, format!("nobody answers there: {e}"));
         let limit = until.deadline.saturating_duration_since(Instant::now());
         let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
-        let _ = tcp.set_nodelay(true);
-        let tcp = Bounded { tcp, until };
+        let until = Rc::new(RefCell::new(until));
+        let tcp = Bounded { tcp, until: until.clone() };
         let host = match peer.security {
-            Security::Plain => return Ok(Connection { stream: Stream::Plain(tcp) }),
+            Security::Plain => return Ok(Connection { stream: Box::new(tcp), until }),
             Security::Own => None,
             Security::Of(host) => Some(host),
         };
@@ -222,54 +229,15 @@ impl Connection {
             io::ErrorKind::WouldBlock => Fault::new(FaultKind::Timeout, "no TLS handshake in time"),
             _ => Fault::new(FaultKind::Tls, format!("no TLS handshake: {error}")),
         })?;
-        Ok(Connection { stream: Stream::Secure(Box::new(stream)) })
+        Ok(Connection { stream: Box::new(stream), until })
     }
 
     /// Sends a request and reads its answer; times are those from the begin of the request.
     fn exchange(&mut self, request: &[u8], is_head: bool, most: usize) -> Result<Reply, Fault> {
-        let until = self.stream.tcp().until.clone();
+        let until = self.until.borrow().clone();
         let begun = Instant::now();
         let (reply, first) = talk(&mut self.stream, request, is_head, most, &until)?;
         Ok(Reply { first_byte: first.duration_since(begun), took: begun.elapsed(), ..reply })
-    }
-}
-
-enum Stream {
-    Plain(Bounded),
-    Secure(Box<StreamOwned<ClientConnection, Bounded>>),
-}
-
-impl Stream {
-    fn tcp(&mut self) -> &mut Bounded {
-        match self {
-            Stream::Plain(tcp) => tcp,
-            Stream::Secure(stream) => &mut stream.sock,
-        }
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(tcp) => tcp.read(buf),
-            Stream::Secure(stream) => stream.read(buf),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(tcp) => tcp.write(buf),
-            Stream::Secure(stream) => stream.write(buf),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Stream::Plain(tcp) => tcp.flush(),
-            Stream::Secure(stream) => stream.flush(),
-        }
     }
 }
 
@@ -339,13 +307,13 @@ impl Until {
 /// A connection whose every call ends by then.
 struct Bounded {
     tcp: TcpStream,
-    until: Until,
+    until: Rc<RefCell<Until>>,
 }
 
 impl Read for Bounded {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         loop {
-            self.tcp.set_read_timeout(self.until.glance()?)?;
+            self.tcp.set_read_timeout(self.until.borrow().glance()?)?;
             match self.tcp.read(buf) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 read => return read,
@@ -357,7 +325,7 @@ impl Read for Bounded {
 impl Write for Bounded {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         loop {
-            self.tcp.set_write_timeout(self.until.glance()?)?;
+            self.tcp.set_write_timeout(self.until.borrow().glance()?)?;
             match self.tcp.write(buf) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 written => return written,

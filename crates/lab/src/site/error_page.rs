@@ -18,76 +18,52 @@ const HEAD: f64 = 1024.0;
 /// What a logged size is divided by: a page of the site may be shorter today, and is not smaller than its own compressed form.
 const SMALLER: f64 = 2.0;
 
-/// Titles and first headings in lower case; `*` stands for anything.
-const HEADINGS: [(&str, &str); 43] = [
-    ("welcome to nginx*", "the welcome page of nginx"),
-    ("apache2 * default page*", "the default page of Apache"),
-    ("it works!", "the default page of Apache"),
-    ("*http server test page*", "the test page of the web server"),
-    ("test page for the *http server*", "the test page of the web server"),
-    ("caddy works!", "the welcome page of Caddy"),
-    ("placeholder page", "the placeholder page of lighttpd"),
-    ("index of /*", "a list of files"),
-    ("*phpinfo()", "phpinfo()"),
-    ("*setup error", "a setup error"),
-    ("database error", "a database error"),
-    ("error establishing a database connection", "a database error"),
-    ("wordpress › error", "an error page of WordPress"),
-    ("wordpress › installation", "an installer"),
-    ("wordpress › setup configuration file", "an installer"),
-    ("mediawiki * installation*", "an installer"),
-    ("dokuwiki installer", "an installer"),
-    ("phpmyadmin setup", "an installer"),
-    ("phpmyadmin - error", "an error page of phpMyAdmin"),
-    ("joomla* installer", "an installer"),
-    ("choose language | drupal", "an installer"),
-    ("select an installation profile | drupal", "an installer"),
-    ("*installation wizard", "an installer"),
-    ("*setup wizard", "an installer"),
-    ("*web installer", "an installer"),
-    ("installer", "an installer"),
-    ("installation", "an installer"),
-    ("maintenance", "a maintenance page"),
-    ("maintenance mode", "a maintenance page"),
-    ("under maintenance", "a maintenance page"),
-    ("*undergoing maintenance", "a maintenance page"),
-    ("*under maintenance", "a maintenance page"),
-    ("briefly unavailable for scheduled maintenance*", "a maintenance page"),
-    ("*service * unavailable", "an error page"),
-    ("service unavailable", "an error page"),
-    ("500 internal server error", "an error page"),
-    ("internal server error", "an error page"),
-    ("server error", "an error page"),
-    ("502 bad gateway", "an error page"),
-    ("504 gateway time*", "an error page"),
-    ("403 forbidden", "an error page"),
-    ("404 not found", "an error page"),
-    ("*an error occurred*", "an error page"),
+/// What pages are by their titles and first headings in lower case; `; ` between them; `*` stands for anything.
+const HEADINGS: [(&str, &str); 14] = [
+    ("the welcome page of nginx", "welcome to nginx*"),
+    ("the default page of Apache", "apache2 * default page*; it works!"),
+    ("the test page of the web server", "*http server test page*; test page for the *http server*"),
+    ("the welcome page of Caddy", "caddy works!"),
+    ("the placeholder page of lighttpd", "placeholder page"),
+    ("a list of files", "index of /*"),
+    ("phpinfo()", "*phpinfo()"),
+    ("a setup error", "*setup error"),
+    ("a database error", "database error; error establishing a database connection"),
+    ("an error page of WordPress", "wordpress › error"),
+    (
+        "an installer",
+        "wordpress › installation; wordpress › setup configuration file; mediawiki * installation*; dokuwiki installer; phpmyadmin setup; joomla* installer; choose language | drupal; select an installation profile | drupal; *web installer",
+    ),
+    ("an error page of phpMyAdmin", "phpmyadmin - error"),
+    (
+        "a maintenance page",
+        "maintenance mode; under maintenance; *undergoing maintenance; *under maintenance; briefly unavailable for scheduled maintenance*",
+    ),
+    (
+        "an error page",
+        "503 service*unavailable; service unavailable; 500 internal server error; internal server error; server error; 502 bad gateway; 504 gateway time*; 403 forbidden; 404 not found",
+    ),
 ];
-/// Words of short pages, in lower case.
-const WORDS: [(&str, &str); 22] = [
-    ("error establishing a database connection", "a database error"),
-    ("database connection error", "a database error"),
-    ("can't connect to the database", "a database error"),
-    ("could not connect to the database", "a database error"),
-    ("cannot access the database", "a database error"),
-    ("sqlstate[", "a database error"),
-    ("access denied for user", "a database error"),
-    ("localsettings.php not", "an error page of MediaWiki"),
-    ("setup error", "a setup error"),
-    ("briefly unavailable for scheduled maintenance", "a maintenance page"),
-    ("under maintenance", "a maintenance page"),
-    ("down for maintenance", "a maintenance page"),
-    ("scheduled maintenance", "a maintenance page"),
-    ("maintenance mode", "a maintenance page"),
-    ("there has been a critical error on this website", "an error page of WordPress"),
-    ("the website encountered an unexpected error", "an error page of Drupal"),
-    ("whoops, looks like something went wrong", "an error page"),
-    ("oops! an error occurred", "an error page"),
-    ("no input file specified", "an error of PHP"),
-    ("composer install", "an error page: its packages are not installed"),
-    ("internal server error", "an error page"),
-    ("service unavailable", "an error page"),
+/// What short pages are by words in them, in lower case, `; ` between them.
+const WORDS: [(&str, &str); 9] = [
+    (
+        "a database error",
+        "error establishing a database connection; database connection error; can't connect to the database; could not connect to the database; cannot access the database; sqlstate[; access denied for user",
+    ),
+    ("an error page of MediaWiki", "localsettings.php not"),
+    ("a setup error", "setup error"),
+    (
+        "a maintenance page",
+        "briefly unavailable for scheduled maintenance; under maintenance; down for maintenance; scheduled maintenance; maintenance mode",
+    ),
+    ("an error page of WordPress", "there has been a critical error on this website"),
+    ("an error page of Drupal", "the website encountered an unexpected error"),
+    (
+        "an error page",
+        "whoops, looks like something went wrong; an error occurred; internal server error; service unavailable",
+    ),
+    ("an error of PHP", "no input file specified"),
+    ("an error page: its packages are not installed", "composer install"),
 ];
 
 /// What a page is in place of one of the site, with the words that say so; none: nothing says so. `is_html`: its media type.
@@ -99,14 +75,18 @@ pub fn sign(body: &[u8], is_html: bool) -> Option<String> {
         return None;
     }
     let page = Text::of(&body[..body.len().min(LOOKED_AT)]);
-    let heading = HEADINGS.iter().find_map(|(pattern, what)| {
-        let fits = page.headings.iter().find(|heading| matches(pattern, &heading.to_lowercase()))?;
-        Some(format!("{what} ({})", shortened(fits)))
-    });
-    let is_short = body.len() <= LOOKED_AT && page.text.chars().count() <= SHORT;
+    for (what, patterns) in HEADINGS {
+        let fits = |heading: &&String| patterns.split("; ").any(|one| matches(one, &heading.to_lowercase()));
+        if let Some(heading) = page.headings.iter().find(fits) {
+            return Some(format!("{what} ({})", shortened(heading)));
+        }
+    }
     let lower = page.text.to_lowercase();
-    let words = || WORDS.iter().find(|(words, _)| is_short && lower.contains(words));
-    heading.or_else(|| words().map(|(words, what)| format!("{what} ({words})")))
+    let is_short = body.len() <= LOOKED_AT && lower.chars().count() <= SHORT;
+    WORDS.iter().filter(|_| is_short).find_map(|(what, all)| {
+        let words = all.split("; ").find(|words| lower.contains(words))?;
+        Some(format!("{what} ({words})"))
+    })
 }
 
 /// Whether a page of this many bytes is far smaller than what a log says was sent of it per response, compressed or not.
@@ -181,7 +161,7 @@ impl Text {
     }
 }
 
-/// Whether a text is what a pattern says, of which `*` stands for anything.
+/// Whether a text is what a pattern says, of which `; ` between them; `*` stands for anything.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -247,6 +227,8 @@ mod tests {
             ),
             page("Shop", "<h1>Welcome</h1><p>Installation in your home within 2 days.</p>"),
             page("Maintenance of bicycles", "<h1>Maintenance of bicycles</h1>"),
+            page("Installation", &format!("<h1>Installation</h1>{long}")),
+            page("Maintenance", &format!("<h1>Maintenance</h1>{long}")),
             page("Shop", &format!("<b>Warning</b>: contains nuts<br>{long}")),
             "[1,2,3]".to_owned(),
         ] {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use url::Url;
+use weigh_load::fault::Fault;
 use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Location, Resolver, permit};
 
@@ -314,16 +315,25 @@ impl Tour<'_> {
 
     /// Requests a URL once; its host has to be one that may be asked.
     fn request(&self, url: &Url, accept: &str) -> Result<Reply> {
-        let reply = match self.visitor.instance {
+        self.with_peer(url, |peer, location| http::get_from(peer, location, accept))
+    }
+
+    /// Does something with who is asked for a URL. The host has to be one that may be asked.
+    fn with_peer<T>(
+        &self,
+        url: &Url,
+        work: impl FnOnce(Peer<'_>, &Location) -> Result<T, Fault>,
+    ) -> Result<T> {
+        let done = match self.visitor.instance {
             Some(_) if !self.is_own(url) => bail!("{}: of another host", clean(url.as_str())),
-            Some(peer) => http::get_from(peer, &Location::parse(url.as_str())?, accept),
+            Some(peer) => work(peer, &Location::parse(url.as_str())?),
             None => {
                 let target = self.resolver.target(url.as_str())?;
                 permit(&target, self.visitor.allowed)?;
-                http::get(&target, accept)
+                http::peer_of(&target).and_then(|peer| work(peer, &target.location))
             }
         };
-        reply.map_err(|fault| anyhow!("{}: {}", self.named(url), fault.message))
+        done.map_err(|fault| anyhow!("{}: {}", self.named(url), fault.message))
     }
 
     /// Follows where the front page of a private instance leads within its site, such as to a language; not to what sets it up.
@@ -341,23 +351,15 @@ impl Tour<'_> {
 
     /// Requests a page some times, over one connection where its server keeps it.
     fn page(&self, url: &Url) -> Result<Page> {
-        let target = match self.visitor.instance {
-            Some(_) if !self.is_own(url) => bail!("{}: of another host", clean(url.as_str())),
-            Some(_) => None,
-            None => {
-                let target = self.resolver.target(url.as_str())?;
-                permit(&target, self.visitor.allowed)?;
-                Some(target)
+        let (reply, mut times) = self.with_peer(url, |peer, location| {
+            let mut kept = Kept::new(peer);
+            let reply = kept.get(location, "identity")?;
+            let mut times = vec![reply.first_byte];
+            while reply.status == 200 && times.len() < TIMES && !self.is_late() {
+                times.push(kept.get(location, "identity")?.first_byte);
             }
-        };
-        let failed = |fault: weigh_load::fault::Fault| anyhow!("{}: {}", self.named(url), fault.message);
-        let peer = match (&self.visitor.instance, &target) {
-            (Some(peer), _) => *peer,
-            (None, Some(target)) => http::peer_of(target).map_err(failed)?,
-            (None, None) => bail!("{}: no host", self.named(url)),
-        };
-        let (location, mut kept) = (Location::parse(url.as_str())?, Kept::new(peer));
-        let reply = kept.get(&location, "identity").map_err(failed)?;
+            Ok((reply, times))
+        })?;
         let named = self.named(url);
         let remedy = |of_url| if self.visitor.instance.is_some() { RUNNING } else { of_url };
         match (reply.status, reply.shown_field("location")) {
@@ -371,10 +373,6 @@ impl Tour<'_> {
             bail!("{named}: a response without a body; {}", remedy("give a page"));
         }
         let format = media_type(&reply).unwrap_or_else(|| "text/html".into());
-        let mut times = vec![reply.first_byte];
-        while times.len() < TIMES && !self.is_late() {
-            times.push(kept.get(&location, "identity").map_err(failed)?.first_byte);
-        }
         times.sort();
         let made_ms = times[times.len() / 2].as_secs_f64() * 1e3;
         let body = reply.decoded().with_context(|| named.clone())?;
