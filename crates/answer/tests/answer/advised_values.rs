@@ -30,6 +30,7 @@ fn stratum(format: &str, keys: f64, bytes: u64, stored: f64, is_sampled: bool) -
         ranges: None,
         sent_bytes: Some(Figure::counted(keys * stored)),
         writes: Some(Figure::counted(keys * 10.0)),
+        saving: None,
         made_ms: None,
         sample: if is_sampled { vec![sample] } else { Vec::new() },
     }

@@ -20,7 +20,7 @@ use weigh_model::text::clean;
 use weigh_model::units::count;
 
 /// How long all questions may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Pages of a log that are asked for where none was fetched.
 const MOST_PAGES: usize = 12;
 /// The longest precompressed file that is compared with an answer, in bytes.
@@ -82,6 +82,8 @@ pub struct Answers {
     all: Vec<Asked>,
     /// Statuses other than 200, with one path of each.
     refused: Vec<(u16, String, usize)>,
+    /// Files and pages for which there was no time.
+    late: usize,
 }
 
 impl Questions<'_> {
@@ -100,7 +102,11 @@ impl Questions<'_> {
                 };
                 // A stand-in's page is no page of the site.
                 let is_asked = !is_made || self.has_program;
-                let Some(path) = path.filter(|_| is_asked && !is_late()) else { continue };
+                let Some(path) = path.filter(|_| is_asked) else { continue };
+                if is_late() {
+                    answers.late += 1;
+                    continue;
+                }
                 let asked = self.one(
                     asker,
                     &path,
@@ -410,6 +416,13 @@ impl Answers {
                 format!("{path}{more}: status {status}; what the site sends there today is not known")
             })
             .collect();
+        if self.late > 0 {
+            let files = count(self.late, "file was", "files were");
+            notes.push(format!(
+                "{files} not asked for within {} s: what is sent there today is not known",
+                PATIENCE.as_secs()
+            ));
+        }
         let files = |is_so: fn(&Asked) -> bool| self.all.iter().filter(|asked| is_so(asked)).count();
         let never = files(|asked| asked.is_never_same);
         if never > 0 {

@@ -158,7 +158,7 @@ fn the_sites_own_configuration_is_asked_as_each_class_that_may_get_something_els
     assert_eq!(classes_asked(&site), [("gzip".to_owned(), 1)], "one file is sent in another length");
     site.visitors.tls = false;
     assert_eq!(classes_asked(&site), [("gzip".to_owned(), 1)]);
-    site.today = vec![weigh_model::site::Today {
+    site.today = vec![Today {
         kind: Kind::Page,
         method: "php/zlib.output_compression:6".into(),
         about: "gzip in PHP".into(),
