@@ -86,22 +86,24 @@ pub fn content(path: &Path, least: Option<f64>) -> io::Result<Content> {
         let head = saving::head(&mut file)?;
         let saving = least.filter(|_| !is_text(&head)).map(|_| saving::share(&head));
         let is_dense = saving.zip(least).is_some_and(|(saving, least)| saving < least);
-        let (mut digest, mut buffer) =
-            (Sha256::new_with_prefix(&head), vec![0; BUFFER.min(before.bytes as usize + 1)]);
-        if !is_dense {
-            loop {
-                match file.read(&mut buffer)? {
-                    0 => break,
-                    got => digest.update(&buffer[..got]),
-                }
-            }
-        }
+        let sum = if is_dense { Sum::default() } else { rest(head, &mut file, before.bytes)? };
         if Seen::of(&file.metadata()?) == before {
-            let sum = if is_dense { Sum::default() } else { digest.finalize().into() };
             return Ok(Content { sum, seen: before, saving });
         }
     }
     Err(io::Error::other(super::CHANGING))
+}
+
+/// The digest of a file of this length whose first bytes were read already.
+fn rest(head: Vec<u8>, file: &mut impl Read, bytes: u64) -> io::Result<Sum> {
+    let (mut digest, mut buffer) = (Sha256::new_with_prefix(&head), head);
+    buffer.resize(BUFFER.min(bytes as usize + 1), 0);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(digest.finalize().into()),
+            got => digest.update(&buffer[..got]),
+        }
+    }
 }
 
 impl Run<'_> {
