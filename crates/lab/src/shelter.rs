@@ -14,6 +14,11 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::rig::user::OwnUser;
 
+/// The random part of a name, in small letters: Apache's `AddHandler` makes letters of the path of a socket small.
+pub fn small_letters() -> String {
+    format!("{:08x}", rand::random::<u32>())
+}
+
 /// What their names begin with, below the system's folder for temporary files.
 const PREFIX: &str = "weigh-tmp-";
 /// The file that is locked.
@@ -37,7 +42,8 @@ impl Shelter {
 
     fn below(root: &Path) -> io::Result<Shelter> {
         let _making = lock_root(root, FlockOperation::NonBlockingLockShared, MAKING);
-        let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root)?;
+        let name = format!("{PREFIX}{}", small_letters());
+        let dir = tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(root)?;
         // It gets its name when it is locked already, so that nobody finds it free.
         let draft = dir.path().join(".lock-draft");
         let lock = OpenOptions::new().write(true).create_new(true).open(&draft)?;

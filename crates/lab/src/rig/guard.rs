@@ -18,6 +18,7 @@ use super::lifeline;
 use super::process::{LastLine, isolate, keep_log, open_log};
 use super::user::OwnUser;
 use crate::interrupt::{INTERRUPTED, Interrupt};
+use crate::shelter::small_letters;
 use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.
@@ -91,7 +92,7 @@ impl Place {
     pub(super) fn directory(&self, name: &str) -> io::Result<tempfile::TempDir> {
         let root = self.root.canonicalize()?;
         // Short: the path of a unix socket may have 107 bytes.
-        tempfile::Builder::new().prefix(&format!("{name}-")).rand_bytes(6).tempdir_in(root)
+        tempfile::Builder::new().prefix(&format!("{name}-{}", small_letters())).rand_bytes(0).tempdir_in(root)
     }
 }
 

@@ -23,8 +23,11 @@ const MOST_LINKS: usize = 40;
 /// What a namespace takes that is not there.
 pub const REMEDY: &str = "give the container CAP_SYS_ADMIN";
 
+/// What a folder begins with that is not shown itself: each of its files stands in place of the one that has its path below it.
+pub const IN_PLACE: &str = "=";
+
 /// Moves this process into a mount namespace of its own in which `user`, a number, finds these folders and may write to none of them.
-/// A folder that holds the working directory is left as it is. To be called as root, and before there are threads.
+/// A folder that holds the working directory is left as it is; see also [`IN_PLACE`]. To be called as root, and before there are threads.
 ///
 /// # Errors
 /// The machine allows no mount namespace, or a folder is not there.
@@ -33,6 +36,10 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
     // What the machine unmounts meanwhile is not kept in use by this namespace.
     change("/".as_ref(), MsFlags::MS_SLAVE | MsFlags::MS_REC)?;
     let working = std::env::current_dir().unwrap_or_default();
+    let in_place =
+        |folder: &PathBuf| folder.to_str().and_then(|one| one.strip_prefix(IN_PLACE)).map(PathBuf::from);
+    let replacing: Vec<PathBuf> = folders.iter().filter_map(in_place).collect();
+    let folders: Vec<&PathBuf> = folders.iter().filter(|folder| in_place(folder).is_none()).collect();
     let mut links = Vec::new();
     folders.iter().for_each(|folder| links_to(folder, &mut links));
     let real = folders
@@ -65,6 +72,7 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
         }
     }
     umask(mask);
+    replacing.iter().try_for_each(|folder| replace(folder))?;
     let is_shown =
         |point: &&PathBuf| closed.contains(*point) || outermost.iter().any(|one| point.starts_with(one));
     let read_only = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
@@ -73,6 +81,19 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
         .iter()
         .filter(is_shown)
         .try_for_each(|point| change(point, MsFlags::MS_REMOUNT | MsFlags::MS_BIND | read_only))
+}
+
+/// Puts the files of a folder in place of those that have their paths below it, where these are.
+fn replace(folder: &Path) -> Result<()> {
+    for entry in walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok) {
+        let below = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        let (place, none) = (Path::new("/").join(below), None::<&str>);
+        if entry.file_type().is_file() && place.is_file() {
+            mount(Some(entry.path()), place.as_path(), none, MsFlags::MS_BIND, none)
+                .with_context(|| format!("{} cannot be replaced", place.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Changes a mount: its flags, or how it follows others.

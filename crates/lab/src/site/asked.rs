@@ -163,6 +163,10 @@ impl Questions<'_> {
                 return None;
             }
             let content = reply.decoded().unwrap_or_else(|_| reply.body.clone());
+            if content.starts_with(b"<?php") {
+                // Nothing hands it to PHP here: what a visitor gets is not known.
+                return None;
+            }
             asked.is_by_program |= content.starts_with(STANDS_IN);
             let is_file = sample.filter(|_| kind != Kind::Page);
             if is_file.is_some_and(|file| !is_the_file(file, format, &content, &reply)) {

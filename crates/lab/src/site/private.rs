@@ -2,12 +2,14 @@
 //! answers. Nothing of the files is written, and nothing outside is reached but what the site's own PHP reaches where that runs.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
+use walkdir::WalkDir;
 use weigh_model::setting::Setting;
-use weigh_model::way::CONFIG;
+use weigh_model::way::{CONFIG, FPM, TREE, UPSTREAM};
 
 use super::asked::Unexplained;
 use super::served::Served;
@@ -16,7 +18,9 @@ use crate::lab::Configured;
 use crate::rig::asker::{Asker, Question, with_instance};
 use crate::rig::fpm::{Mode, Pool, PoolSpec};
 use crate::rig::guard;
+use crate::rig::mounts::IN_PLACE;
 use crate::rig::runtime::PhpRuntime;
+use crate::rig::server::own::whole;
 use crate::rig::server::{Found, Site, types};
 use crate::rig::service::without_log;
 use crate::rig::upstream::{Respond, Response, Upstream};
@@ -28,6 +32,9 @@ use crate::subject::delivery::certificate;
 const WORKERS: u32 = 2;
 /// Letters of PHP's last words that are shown.
 const WORDS: usize = 300;
+/// Files of folders that are looked at, and how deep below the document root.
+const MOST_FILES: usize = 200;
+const DEEPEST: usize = 8;
 /// The longest file that a stand-in for another server sends, in bytes.
 const LONGEST: u64 = 16 << 20;
 /// What every page of a stand-in begins with; no page of anybody's has it.
@@ -94,18 +101,19 @@ impl Private {
         work: impl FnOnce(&Asker<'_>) -> Result<T> + Send,
     ) -> Result<T> {
         let room = Room::new(self.account.user)?;
-        let place = |name: &str| self.place(&room, name, interrupt);
         let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::clone(&self.respond))
             .context("no temporary folder")?;
         // In the machine's own network: its database may be reached over TCP.
         let pool = match &self.php {
-            Some(php) => Some(Pool::start(&room.pool(php)?, &place("php.log"))?),
+            Some(php) => Some(Pool::start(&room.pool(php)?, &self.place(&room, "php.log", interrupt))?),
             None => None,
         };
         let fpm = pool.as_ref().map_or_else(|| upstream.socket().to_owned(), Pool::socket);
+        let mut place = self.place(&room, "server.log", interrupt);
+        place.shown.extend(self.folder_files(&room, &fpm, &upstream)?);
         let site = self.site(&room, fpm, &upstream)?;
         let host = Some(self.host());
-        let done = with_instance(&self.found, &site, &place("server.log"), host, work);
+        let done = with_instance(&self.found, &site, &place, host, work);
         let done = done.map_err(|error| explained(&error, pool.as_ref()));
         pool.map(Pool::stop);
         done
@@ -134,6 +142,40 @@ impl Private {
             }
         }
         Ok(None)
+    }
+
+    /// Files of folders (`.htaccess`) that a private server cannot have as they are, such as those that hand scripts to `mod_php`: written as
+    /// it can, to stand in their place. That takes a user of its own; else they stay as they are, and what the server answers is told.
+    fn folder_files(&self, room: &Room, fpm: &Path, upstream: &Upstream) -> Result<Option<PathBuf>> {
+        let Some((own, rules)) = self.own.as_ref().zip(self.found.definition.own.as_ref()) else {
+            return Ok(None);
+        };
+        if rules.folder_file.is_empty() || self.account.user.is_none() {
+            return Ok(None);
+        }
+        let entries = WalkDir::new(&self.docroot).max_depth(DEEPEST).into_iter().filter_map(Result::ok);
+        let files = entries.filter(|entry| entry.file_name().to_str() == Some(&rules.folder_file));
+        let below =
+            |entry: walkdir::DirEntry| entry.path().strip_prefix(&self.docroot).ok().map(Path::to_owned);
+        let files: Vec<PathBuf> = files.filter_map(below).take(MOST_FILES).collect();
+        let mut tree = own.read.tree.clone();
+        tree.take_folders(rules, &self.docroot, &self.docroot, &files);
+        let (room, mut is_any) = (room.path().join("in-place"), false);
+        for (folder, directives) in &tree.folders {
+            let made = whole::of_folder(rules, &self.found, &own.read.tree, &own.read.site, directives)?;
+            if made.notes.is_empty() {
+                continue;
+            }
+            let text = made.written.text.replace(FPM, &fpm.to_string_lossy());
+            let text = text.replace(UPSTREAM, &upstream.socket().to_string_lossy()).replace(TREE, "");
+            let file = room.join(folder.strip_prefix("/").unwrap_or(folder)).join(&rules.folder_file);
+            let written = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+            let written = written.and_then(|()| std::fs::write(&file, text));
+            let open = std::fs::Permissions::from_mode(0o644);
+            written.and_then(|()| std::fs::set_permissions(&file, open)).context("no temporary folder")?;
+            is_any = true;
+        }
+        Ok(is_any.then(|| format!("{IN_PLACE}{}", room.display()).into()))
     }
 
     fn place(&self, room: &Room, log: &str, interrupt: &Interrupt) -> guard::Place {

@@ -355,3 +355,20 @@ fn what_depends_on_the_request_is_asked_for_each_class_of_clients() {
     assert_eq!((coding(&["br", "gzip"]), coding(&["gzip"])), ("gzip".into(), "gzip".into()));
     assert_eq!(coding(&[]), "identity");
 }
+
+#[test]
+fn a_folders_own_file_that_is_for_mod_php_is_asked_without_it() {
+    needs!(apache());
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root's private server has a view of its own of the files");
+        return;
+    }
+    let lab = begun("apache", "\"plain\"");
+    fixtures::apache(&lab);
+    lab.write("public/index.php", "<?php echo 'made';");
+    let own = "php_value memory_limit 64M\nAddHandler application/x-httpd-php82 .php\nAddOutputFilterByType DEFLATE text/css text/html\n";
+    lab.write("public/.htaccess", own);
+    // As it is, an Apache without mod_php refuses the whole folder.
+    assert_eq!(coding(&lab, "apache2/apache2.conf", "site.css"), "gzip");
+    assert_eq!(lab.read("public/.htaccess"), own, "the site's own file stays as it is");
+}
