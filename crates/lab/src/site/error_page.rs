@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn pages_about_errors_and_small_pages_are_of_the_site() {
-        let long = "<p>How to mend it, step by step.</p>".repeat(200);
+        let long = "<p>The next steps, one by one.</p>".repeat(200);
         for html in [
             page(
                 "Error establishing a database connection: what to do - Blog",
