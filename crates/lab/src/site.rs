@@ -178,7 +178,9 @@ pub fn look(
         account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
         logged: &traffic.as_ref().map(logged_pages).unwrap_or_default(),
     };
-    let visited = visited(lab, ask, &pages, progress)?;
+    let mut visited = visited(lab, ask, &pages, progress)?;
+    // A script that sends a style sheet is no page, though the log names it as one.
+    visited.pages.retain(|page| !scripts::is_loaded(&page.format));
     facts.pages = visited.pages.len();
     facts.no_pages.clone_from(&visited.problem);
     let mut made = HashMap::new();
@@ -306,7 +308,9 @@ fn account(ask: &Ask, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUse
 
 /// The pages that a log names, the most requested first.
 fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
-    let is_page = |(path, hits): &(&String, &Hits)| class::is_page(path) && hits.requests > 0.0;
+    let is_page = |(path, hits): &(&String, &Hits)| {
+        class::is_page(path) && scripts::is_shown(path) && hits.requests > 0.0
+    };
     let mut pages: Vec<(&String, &Hits)> = traffic.asked.paths.iter().filter(is_page).collect();
     pages.sort_by(|a, b| b.1.requests.total_cmp(&a.1.requests).then_with(|| a.0.cmp(b.0)));
     let page =

@@ -228,7 +228,8 @@ pub fn add_made(made: &[Made], answers: &HashMap<String, Answered>, strata: &mut
     }
 }
 
-/// Adds the pages that were fetched. `all`: what is asked of all pages of the site; what is not known of a page is shared evenly.
+/// Adds the pages that were fetched. `all`: what is asked of all pages of the site. What is asked of others goes to those that are sent with about as
+/// many bytes, as the log tells; where it does not, to all evenly.
 pub fn add_pages(visited: &Visited, asked: Option<&Asked>, all: Hits, strata: &mut Strata) {
     let known: Vec<Hits> = visited
         .pages
@@ -239,17 +240,42 @@ pub fn add_pages(visited: &Visited, asked: Option<&Asked>, all: Hits, strata: &m
         sum.add(hits);
         sum
     });
-    let rest = |all: f64, known: f64| (all - known).max(0.0) / visited.pages.len() as f64;
-    let each = Hits {
-        requests: rest(all.requests, sum.requests),
-        bytes: rest(all.bytes, sum.bytes),
-        not_modified: rest(all.not_modified, sum.not_modified),
-        ranges: 0.0,
-    };
+    let near = asked.map(|asked| nearest(visited, asked, &known)).unwrap_or_default();
+    let near_sum = near.iter().fold(Hits::default(), |mut sum, hits| {
+        sum.add(hits);
+        sum
+    });
+    let part = |own: f64, sum: f64| if sum > 0.0 { own / sum } else { 1.0 / visited.pages.len() as f64 };
     for (at, (page, mut hits)) in visited.pages.iter().zip(known).enumerate() {
-        hits.add(&each);
+        let own = near.get(at).copied().unwrap_or_default();
+        hits.add(&Hits {
+            requests: (all.requests - sum.requests).max(0.0) * part(own.requests, near_sum.requests),
+            bytes: (all.bytes - sum.bytes).max(0.0) * part(own.bytes, near_sum.bytes),
+            not_modified: (all.not_modified - sum.not_modified).max(0.0)
+                * part(own.not_modified, near_sum.not_modified),
+            ranges: 0.0,
+        });
         let candidate =
             Candidate { path: at.to_string(), bytes: page.body.len() as u64, requests: hits.requests };
         strata.add(Kind::Page, &page.format, candidate, &hits);
     }
+}
+/// For each page that was fetched, what is asked of pages that were not and that are sent with about as many bytes.
+fn nearest(visited: &Visited, asked: &Asked, known: &[Hits]) -> Vec<Hits> {
+    let mean = |hits: &Hits| (hits.requests > 0.0 && hits.bytes > 0.0).then(|| hits.bytes / hits.requests);
+    let means: Vec<Option<f64>> = known.iter().map(mean).collect();
+    let mut near = vec![Hits::default(); known.len()];
+    let others = asked
+        .paths
+        .iter()
+        .filter(|(path, _)| class::is_page(path) && visited.pages.iter().all(|page| page.path != **path));
+    for (_, hits) in others {
+        let Some(own) = mean(hits) else { continue };
+        let distance = |at: &usize| means[*at].map_or(f64::INFINITY, |mean| (mean / own).ln().abs());
+        let best = (0..means.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        if let Some(at) = best.filter(|at| means[*at].is_some()) {
+            near[at].add(hits);
+        }
+    }
+    near
 }

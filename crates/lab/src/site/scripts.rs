@@ -51,7 +51,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
 
 /// Last parts of paths, and keys of query strings, that show no page: feeds, programs' interfaces, periodic tasks, style sheets and scripts by PHP.
 const NOT_SHOWN: &str = "feed rss rss2 atom rdf xmlrpc.php wp-cron.php admin-ajax.php ajax.php api.php rest.php load.php \
-    css.php js.php fetch.php thumb.php cron.php graphql ajax heartbeat doing_wp_cron wc-ajax rest_route indexer.php";
+    css.php js.php fetch.php taskrunner.php manifest.php messages.php thumb.php cron.php graphql ajax heartbeat doing_wp_cron wc-ajax rest_route indexer.php";
 /// First parts of paths of programs' interfaces.
 const INTERFACES: [&str; 3] = ["wp-json", "api", "_wdt"];
 
@@ -164,6 +164,21 @@ pub fn ask(asker: &Asker<'_>, scripts: &[Script]) -> HashMap<String, Answered> {
     answers
 }
 
+/// Whether a media type is that of what pages load.
+pub(super) fn is_loaded(format: &str) -> bool {
+    const LOADED: [&str; 8] = [
+        "text/css",
+        "text/javascript",
+        "application/javascript",
+        "application/x-javascript",
+        "application/manifest+json",
+        "application/wasm",
+        "image/",
+        "font/",
+    ];
+    LOADED.iter().any(|begin| format.starts_with(begin))
+}
+
 /// What an answer is, by its type: what a page loads, what a visitor saves, else a page.
 fn kind_of(reply: &Reply) -> Option<(Kind, String)> {
     let value = String::from_utf8_lossy(&reply.field("content-type")?).to_lowercase();
@@ -175,14 +190,7 @@ fn kind_of(reply: &Reply) -> Option<(Kind, String)> {
         || begins(&["application/pdf", "application/zip", "application/octet-stream", "video/"])
     {
         Kind::Download
-    } else if begins(&[
-        "text/css",
-        "text/javascript",
-        "application/javascript",
-        "application/x-javascript",
-        "image/",
-        "font/",
-    ]) {
+    } else if is_loaded(&format) {
         Kind::Asset
     } else {
         Kind::Page
