@@ -389,10 +389,11 @@ impl Answers {
             },
         };
         // That pictures go out as they are is no news; that one download of many is encoded is.
-        let all = if kind == Kind::Download { answered.len() } else { meant.len() };
-        let share = match own.len() == all {
+        let among = if kind == Kind::Download { &answered } else { meant };
+        let same = among.iter().filter(|asked| first(asked) == Some((encoded, coding.clone()))).count();
+        let share = match same == among.len() {
             true => String::new(),
-            false => format!(" for {} of {}", own.len(), count(all, "file", "files")),
+            false => format!(" for {same} of {}", count(among.len(), "file", "files")),
         };
         let short = method.as_deref().unwrap_or_default().split([':', ',']).next().unwrap_or_default();
         // Without its level, a filter cannot be measured by itself: the whole configuration is.
