@@ -13,6 +13,7 @@ mod current;
 mod encoder;
 mod error_page;
 pub mod folder;
+mod followed;
 pub mod here;
 mod hits;
 mod keep;
@@ -49,7 +50,7 @@ use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::url::hidden;
 use crate::rig::user::OwnUser;
-use application::Application;
+use application::{Application, Instances};
 use cached::Cached;
 use configured::Configured;
 use current::Current;
@@ -172,21 +173,34 @@ pub fn look(
         [] => None,
         logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
     };
-    let pages = PagesWanted {
+    let logged = traffic.as_ref().map(logged_pages).unwrap_or_default();
+    let application = docroot.as_deref().map(|docroot| Application {
+        lab,
         served: served.as_ref(),
-        docroot: docroot.as_deref(),
+        docroot,
+        server_config: ask.server_config.as_deref(),
+        server: ask.server.as_deref(),
+        php: &ask.php,
         account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
-        logged: &traffic.as_ref().map(logged_pages).unwrap_or_default(),
+        logged: &logged,
+    });
+    let instances = Instances::new(application);
+    let running = Visitor {
+        urls: &ask.urls,
+        allowed: &ask.allow_remote,
+        served: served.as_ref(),
+        instance: None,
+        logged: &logged,
     };
-    let mut visited = visited(lab, ask, &pages, progress)?;
+    let mut visited = visited(ask, &running, &instances, progress)?;
     // A script that sends a style sheet is no page, though the log names it as one.
     visited.pages.retain(|page| !scripts::is_loaded(&page.format));
     facts.pages = visited.pages.len();
     facts.no_pages.clone_from(&visited.problem);
     let mut made = HashMap::new();
     if let Some(traffic) = &mut traffic {
-        made = current::ask_scripts(lab, ask, &pages, &visited, traffic, progress)?;
-        current::locate(lab, ask, &pages, draft.folder(), traffic, progress)?;
+        made = current::ask_scripts(ask, &instances, &visited, traffic, progress)?;
+        current::locate(ask, &instances, draft.folder(), traffic, progress)?;
         let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
         traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
     }
@@ -239,8 +253,16 @@ pub fn look(
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let mut today = Vec::new();
     let configuration = configured.as_ref();
-    let current =
-        Current { lab, ask, configured: configuration, pages: &pages, visited: &visited, made: &made };
+    let current = Current {
+        lab,
+        ask,
+        configured: configuration,
+        instances: &instances,
+        served: served.as_ref(),
+        logged: &logged,
+        visited: &visited,
+        made: &made,
+    };
     current.add(&mut layers, &mut today, progress)?;
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
@@ -282,16 +304,6 @@ pub fn look(
     Ok(Looked { site, facts })
 }
 
-/// Which pages are looked at, and as whom.
-struct PagesWanted<'a> {
-    served: Option<&'a Served>,
-    docroot: Option<&'a Path>,
-    /// The account that the application runs as, with its name.
-    account: Option<(&'a str, OwnUser)>,
-    /// Pages that the log names.
-    logged: &'a [LoggedPage],
-}
-
 /// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
 fn account(ask: &Ask, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
     let Some(named) = &ask.render_as else { return Ok(None) };
@@ -319,17 +331,18 @@ fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
 }
 
 /// The pages: those of the site's own application, of URLs, or of the document root.
-fn visited(lab: &Lab, ask: &Ask, pages: &PagesWanted<'_>, progress: &mut dyn Progress) -> Result<Visited> {
-    let PagesWanted { served, docroot, account, logged } = *pages;
-    let running = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, served, instance: None, logged };
+fn visited(
+    ask: &Ask,
+    running: &Visitor<'_>,
+    instances: &Instances<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Visited> {
     if !ask.render {
         return running.look(progress);
     }
-    let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
-    let server_config = ask.server_config.as_deref();
-    let (server, php) = (ask.server.as_deref(), ask.php.as_slice());
-    let application = Application { lab, served, docroot, server_config, server, php, account, logged };
-    match application.look(progress) {
+    let application = instances.application.as_ref();
+    let application = application.context("--render: give --docroot, the folder of the site's front page")?;
+    match instances.get(true, progress).and_then(|private| application.look(private, progress)) {
         Ok(visited) if ask.urls.is_empty() => Ok(visited),
         Ok(mut visited) => {
             running.look_at_running(&mut visited, progress)?;
@@ -491,7 +504,7 @@ fn seen_server(visited: &Visited) -> Option<String> {
     if visited.server.is_some() {
         return visited.server.clone();
     }
-    let seen = visited.page_seen.as_ref();
+    let seen = visited.page_head.as_ref();
     seen.and_then(|seen| server(&seen.server))
 }
 

@@ -232,7 +232,7 @@ impl Connection {
         Ok(Connection { stream: Box::new(stream), until })
     }
 
-    /// Sends a request and reads its answer; times are those from the begin of the request.
+    /// Sends a request and reads its answer. Times count from when the request is written.
     fn exchange(&mut self, request: &[u8], is_head: bool, most: usize) -> Result<Reply, Fault> {
         let until = self.until.borrow().clone();
         let begun = Instant::now();

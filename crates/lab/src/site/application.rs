@@ -4,6 +4,7 @@
 //! and nothing of it is written: started by root, both have a user of their own, who is shown it read-only, or the account that is named.
 //! The application itself may do what it does for a visitor: it reaches its database.
 
+use std::cell::OnceCell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -51,31 +52,55 @@ pub struct Application<'a> {
     pub logged: &'a [LoggedPage],
 }
 
+/// The private instances of a site, each made when it is needed first.
+pub struct Instances<'a> {
+    /// What they are of; none: the document root is not here.
+    pub application: Option<Application<'a>>,
+    with_php: OnceCell<Result<Private, String>>,
+    with_stand_in: OnceCell<Result<Private, String>>,
+}
+
+impl<'a> Instances<'a> {
+    /// None is made yet.
+    pub fn new(application: Option<Application<'a>>) -> Instances<'a> {
+        Instances { application, with_php: OnceCell::new(), with_stand_in: OnceCell::new() }
+    }
+
+    /// The one that makes the site's pages, or the one in which a stand-in answers for PHP.
+    ///
+    /// # Errors
+    /// One line: what is missing to run it.
+    pub fn get(&self, with_php: bool, progress: &mut dyn Progress) -> Result<&Private> {
+        let application = self.application.as_ref();
+        let application = application.context("the document root is not here; give --docroot")?;
+        let cell = if with_php { &self.with_php } else { &self.with_stand_in };
+        let made = cell
+            .get_or_init(|| application.private(with_php, progress).map_err(|error| format!("{error:#}")));
+        made.as_ref().map_err(|error| anyhow!("{error}"))
+    }
+}
+
 impl Application<'_> {
     /// Starts it, looks at its front page and linked ones, and ends it.
     ///
     /// # Errors
-    /// One line: what is missing to run it, or what it answers in place of a page.
-    pub fn look(&self, progress: &mut dyn Progress) -> Result<Visited> {
+    /// One line: what it answers in place of a page.
+    pub fn look(&self, private: &Private, progress: &mut dyn Progress) -> Result<Visited> {
         progress.doing("starting the site's application");
-        let private = self.private(true, progress)?;
         if private.own.is_none() {
             let name = &private.found.definition.name;
             progress.note(&format!(
                 "--render: {name} as Weighbridge configures it; with --server-config, as the site has it"
             ));
         }
-        let looked = Interrupt::during(|interrupt| interrupt.ended(self.tour(&private, interrupt)));
+        let looked = Interrupt::during(|interrupt| interrupt.ended(self.tour(private, interrupt)));
         let (visited, said) = looked.context("signals cannot be caught")??;
         said.0.iter().for_each(|line| progress.note(line));
         Ok(visited)
     }
 
     /// The instance that makes the site's pages, or with a stand-in for PHP only tells what its server does.
-    ///
-    /// # Errors
-    /// One line: what is missing to run it.
-    pub fn private(&self, with_php: bool, progress: &mut dyn Progress) -> Result<Private> {
+    fn private(&self, with_php: bool, progress: &mut dyn Progress) -> Result<Private> {
         let (found, own) = self.server()?;
         let php = if with_php { Some(self.php()?) } else { None };
         let fpm = php.as_ref().and_then(PhpRuntime::fpm_binary);
@@ -211,7 +236,7 @@ impl Application<'_> {
         visited.server = Some(private.found.definition.name.clone());
         if private.own.is_none() {
             // What the lab's own configuration sends says nothing of today.
-            (visited.page_seen, visited.tls) = (None, None);
+            (visited.page_head, visited.tls) = (None, None);
         }
         Ok((visited, said))
     }

@@ -80,8 +80,10 @@ struct Asked {
 #[derive(Default)]
 pub struct Answers {
     all: Vec<Asked>,
-    /// Statuses other than 200, with one path of each.
-    refused: Vec<(u16, String, usize)>,
+    /// Why something was not answered as what it is, with one path of each reason and how many there are.
+    refused: Vec<(String, String, usize)>,
+    /// Levels that were told so far, by content coding: tried first, for most files of a site have the same.
+    levels: HashMap<String, Vec<i32>>,
     /// Files and pages for which there was no time.
     late: usize,
 }
@@ -111,8 +113,9 @@ impl Questions<'_> {
                     asker,
                     &path,
                     (stratum.kind, &stratum.format, Some(sample)),
-                    &mut answers.refused,
+                    &mut answers.levels,
                 );
+                let asked = asked.map_err(|reason| answers.refuse(reason, &path)).ok();
                 answers.all.extend(asked.map(|asked| Asked {
                     sample: Some((at, number)),
                     requests: stratum.requests.value * sample.share,
@@ -129,19 +132,22 @@ impl Questions<'_> {
         {
             // A site without pages refuses them: that is no news.
             let page = (Kind::Page, "text/html", None);
-            answers.all.extend(self.one(asker, path, page, &mut Vec::new()));
+            answers.all.extend(self.one(asker, path, page, &mut answers.levels).ok());
         }
         answers
     }
 
-    /// The answers for a path; none if it is answered with something else.
+    /// The answers for a path.
+    ///
+    /// # Errors
+    /// What it is answered with in place of the content, so that what the site sends there is not known.
     fn one(
         &self,
         asker: &Asker<'_>,
         path: &str,
         (kind, format, sample): (Kind, &str, Option<&Sample>),
-        refused: &mut Vec<(u16, String, usize)>,
-    ) -> Option<Asked> {
+        levels: &mut HashMap<String, Vec<i32>>,
+    ) -> Result<Asked, String> {
         let mut asked = Asked {
             kind,
             sample: None,
@@ -151,39 +157,46 @@ impl Questions<'_> {
             is_by_program: false,
             is_never_same: false,
         };
+        let file = sample.filter(|_| kind != Kind::Page);
         for class in &CLASSES {
-            let Ok(reply) = asker.ask(&Question { path, accept: class.header, ..Question::default() }) else {
-                continue;
-            };
+            let question = Question { path, accept: class.header, ..Question::default() };
+            let reply = asker.ask(&question).map_err(|fault| fault.message)?;
             if reply.status != 200 {
-                match refused.iter_mut().find(|(status, ..)| *status == reply.status) {
-                    Some((.., count)) => *count += 1,
-                    None => refused.push((reply.status, clean(path), 1)),
-                }
-                return None;
+                return Err(format!("status {}", reply.status));
             }
-            let content = reply.decoded().unwrap_or_else(|_| reply.body.clone());
-            if content.starts_with(b"<?php") {
-                // Nothing hands it to PHP here: what a visitor gets is not known.
-                return None;
+            let is_whole = file.is_some_and(|file| file.sha256 == sha256(&reply.body));
+            let content = match reply.decoded() {
+                Ok(content) => content,
+                Err(_) if is_whole => reply.body.clone(),
+                Err(error) => return Err(format!("{error:#}")),
+            };
+            if kind == Kind::Page && content.starts_with(b"<?php") {
+                return Err("PHP's source, for nothing hands it to PHP".to_owned());
             }
             asked.is_by_program |= content.starts_with(STANDS_IN);
-            let is_file = sample.filter(|_| kind != Kind::Page);
-            if is_file.is_some_and(|file| !is_the_file(file, format, &content, &reply)) {
-                if kind == Kind::Download && asked.is_by_program {
-                    return Some(asked);
-                }
-                continue;
+            if file.is_some_and(|file| !is_whole && !is_the_file(file, format, &content, &reply)) {
+                return match kind == Kind::Download && asked.is_by_program {
+                    true => Ok(asked),
+                    false => Err("other content than that of the file".to_owned()),
+                };
             }
-            if asked.answers.is_empty() && is_file.is_some() {
+            if asked.answers.is_empty() && file.is_some() {
                 asked.is_never_same = is_never_same(asker, path, class, &reply);
             }
-            asked.answers.push(self.answer(class, is_file, &content, &reply));
+            let answer = self.answer(class, (file, is_whole), &content, (&reply, &asked.answers, levels));
+            asked.answers.push(answer);
         }
-        (!asked.answers.is_empty()).then_some(asked)
+        Ok(asked)
     }
 
-    fn answer(&self, class: &Class, file: Option<&Sample>, content: &[u8], reply: &Reply) -> Answer {
+    /// An answer, with what encoded it. `is_whole`: its body is the file itself.
+    fn answer(
+        &self,
+        class: &Class,
+        (file, is_whole): (Option<&Sample>, bool),
+        content: &[u8],
+        (reply, others, known): (&Reply, &[Answer], &mut HashMap<String, Vec<i32>>),
+    ) -> Answer {
         let coding = match reply.field("content-encoding") {
             Some(value) => clean(String::from_utf8_lossy(&value).trim()).to_lowercase(),
             None => "identity".to_owned(),
@@ -197,19 +210,29 @@ impl Questions<'_> {
         };
         let encoded = match coding.as_str() {
             "identity" => Encoded::Not,
-            _ if file.is_some_and(|file| file.sha256 == sha256(&reply.body)) => Encoded::Named,
+            _ if is_whole => Encoded::Named,
             _ if is_variant() => Encoded::Before,
             _ => Encoded::OnTheFly,
         };
-        let levels = match encoded {
-            Encoded::OnTheFly => encoder::levels(&coding, content, &reply.body),
+        let bytes = reply.body.len() as u64;
+        let same = others.iter().find(|other| other.sent.coding == coding && other.sent.bytes == bytes);
+        let levels = match (encoded, same) {
+            (Encoded::OnTheFly, Some(same)) => same.levels.clone(),
+            (Encoded::OnTheFly, None) => {
+                let first = known.get(&coding).map(Vec::as_slice).unwrap_or_default();
+                let levels = encoder::levels(&coding, content, &reply.body, first);
+                if !levels.is_empty() {
+                    known.insert(coding.clone(), levels.clone());
+                }
+                levels
+            }
             _ => Vec::new(),
         };
         let vary = reply.field("vary").map(|vary| String::from_utf8_lossy(&vary).to_lowercase());
         let sent = Sent {
             accept: class.codings.iter().map(|coding| (*coding).to_owned()).collect(),
             coding,
-            bytes: reply.body.len() as u64,
+            bytes,
             method: None,
             vary: vary.is_some_and(|vary| vary.contains("accept-encoding") || vary.trim() == "*"),
             cache_control: reply.shown_field("cache-control"),
@@ -222,12 +245,10 @@ impl Questions<'_> {
     }
 }
 
-/// Whether an answer is a file: its bytes, in whatever coding, or what a filter of the server made of it, which has its type.
+/// Whether an answer's content is a file, or what a filter of the server made of it, which has its type.
 fn is_the_file(file: &Sample, format: &str, content: &[u8], reply: &Reply) -> bool {
-    let is_same = |bytes: &[u8]| sha256(bytes) == file.sha256;
     let media_type = reply.field("content-type").map(|of| String::from_utf8_lossy(&of).to_lowercase());
-    is_same(content)
-        || is_same(&reply.body)
+    sha256(content) == file.sha256
         || !content.starts_with(STANDS_IN)
             && format != "text/html"
             && media_type.is_some_and(|of| of.split(';').next().unwrap_or_default().trim() == format)
@@ -288,6 +309,13 @@ impl Answers {
                 is_same && answer.levels.is_empty()
             })
             .for_each(|answer| answer.levels.push(level));
+    }
+
+    fn refuse(&mut self, reason: String, path: &str) {
+        match self.refused.iter_mut().find(|(known, ..)| *known == reason) {
+            Some((.., count)) => *count += 1,
+            None => self.refused.push((reason, clean(path), 1)),
+        }
     }
 
     fn has_pages(&self) -> bool {
@@ -416,9 +444,9 @@ impl Answers {
         let mut notes: Vec<String> = self
             .refused
             .iter()
-            .map(|(status, path, number)| {
+            .map(|(reason, path, number)| {
                 let more = if *number > 1 { format!(" and {} more", number - 1) } else { String::new() };
-                format!("{path}{more}: status {status}; what the site sends there today is not known")
+                format!("{path}{more}: {reason}; what the site sends there today is not known")
             })
             .collect();
         if self.late > 0 {

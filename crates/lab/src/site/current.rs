@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use weigh_load::target::{Resolver, permit};
 
-use super::application::Application;
+use super::application::Instances;
 use super::asked::{Answers, Questions};
 use super::configured::Configured;
-use super::pages::Visited;
-use super::private::Private;
+use super::pages::{LoggedPage, Visited};
 use super::scripts::{self, Answered};
+use super::served::Served;
 use super::traffic::Traffic;
-use super::{Ask, PagesWanted, located, seen_server};
+use super::{Ask, located, seen_server};
 use crate::digest::sha256;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
@@ -33,28 +33,16 @@ pub struct Current<'a> {
     pub ask: &'a Ask,
     /// The configuration as it was read.
     pub configured: Option<&'a Configured>,
-    /// The folders of the site, its account, and the pages of its log.
-    pub pages: &'a PagesWanted<'a>,
+    /// The private instances.
+    pub instances: &'a Instances<'a>,
+    /// The folders of the site.
+    pub served: Option<&'a Served>,
+    /// Pages that a log names, the most requested first.
+    pub logged: &'a [LoggedPage],
     /// The pages that were fetched.
     pub visited: &'a Visited,
     /// What scripts answered that is no page.
     pub made: &'a HashMap<String, Answered>,
-}
-
-/// The private instance of what the user gave; none: there is no configuration or no document root.
-fn private(
-    lab: &Lab,
-    ask: &Ask,
-    pages: &PagesWanted<'_>,
-    with_php: bool,
-    progress: &mut dyn Progress,
-) -> Option<Result<Private>> {
-    let PagesWanted { served, docroot, account, logged } = *pages;
-    let (docroot, file) = (docroot?, ask.server_config.as_deref()?);
-    let (server, php) = (ask.server.as_deref(), ask.php.as_slice());
-    let application =
-        Application { lab, served, docroot, server_config: Some(file), server, php, account, logged };
-    Some(application.private(with_php, progress))
 }
 
 /// Asks what the scripts are that a log names most, of the site's own PHP or of the running site, and counts them as that; the answers by
@@ -63,9 +51,8 @@ fn private(
 /// # Errors
 /// The user wants an end.
 pub fn ask_scripts(
-    lab: &Lab,
     ask: &Ask,
-    pages: &PagesWanted<'_>,
+    instances: &Instances<'_>,
     visited: &Visited,
     traffic: &mut Traffic,
     progress: &mut dyn Progress,
@@ -75,31 +62,32 @@ pub fn ask_scripts(
         return Ok(HashMap::new());
     }
     progress.doing("asking what the scripts of the log are");
+    let private = ask.render.then(|| instances.get(true, progress));
+    let mut notes = Vec::new();
     let answers = Interrupt::during(|interrupt| {
         let answers = if let Some(first) = ask.urls.first() {
             let target = Resolver::default().target(first)?;
             permit(&target, &ask.allow_remote)?;
             Asker::of_target(&target).map(|asker| scripts::ask(&asker, scripts)).unwrap_or_default()
-        } else if let Some(Ok(private)) = rendered(lab, ask, pages) {
+        } else if let Some(Ok(private)) = private {
             private.with(interrupt, |asker| Ok(scripts::ask(asker, scripts))).unwrap_or_default()
         } else {
-            HashMap::new()
+            return Ok(HashMap::new());
         };
+        let left = scripts.len() - answers.len();
+        if left > 0 {
+            let left = count(left, "script", "scripts");
+            notes.push(format!(
+                "--log: {left} of {} were not asked for, or not answered: they count as pages",
+                scripts.len()
+            ));
+        }
         interrupt.ended(Ok(answers))
     });
     let answers = answers.context("signals cannot be caught")??;
+    notes.iter().for_each(|note| progress.note(note));
     traffic.reclassify(&answers);
     Ok(answers)
-}
-
-/// The private instance that made the site's pages; none: none did.
-fn rendered(lab: &Lab, ask: &Ask, pages: &PagesWanted<'_>) -> Option<Result<Private>> {
-    let PagesWanted { served, docroot, account, logged } = *pages;
-    let docroot = docroot.filter(|_| ask.render)?;
-    let (server, php, server_config) =
-        (ask.server.as_deref(), ask.php.as_slice(), ask.server_config.as_deref());
-    let application = Application { lab, served, docroot, server_config, server, php, account, logged };
-    Some(application.private(true, &mut Silent))
 }
 
 /// Gives the requests of a log's paths that no file has to the files that the server answers them with.
@@ -107,20 +95,23 @@ fn rendered(lab: &Lab, ask: &Ask, pages: &PagesWanted<'_>) -> Option<Result<Priv
 /// # Errors
 /// The user wants an end. Where the server cannot be asked, the paths stay as they are.
 pub fn locate(
-    lab: &Lab,
     ask: &Ask,
-    pages: &PagesWanted<'_>,
+    instances: &Instances<'_>,
     output: &Path,
     traffic: &mut Traffic,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let Some(served) = pages.served else { return Ok(()) };
+    let Some(application) = instances.application.as_ref().filter(|_| ask.server_config.is_some()) else {
+        return Ok(());
+    };
+    let Some(served) = application.served else { return Ok(()) };
     let paths = located::unknown(&traffic.asked, served);
     if paths.is_empty() {
         return Ok(());
     }
     progress.doing("asking for paths of the log that no file has");
-    let Some(Ok(private)) = private(lab, ask, pages, false, &mut Silent) else { return Ok(()) };
+    // Why it cannot be asked is said where today is asked for.
+    let Ok(private) = instances.get(false, progress) else { return Ok(()) };
     let bodies = Interrupt::during(|interrupt| {
         let bodies = private.with(interrupt, |asker| Ok(located::bodies(asker, &paths)));
         if interrupt.is_set() { anyhow::bail!(INTERRUPTED) } else { Ok(bodies.unwrap_or_default()) }
@@ -135,15 +126,6 @@ pub fn locate(
         ));
     }
     Ok(())
-}
-
-/// Where what is said has been said before.
-struct Silent;
-
-impl Progress for Silent {
-    fn doing(&mut self, _: &str) {}
-
-    fn note(&mut self, _: &str) {}
 }
 
 impl Current<'_> {
@@ -162,10 +144,11 @@ impl Current<'_> {
         let name = self.configured.map(|one| one.server.clone()).or_else(|| seen_server(self.visited));
         let definition = definitions.iter().find(|definition| Some(&definition.name) == name.as_ref());
         let fetched = self.visited.pages.iter().map(|page| (sha256(&page.body), path_of(&page.path)));
-        let made = self.made.values().map(|answered| (sha256(&answered.body), answered.url.clone()));
+        let made = self.made.values().filter(|answered| !answered.body.is_empty());
+        let made = made.map(|answered| (sha256(&answered.body), answered.url.clone()));
         let pages: HashMap<String, String> = made.chain(fetched).collect();
-        let logged: Vec<String> = self.pages.logged.iter().map(|page| path_of(&page.path)).collect();
-        let served = self.pages.served;
+        let logged: Vec<String> = self.logged.iter().map(|page| path_of(&page.path)).collect();
+        let served = self.served;
         let questions = Questions { served, definition, pages: &pages, logged: &logged, has_program: true };
         if let Some(configured) = self.configured {
             progress.doing("asking a private instance with the configuration");
@@ -201,7 +184,7 @@ impl Current<'_> {
             let place = |_: &str| format!("seen at {}{server}", clean(&target.location.authority));
             let found = answers.apply(&questions, &place, strata);
             answers.notes().iter().for_each(|note| progress.note(note));
-            let forbids = self.visited.page_seen.as_ref().and_then(|seen| seen.forbids);
+            let forbids = self.visited.page_head.as_ref().and_then(|head| head.forbids);
             put(found, today, forbids, progress);
         }
         today.sort_by_key(|one| one.kind);
@@ -216,11 +199,7 @@ impl Current<'_> {
         progress: &mut dyn Progress,
     ) -> Result<(Answers, Questions<'q>)> {
         let is_rendered = self.ask.render && self.visited.server.is_some();
-        // Of a site that was rendered, what its user cannot read was told.
-        let said: &mut dyn Progress = if is_rendered { &mut Silent } else { progress };
-        let private = private(self.lab, self.ask, self.pages, is_rendered, said);
-        let private =
-            private.context("the document root of the configuration is not here; give --docroot")??;
+        let private = self.instances.get(is_rendered, progress)?;
         let questions = Questions { has_program: is_rendered, ..*questions };
         let answers = Interrupt::during(|interrupt| -> Result<Answers> {
             let asked = private.with(interrupt, |asker| Ok(questions.ask(asker, strata)));
@@ -255,7 +234,10 @@ fn put(found: Vec<Today>, today: &mut Vec<Today>, forbids: Option<&str>, progres
                         (true, Some(field)) => {
                             format!(": the application switches compression off ({field})")
                         }
-                        (true, None) => ": the application switches compression off".to_owned(),
+                        (true, None) => {
+                            ": the application switches compression off, or the running site has another configuration"
+                                .to_owned()
+                        }
                         (false, _) => String::new(),
                     };
                     progress.note(&format!(

@@ -34,8 +34,9 @@ const LIBRARIES: [Library; 3] = [
     Library { coding: "zstd", codec: "zstd", levels: 1..=19, options: &[&[]] },
 ];
 
-/// The levels at which the content has the length that was sent in this content coding; none: no level is known that makes it so.
-pub fn levels(coding: &str, content: &[u8], sent: &[u8]) -> Vec<i32> {
+/// The levels at which the content has the length that was sent in this content coding; none: no level is known that makes it so. If some of
+/// the `likely` ones do, it is those: trying all takes a second for a large script.
+pub fn levels(coding: &str, content: &[u8], sent: &[u8], likely: &[i32]) -> Vec<i32> {
     let Some(library) = LIBRARIES.iter().find(|library| library.coding == coding) else { return Vec::new() };
     if content.len() > LONGEST {
         return Vec::new();
@@ -51,7 +52,13 @@ pub fn levels(coding: &str, content: &[u8], sent: &[u8]) -> Vec<i32> {
     }
     let makes =
         |level: &i32| all.iter().any(|options| length(library, *level, options, content) == Some(wanted));
-    library.levels.clone().filter(makes).collect()
+    let of = |levels: &mut dyn Iterator<Item = i32>| levels.filter(makes).collect::<Vec<i32>>();
+    let found = of(&mut likely.iter().copied());
+    if found.is_empty() {
+        of(&mut library.levels.clone().filter(|level| !likely.contains(level)))
+    } else {
+        found
+    }
 }
 
 /// The length of a content in a library's encoding.
@@ -103,25 +110,29 @@ mod tests {
     #[test]
     fn a_level_is_told_by_the_length() {
         for level in [1, 4, 6, 9] {
-            assert!(levels("gzip", &text(), &encoded("zlib", level, &[("memlevel", "9")])).contains(&level));
+            assert!(
+                levels("gzip", &text(), &encoded("zlib", level, &[("memlevel", "9")]), &[]).contains(&level)
+            );
         }
-        assert_eq!(levels("br", &text(), &encoded("brotli", 5, &[("window", "18")])), [5]);
-        assert_eq!(levels("zstd", &text(), &encoded("zstd", 3, &[])), [3]);
+        assert_eq!(levels("br", &text(), &encoded("brotli", 5, &[("window", "18")]), &[]), [5]);
+        assert_eq!(levels("zstd", &text(), &encoded("zstd", 3, &[]), &[]), [3]);
+        assert_eq!(levels("zstd", &text(), &encoded("zstd", 3, &[]), &[1, 3]), [3], "a likely one");
+        assert_eq!(levels("zstd", &text(), &encoded("zstd", 3, &[]), &[1]), [3], "none of the likely ones");
     }
 
     #[test]
     fn what_no_level_makes_has_none() {
         let mut other = encoded("zlib", 6, &[]);
         other.extend([0; 7]);
-        assert_eq!(levels("gzip", &text(), &other), [0; 0]);
-        assert_eq!(levels("gzip", &text(), b"\x1f\x8b"), [0; 0]);
-        assert_eq!(levels("compress", &text(), &other), [0; 0]);
+        assert_eq!(levels("gzip", &text(), &other, &[]), [0; 0]);
+        assert_eq!(levels("gzip", &text(), b"\x1f\x8b", &[]), [0; 0]);
+        assert_eq!(levels("compress", &text(), &other, &[]), [0; 0]);
     }
 
     #[test]
     fn a_name_in_the_header_does_not_count() {
         let plain = encoded("zlib", 6, &[]);
         let named = [&plain[..3], &[8], &plain[4..10], b"a.css\0", &plain[10..]].concat();
-        assert_eq!(levels("gzip", &text(), &named), levels("gzip", &text(), &plain));
+        assert_eq!(levels("gzip", &text(), &named, &[]), levels("gzip", &text(), &plain, &[]));
     }
 }

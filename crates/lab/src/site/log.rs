@@ -296,7 +296,7 @@ impl Counter {
             false => (&format.text, Some(format.delimiter)),
         };
         let fields = fields_of(&line, delimiter)?;
-        // Caddy logs a request that failed a second time, with its error.
+        // Caddy logs a failed request twice: the second line has the error.
         if delimiter.is_none()
             && fields.iter().any(|one| one.name == b"logger" && one.value.starts_with(b"http.log.error"))
         {

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use url::Url;
 use weigh_load::fault::Fault;
-use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Location, Resolver, permit};
 
 use super::error_page;
+use super::followed::is_followed;
 use super::links;
 use super::local::{FRONT, Named, site_path};
 use super::served::Served;
@@ -32,30 +32,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: u64 = 4 << 20;
 /// How often the front page of a private instance may lead elsewhere.
 const MOST_HOPS: usize = 3;
-/// Parts of paths of pages that set an application up, without `.php`: such links and redirects are not followed.
-const SETUP: [&str; 8] =
-    ["install", "installer", "installation", "setup", "setup-config", "mw-config", "upgrade", "maintenance"];
 /// What to do about an application that does not run in a private instance.
 pub const RUNNING: &str = "give --url of the running site";
 /// What browsers accept.
 const ACCEPT: &str = "gzip, deflate, br, zstd";
-/// Words in links that do something, or that lead to somebody's own pages: such links are not followed, wherever they are named.
-const UNSAFE: [&str; 14] = [
-    "logout",
-    "login",
-    "signin",
-    "signout",
-    "delete",
-    "remove",
-    "cart",
-    "checkout",
-    "admin",
-    "unsubscribe",
-    "feed",
-    "wp-json",
-    "xmlrpc",
-    "download",
-];
 
 /// A page as it was fetched.
 #[derive(Clone, Debug)]
@@ -79,15 +59,11 @@ pub struct LoggedPage {
     pub bytes: f64,
 }
 
-/// The answer to a client that accepts all codings.
+/// What the head of a page's answer says of its server.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
-    /// The content coding: `gzip`, `br`, `zstd`; none: as it is.
-    pub coding: Option<&'static str>,
-    /// What of the answer's head forbids a content coding.
+pub struct PageHead {
+    /// What of it forbids a content coding.
     pub forbids: Option<&'static str>,
-    /// The URL.
-    pub url: String,
     /// What the server calls itself; empty if it does not say.
     pub server: String,
 }
@@ -101,8 +77,8 @@ pub struct Visited {
     pub loads: HashMap<String, f64>,
     /// Assets that were fetched, because there is no document root.
     pub fetched: BTreeMap<String, Vec<u8>>,
-    /// How a page was sent.
-    pub page_seen: Option<Seen>,
+    /// How a page was sent to a browser.
+    pub page_head: Option<PageHead>,
     /// Whether the pages come over TLS; none: nothing was fetched.
     pub tls: Option<bool>,
     /// The server of a private instance that made the pages.
@@ -172,7 +148,7 @@ impl Visitor<'_> {
                 reply.status
             );
         }
-        visited.page_seen = Some(tour.seen_in(&first, reply));
+        visited.page_head = Some(PageHead::of(&reply));
         visited.tls = Some(first.scheme() == "https");
         Ok(())
     }
@@ -248,7 +224,7 @@ impl Tour<'_> {
             }
         }
         self.visited.tls = given.first().map(|url| url.scheme() == "https");
-        self.visited.page_seen = first.and_then(|url| self.seen(&url));
+        self.visited.page_head = first.and_then(|url| self.head(&url));
         if self.visitor.served.is_none() {
             self.fetch_assets();
         }
@@ -381,25 +357,9 @@ impl Tour<'_> {
     }
 
     /// How a URL is sent to a browser.
-    fn seen(&self, url: &Url) -> Option<Seen> {
+    fn head(&self, url: &Url) -> Option<PageHead> {
         let reply = self.request(url, ACCEPT).ok().filter(|reply| reply.status == 200)?;
-        Some(self.seen_in(url, reply))
-    }
-
-    fn seen_in(&self, url: &Url, reply: Reply) -> Seen {
-        let coding = match reply.coding {
-            Coding::Gzip => Some("gzip"),
-            Coding::Brotli => Some("br"),
-            Coding::Zstd => Some("zstd"),
-            Coding::Deflate => Some("deflate"),
-            Coding::DictionaryBrotli => Some("dcb"),
-            Coding::DictionaryZstd => Some("dcz"),
-            Coding::Identity | Coding::Other => None,
-        };
-        let server = reply.shown_field("server").unwrap_or_default();
-        let place = if self.visitor.instance.is_some() { " of a private instance" } else { "" };
-        let forbids = forbids(&reply);
-        Seen { coding, forbids, url: self.named(url) + place, server }
+        Some(PageHead::of(&reply))
     }
 
     /// Assets of the page's own host, with what their style sheets load.
@@ -525,6 +485,13 @@ fn at(url: &Url, path: &str) -> Url {
     url
 }
 
+impl PageHead {
+    fn of(reply: &Reply) -> PageHead {
+        let server = reply.shown_field("server").unwrap_or_default();
+        PageHead { forbids: forbids(reply), server }
+    }
+}
+
 /// What of an answer's head forbids a content coding, to whoever passes it on.
 fn forbids(reply: &Reply) -> Option<&'static str> {
     let has = |name: &str, word: &str| {
@@ -538,22 +505,6 @@ fn forbids(reply: &Reply) -> Option<&'static str> {
     all.into_iter().find(|(name, word, _)| has(name, word)).map(|(_, _, field)| field)
 }
 
-/// Whether a path is that of what sets an application up.
-fn is_setup(path: &str) -> bool {
-    path.split('/').any(|part| SETUP.contains(&part.strip_suffix(".php").unwrap_or(part)))
-}
-
-/// Whether a link of a page is requested: of the same host, without a query, and of nothing that a visitor would change by it.
-fn is_followed(link: &Url, page: &Url) -> bool {
-    let path = link.path().to_lowercase();
-    let is_text = path.ends_with(".html") || path.ends_with(".htm") || super::class::is_page(&path);
-    link.origin() == page.origin()
-        && link.query().is_none()
-        && is_text
-        && !UNSAFE.iter().any(|word| path.contains(word))
-        && !is_setup(&path)
-}
-
 /// The media type of a response, without parameters.
 fn media_type(reply: &Reply) -> Option<String> {
     let value = reply.field("content-type")?;
@@ -565,25 +516,6 @@ fn media_type(reply: &Reply) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn links_that_do_something_are_not_followed() {
-        let page = Url::parse("http://localhost/").unwrap();
-        let is = |link: &str| is_followed(&page.join(link).unwrap(), &page);
-        assert!(is("/about") && is("blog/") && is("a.html") && is("/index.php"));
-        for link in [
-            "/logout",
-            "/post?delete=1",
-            "http://other.example/",
-            "/wp-admin/",
-            "/a.png",
-            "/cart/add/3",
-            "/install.php",
-            "/mw-config/index.php",
-        ] {
-            assert!(!is(link), "{link}");
-        }
-    }
 
     #[test]
     fn pages_of_a_document_root_say_what_is_loaded() {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
+use super::followed::acts;
 use super::hits::Hits;
 use super::log::PathTraffic;
 use super::traffic::{Traffic, per_month};
@@ -19,23 +20,6 @@ const MOST: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of answers that are kept in all.
 const LARGEST: usize = 32 << 20;
-/// Words in URLs that do something by being asked for.
-const ACTS: [&str; 14] = [
-    "logout",
-    "login",
-    "signin",
-    "signout",
-    "delete",
-    "remove",
-    "cart",
-    "checkout",
-    "unsubscribe",
-    "cron",
-    "token",
-    "confirm",
-    "install",
-    "update",
-];
 /// What a path of a URL cannot have as it is.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -150,8 +134,7 @@ pub fn ask(asker: &Asker<'_>, scripts: &[Script]) -> HashMap<String, Answered> {
         if Instant::now() >= until || Interrupt::caught().is_set() {
             break;
         }
-        let url = script.url.to_lowercase();
-        if ACTS.iter().any(|word| url.contains(word)) {
+        if acts(&script.url) {
             continue;
         }
         let Ok(reply) = asker.ask(&Question { path: &script.url, ..Question::default() }) else { continue };

@@ -1,4 +1,4 @@
-//! How long a response took: numbers in the unit of their column, words such as `250.1ms`, and the mean of them.
+//! Response times in logs: numbers in the unit of their column, texts such as `250.1ms`, and their mean.
 
 use super::counted::Counted;
 use super::entry::Entry;
