@@ -73,7 +73,12 @@ impl<'a> Instances<'a> {
     pub fn get(&self, with_php: bool, progress: &mut dyn Progress) -> Result<&Private> {
         let application = self.application.as_ref();
         let application = application.context("the document root is not here; give --docroot")?;
-        let cell = if with_php { &self.with_php } else { &self.with_stand_in };
+        let (cell, other) = match with_php {
+            true => (&self.with_php, &self.with_stand_in),
+            false => (&self.with_stand_in, &self.with_php),
+        };
+        // What the user can read and write is the same for both, and said once.
+        let progress: &mut dyn Progress = if other.get().is_some() { &mut Said::default() } else { progress };
         let made = cell
             .get_or_init(|| application.private(with_php, progress).map_err(|error| format!("{error:#}")));
         made.as_ref().map_err(|error| anyhow!("{error}"))

@@ -1,7 +1,7 @@
 //! What the site sends today: every file and page of the sample is asked for as each class of clients asks, of a private instance with the
 //! user's configuration or of the running site. What was not answered is not known.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::configured::method;
@@ -39,6 +39,21 @@ pub struct Questions<'a> {
     pub logged: &'a [String],
     /// Whether the site's own program makes pages; else a stand-in does, and only what the server does to it is known.
     pub has_program: bool,
+    /// Paths of files that a program sends, whatever it sends them with: see [`by_program`].
+    pub by_program: &'a HashSet<String>,
+}
+
+/// The paths of sampled files that the server hands to a program, as a private instance with a stand-in tells: the site's own program may
+/// send the very bytes of the file.
+pub fn by_program(asker: &Asker<'_>, strata: &[Stratum]) -> HashSet<String> {
+    let files = strata.iter().filter(|stratum| matches!(stratum.kind, Kind::Asset | Kind::Download));
+    let paths =
+        files.flat_map(|stratum| &stratum.sample).map(|sample| format!("/{}", url::file(&sample.path)));
+    let is_handed = |path: &String| {
+        let reply = asker.ask(&Question { path, ..Question::default() });
+        reply.is_ok_and(|reply| reply.body.starts_with(STANDS_IN))
+    };
+    paths.filter(is_handed).collect()
 }
 
 /// What made an answer.
@@ -74,6 +89,13 @@ struct Asked {
     is_by_program: bool,
     /// A conditional request with the answer's own ETag was answered with all of it.
     is_never_same: bool,
+}
+
+impl Asked {
+    /// Whether a program sends it as a file.
+    fn is_sent_by_program(&self) -> bool {
+        self.kind == Kind::Download && self.is_by_program
+    }
 }
 
 /// All answers.
@@ -120,7 +142,7 @@ impl Questions<'_> {
                     sample: Some((at, number)),
                     requests: stratum.requests.value * sample.share,
                     is_text: stratum.is_worth_encoding(),
-                    is_by_program: is_made || asked.is_by_program,
+                    is_by_program: is_made || asked.is_by_program || self.by_program.contains(&path),
                     ..asked
                 }));
             }
@@ -333,7 +355,7 @@ impl Answers {
         for asked in &self.all {
             let Some((at, number)) = asked.sample else { continue };
             let sent = asked.answers.iter().map(|answer| Sent {
-                method: self.method(questions, asked.kind, answer),
+                method: self.method(questions, asked.kind, answer).filter(|_| !asked.is_sent_by_program()),
                 ..answer.sent.clone()
             });
             strata[at].sample[number].sent = sent.collect();
@@ -380,7 +402,10 @@ impl Answers {
     /// What is done today with most requests of a kind: with those for text, where there is any, for other content is seldom encoded.
     fn today(&self, questions: &Questions<'_>, kind: Kind, place: &dyn Fn(&str) -> String) -> Option<Today> {
         let of_kind: Vec<&Asked> = self.all.iter().filter(|asked| asked.kind == kind).collect();
-        if !of_kind.is_empty() && of_kind.iter().all(|asked| asked.is_by_program && kind == Kind::Download) {
+        let requests = |is_so: &dyn Fn(&Asked) -> bool| {
+            of_kind.iter().filter(|asked| is_so(asked)).map(|asked| asked.requests + 1e-9).sum::<f64>()
+        };
+        if requests(&Asked::is_sent_by_program) > requests(&|asked| !asked.is_sent_by_program()) {
             let about = format!("sent by PHP, taken to be readfile ({})", place(""));
             return Some(Today { kind, method: "php/readfile".into(), about, from: From::Assumed });
         }

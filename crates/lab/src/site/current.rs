@@ -1,13 +1,13 @@
 //! What the site does today, by asking: the running site where its URL is given, and a private instance with the user's configuration.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use weigh_load::target::{Resolver, permit};
 
 use super::application::Instances;
-use super::asked::{Answers, Questions};
+use super::asked::{Answers, Questions, by_program};
 use super::configured::Configured;
 use super::pages::{LoggedPage, Visited};
 use super::scripts::{self, Answered};
@@ -149,7 +149,15 @@ impl Current<'_> {
         let pages: HashMap<String, String> = made.chain(fetched).collect();
         let logged: Vec<String> = self.logged.iter().map(|page| path_of(&page.path)).collect();
         let served = self.served;
-        let questions = Questions { served, definition, pages: &pages, logged: &logged, has_program: true };
+        let by_program = self.by_program(strata, progress)?;
+        let questions = Questions {
+            served,
+            definition,
+            pages: &pages,
+            logged: &logged,
+            has_program: true,
+            by_program: &by_program,
+        };
         if let Some(configured) = self.configured {
             progress.doing("asking a private instance with the configuration");
             match self.of_private(&questions, strata, progress) {
@@ -189,6 +197,18 @@ impl Current<'_> {
         }
         today.sort_by_key(|one| one.kind);
         Ok(())
+    }
+
+    /// The files that the server hands to a program; none where no private instance with the configuration tells.
+    fn by_program(&self, strata: &[Stratum], progress: &mut dyn Progress) -> Result<HashSet<String>> {
+        let stand_in = self.configured.map(|_| self.instances.get(false, progress));
+        let Some(Ok(private)) = stand_in else { return Ok(HashSet::new()) };
+        let found = Interrupt::during(|interrupt| {
+            let found = private.with(interrupt, |asker| Ok(by_program(asker, strata)));
+            // Why it does not start is said where it is asked for more.
+            interrupt.ended(Ok(found.unwrap_or_default()))
+        });
+        found.context("signals cannot be caught")?
     }
 
     /// The answers of a private instance: with the site's own PHP where that made the pages, else with a stand-in for it.

@@ -368,3 +368,29 @@ fn a_running_site_that_sends_its_page_as_it_is_is_believed() {
     );
     assert!(ran.stdout.contains("2 pages"), "made here: {}", ran.stdout);
 }
+
+#[test]
+fn a_file_that_the_application_sends_is_sent_by_php_whatever_its_bytes() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    let sends = r#"<?php
+$path = strtok($_SERVER['REQUEST_URI'], '?');
+if (str_starts_with($path, '/files/')) {
+    header('Content-Type: application/pdf');
+    readfile(__DIR__ . $path);
+    exit;
+}
+echo '<!doctype html><p>front</p>', str_repeat('<p>text</p>', 500);
+"#;
+    shop(&lab, sends);
+    lab.write("shop/public/files/manual.pdf", vec![7; 50_000]);
+    let handed = "location /files/ { rewrite ^ /index.php last; }\n    location / {";
+    lab.write("conf/nginx.conf", lab.read("conf/nginx.conf").replace("location / {", handed));
+    lab.done(&["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"]);
+    let found = site(&lab);
+    let today = found.today(Kind::Download).unwrap();
+    assert_eq!((today.method.as_str(), today.from), ("php/readfile", From::Assumed));
+    let sent: Vec<_> = found.of(Kind::Download).flat_map(|stratum| &stratum.sample[0].sent).collect();
+    assert!(sent.iter().all(|sent| sent.bytes == 50_000 && sent.method.is_none()), "{sent:?}");
+    assert_eq!(sent.len(), 4, "each class was asked as");
+}
