@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use weigh_load::target::{Resolver, permit};
 
 use super::application::Instances;
-use super::asked::{Answers, Questions, by_program};
+use super::asked::{Answers, Questions, by_program, take_for_downloads};
 use super::configured::Configured;
 use super::pages::{LoggedPage, Visited};
 use super::scripts::{self, Answered};
@@ -136,7 +136,7 @@ impl Current<'_> {
     /// The definitions of servers cannot be read, or the user wants an end.
     pub fn add(
         &self,
-        strata: &mut [Stratum],
+        strata: &mut Vec<Stratum>,
         today: &mut Vec<Today>,
         progress: &mut dyn Progress,
     ) -> Result<()> {
@@ -150,6 +150,7 @@ impl Current<'_> {
         let logged: Vec<String> = self.logged.iter().map(|page| path_of(&page.path)).collect();
         let served = self.served;
         let by_program = self.by_program(strata, progress)?;
+        take_for_downloads(strata, &by_program);
         let questions = Questions {
             served,
             definition,

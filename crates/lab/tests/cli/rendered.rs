@@ -384,13 +384,26 @@ echo '<!doctype html><p>front</p>', str_repeat('<p>text</p>', 500);
 "#;
     shop(&lab, sends);
     lab.write("shop/public/files/manual.pdf", vec![7; 50_000]);
+    lab.write("shop/public/files/plan.svg", "<svg></svg>   \n".repeat(3_000));
+    lab.write("shop/public/logo.svg", "<svg></svg>    \n".repeat(3_000));
     let handed = "location /files/ { rewrite ^ /index.php last; }\n    location / {";
     lab.write("conf/nginx.conf", lab.read("conf/nginx.conf").replace("location / {", handed));
     lab.done(&["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"]);
     let found = site(&lab);
     let today = found.today(Kind::Download).unwrap();
     assert_eq!((today.method.as_str(), today.from), ("php/readfile", From::Assumed));
-    let sent: Vec<_> = found.of(Kind::Download).flat_map(|stratum| &stratum.sample[0].sent).collect();
-    assert!(sent.iter().all(|sent| sent.bytes == 50_000 && sent.method.is_none()), "{sent:?}");
-    assert_eq!(sent.len(), 4, "each class was asked as");
+    let paths =
+        |kind| found.of(kind).flat_map(|stratum| &stratum.sample).map(|one| &*one.path).collect::<Vec<_>>();
+    assert_eq!(
+        paths(Kind::Download),
+        ["files/plan.svg", "files/manual.pdf"],
+        "also what is mostly loaded, if PHP sends it"
+    );
+    assert_eq!(paths(Kind::Asset), ["logo.svg", "css/site.css"]);
+    let sent = || found.of(Kind::Download).flat_map(|stratum| &stratum.sample).flat_map(|one| &one.sent);
+    assert!(sent().all(|sent| sent.bytes >= 45_000 && sent.method.is_none()));
+    assert_eq!(sent().count(), 8, "each class was asked as");
+    let texts: Vec<f64> =
+        found.strata.iter().filter(|one| one.format == "image/svg+xml").map(|one| one.files.value).collect();
+    assert_eq!(texts, [1.0, 1.0], "each file counts once");
 }
