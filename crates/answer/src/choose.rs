@@ -9,7 +9,7 @@
 use weigh_stats::ROUNDS;
 
 use crate::estimate::{Estimate, common};
-use crate::verdict::{Confidence, is_total_less};
+use crate::verdict::{Confidence, is_total_told_less};
 
 /// Costs within this share of the least are equal to it: sample and link model are not more exact than that.
 pub const TOLERANCE: f64 = 0.01;
@@ -68,7 +68,7 @@ impl Cost {
         if self.is_exact() && other.is_exact() {
             return self.total() < other.total();
         }
-        is_total_less((&self.varies, self.known), (&other.varies, other.known))
+        is_total_told_less((&self.varies, self.known), (&other.varies, other.known))
     }
 
     /// Whether there are enough rounds to compare both.
@@ -146,16 +146,24 @@ fn widest(
 ) -> Option<Choice> {
     let equal = |at: usize, work: usize| works[work][at].filter(|standing| standing.is_equal);
     let held = |at: usize| left.iter().filter(|work| equal(at, **work).is_some()).count();
-    let most = (0..candidates.len()).map(held).max().filter(|most| *most > 0)?;
+    // Of those that hold on as many works, those where more compete come first.
+    let rivals = |work: usize| works[work].iter().flatten().count();
+    let reach = |at: usize| {
+        let own = left.iter().filter(|work| equal(at, **work).is_some());
+        (held(at), own.map(|work| rivals(*work)).sum::<usize>())
+    };
+    let reach: Vec<(usize, usize)> = (0..candidates.len()).map(reach).collect();
+    let widest = reach.iter().copied().max().filter(|(most, _)| *most > 0)?;
+    let most = widest.0;
     // The mean is that of ratios.
     let mean = |at: usize| {
         left.iter().filter_map(|work| Some(equal(at, *work)?.behind.ln())).sum::<f64>() / most as f64
     };
-    let widest: Vec<(usize, f64)> =
-        (0..candidates.len()).filter(|at| held(*at) == most).map(|at| (at, mean(at))).collect();
-    let (best, least) = widest.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let all: Vec<(usize, f64)> =
+        (0..candidates.len()).filter(|at| reach[*at] == widest).map(|at| (at, mean(at))).collect();
+    let (best, least) = all.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let far = if tolerance > 0.0 { FAR } else { 0.0 };
-    let near = widest.iter().filter(|(_, mean)| *mean <= least + far.ln_1p());
+    let near = all.iter().filter(|(_, mean)| *mean <= least + far.ln_1p());
     let chosen =
         near.min_by(|a, b| candidates[a.0].rank.cmp(&candidates[b.0].rank).then(a.1.total_cmp(&b.1)))?.0;
     let own: Vec<usize> = left.iter().copied().filter(|work| equal(chosen, *work).is_some()).collect();

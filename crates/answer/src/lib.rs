@@ -44,6 +44,7 @@ pub mod page;
 pub mod picture;
 pub mod policy;
 pub mod profile;
+pub mod question;
 pub mod ranking;
 pub mod report;
 pub mod row;

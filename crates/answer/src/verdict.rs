@@ -184,6 +184,10 @@ impl Compared {
         Some(Compared { rule, log, value, part })
     }
 
+    fn is_listed(&self) -> bool {
+        self.rule.lists(&self.log, self.value, self.part)
+    }
+
     fn is_claimed(&self) -> bool {
         self.rule.claims(&self.log, self.value, self.part)
     }
@@ -302,8 +306,10 @@ pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
 
 /// Like [`is_told_less`], with an exactly known amount added to each.
 pub fn is_total_told_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
-    let told = ratio_of_totals(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS);
-    told.map_or(a.0.value + a.1 < b.0.value + b.1, |ratio| ratio.value < 1.0 && ratio.is_settled())
+    match Compared::of(a, b).filter(|compared| compared.log.rounds >= ROUNDS) {
+        Some(compared) => compared.value < 1.0 && compared.is_listed(),
+        None => a.0.value + a.1 < b.0.value + b.1,
+    }
 }
 
 /// Like [`is_less`], with an exactly known amount added to each.
