@@ -172,7 +172,10 @@ impl<'c> Case<'c> {
     fn elsewhere(&self, place: impl Fn(&Group) -> String) -> Option<Sentence> {
         let (mut parts, mut cells) = (Vec::new(), Vec::new());
         for answer in &self.answers {
-            for choice in self.others(answer) {
+            let first = answer.choices.first().map_or(0, |first| first.chosen);
+            let is_measured = |work: &usize| answer.question.alternatives[first].rows[*work].is_some();
+            // Where the first choice was not measured, nothing is better than it.
+            for choice in self.others(answer).filter(|choice| choice.works.iter().any(is_measured)) {
                 let places: Vec<String> =
                     choice.works.iter().map(|work| place(self.group(answer, *work))).collect();
                 let name = &answer.question.alternatives[choice.chosen].name;
@@ -191,8 +194,9 @@ impl<'c> Case<'c> {
     fn ties(&self, answer: &Answer) -> Option<Sentence> {
         let choice = answer.choices.first().filter(|choice| choice.confidence == Confidence::Tied)?;
         let tied: Vec<usize> = choice.tied.iter().copied().filter(|one| *one != choice.chosen).collect();
-        let names: Vec<String> =
-            tied.iter().map(|one| answer.question.alternatives[*one].name.clone()).collect();
+        let name = |one: usize| answer.question.alternatives[one].name.as_str();
+        let mut names = crate::first::distinct(tied.iter().map(|one| name(*one).to_owned()));
+        names.retain(|one| one != name(choice.chosen));
         let text = format!("No significant difference: {}.", label::some(&names, NAMED));
         let cells = tied.iter().flat_map(|one| ids(self.rows(answer, choice, *one)));
         (!names.is_empty()).then(|| Sentence::new(Part::Limit, text, cells))
@@ -226,8 +230,6 @@ impl<'c> Case<'c> {
 
     /// The same without a recommendation.
     fn so_far(&self, advice: Advice, why: &str) -> Advice {
-        let names: Vec<String> =
-            crate::first::distinct(advice.recommended.iter().map(|one| clean(&one.name)));
         let run = &self.report().run;
         let go_on = match run.complete {
             true => "measure again with a larger --budget".to_owned(),
@@ -235,7 +237,16 @@ impl<'c> Case<'c> {
                 format!("go on: weigh run --resume {}", run.folder.as_deref().map_or("RUN".to_owned(), clean))
             }
         };
-        let text = format!("Not settled ({why}): so far {}; {go_on}.", label::some(&names, 2));
+        let name = |one: &Recommended, has_scope: bool| match has_scope && !one.scope.is_empty() {
+            true => format!("{} for {}", clean(&one.name), clean(&one.scope)),
+            false => clean(&one.name),
+        };
+        let text = |has_scope: bool, most: usize| {
+            let names = crate::first::distinct(advice.recommended.iter().map(|one| name(one, has_scope)));
+            format!("Not settled ({why}): so far {}; {go_on}.", label::some(&names, most))
+        };
+        let shorter = [(true, 2), (false, 3), (false, 2)].into_iter().map(|(scope, most)| text(scope, most));
+        let text = shorter.into_iter().find(|text| is_short(text)).unwrap_or_else(|| text(false, 1));
         let cells = advice.recommended.iter().flat_map(|one| one.cells.clone());
         let mut sentences = vec![Sentence::new(Part::Use, text, cells)];
         sentences.extend(advice.sentences.into_iter().filter(|one| one.part == Part::Known));

@@ -260,8 +260,8 @@ mod tests {
         let choices = choose(TOLERANCE, &[first, second, third]);
         let of: Vec<(usize, &[usize])> =
             choices.iter().map(|one| (one.chosen, one.works.as_slice())).collect();
-        // Both hold on two works; the first is less in the mean.
-        assert_eq!(of, [(0, &[0, 1][..]), (1, &[2][..])]);
+        // Both hold on two works; more compete where the second one does.
+        assert_eq!(of, [(1, &[1, 2][..]), (0, &[0][..])]);
     }
 
     #[test]

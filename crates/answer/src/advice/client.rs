@@ -18,7 +18,7 @@ use crate::first::{distinct, grouped};
 use crate::question::{Groups, Question};
 use crate::ranking::Answer;
 use crate::row::Row;
-use crate::subject::client::{CPU, SECONDS, STORE_CPU, UNMETERED};
+use crate::subject::client::{CPU, STORE_CPU, UNMETERED};
 use crate::subject::codec::IDENTITY;
 use crate::verdict::ratio;
 
@@ -192,11 +192,10 @@ fn need(case: &Case, answer: &Answer) -> Option<Sentence> {
 }
 
 /// What a row's cost is beside that of another one, by the metric that both were compared by.
-fn change(ours: &Row, theirs: &Row) -> Option<String> {
-    let (metric, what) = match (ours.get(CPU), theirs.get(CPU)) {
-        (Some(_), Some(_)) => (CPU, "CPU time per transaction"),
-        _ => (SECONDS, "time per transaction"),
-    };
+fn change(case: &Case, ours: &Row, theirs: &Row) -> Option<String> {
+    let mut contenders = case.ranking.contenders.iter().flatten();
+    let metric = contenders.find(|one| one.row.id() == ours.id())?.metric;
+    let what = if metric == CPU { "CPU time per transaction" } else { "time per transaction" };
     Some(label::change(&ratio(ours.get(metric)?, theirs.get(metric)?)?, what))
 }
 
@@ -221,10 +220,15 @@ fn worse<'a>(
 
 /// Compared with the client that the study names first, or the next one that costs more.
 fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
-    let (ours, theirs) = worse(case, answer, |ours, theirs| place(ours) != place(theirs))?;
+    let (ours, theirs) = worse(case, answer, |ours, theirs| {
+        place(ours) != place(theirs) && ours.cell.runtime == theirs.cell.runtime
+    })?;
     let content = label::content(case.evidence, &ours.cell.payload);
-    let text =
-        format!("{content}, beside {}: {}.", label::in_a_sentence(place(theirs)), change(ours, theirs)?);
+    let text = format!(
+        "{content}, beside {}: {}.",
+        label::in_a_sentence(place(theirs)),
+        change(case, ours, theirs)?
+    );
     Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }
 
@@ -238,7 +242,7 @@ fn newer(case: &Case, answer: &Answer) -> Option<Sentence> {
         label::runtime(&ours.cell.runtime),
         label::runtime(&theirs.cell.runtime),
         label::content(case.evidence, &ours.cell.payload),
-        change(ours, theirs)?
+        change(case, ours, theirs)?
     );
     Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }

@@ -119,9 +119,11 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
         false => used(case, &pre),
     };
     sentences.extend(usual.iter().find_map(|one| gain(case, one)));
-    sentences.extend(on_the_fly(&usual, &pre));
+    let fly = on_the_fly(&usual, &pre);
+    let has_size = fly.is_some();
+    sentences.extend(fly);
     // What is not precompressed although other files are.
-    sentences.extend(case.elsewhere(place).filter(|_| !pre.is_empty() && !other.is_empty()));
+    sentences.extend(case.elsewhere(place).filter(|_| !pre.is_empty() && !other.is_empty() && !has_size));
     sentences.extend(limit(case, &all));
     Some(Part { recommended, sentences, confidence: None })
 }
