@@ -28,7 +28,7 @@ pub(super) fn questions(all: &Groups) -> Vec<Question> {
     let groups = groups_of(all, &Subject::PAGE);
     let is_there =
         |coding: &&str| groups.iter().any(|group| all.rows[*group].iter().any(|row| codes(row, &[coding])));
-    let codings: Vec<&str> = CODINGS.into_iter().filter(|coding| is_there(&coding)).collect();
+    let codings: Vec<&str> = CODINGS.into_iter().filter(|coding| is_there(coding)).collect();
     let is_reference =
         |row: &Row| groups.iter().any(|group| all.report.groups[*group].reference() == Some(row.id()));
     let of_coding = |at: usize| {
@@ -198,7 +198,7 @@ fn tie(case: &Case, class: &Class) -> Option<Sentence> {
     }
     let rows = class.choice.tied.iter().flat_map(|one| case.rows(class.answer, class.choice, *one));
     let is_php = |sent: &Sent| sent.delivery.by == By::Php && sent.coding() == class.row.coding();
-    let tied = rows.filter_map(|row| Sent::of(row)).find(is_php)?;
+    let tied = rows.filter_map(Sent::of).find(is_php)?;
     let text = format!(
         "No significant difference to {}; the filter in {} leaves PHP's workers free sooner.",
         label::way(&tied),
