@@ -81,6 +81,14 @@ export interface Group {
   points: Point[];
 }
 
+/** Something to choose: alternatives over some groups, each with the place of its point in each of them. */
+export interface Question {
+  /** For whom; empty if it is the only one. */
+  scope: string;
+  groups: number[];
+  alternatives: { rank: number; may_be_chosen: boolean; points: (number | null)[] }[];
+}
+
 /** One method of sending beside a number of slow clients. Times in seconds. */
 export interface Slow {
   id: string;
@@ -141,6 +149,7 @@ export interface Data extends Embedded {
   sharing: number;
   rules: Record<string, Rule>;
   groups: Group[];
+  questions: Question[];
   slow: Slow[];
   faults: { cell: string; round: number; reason: string; remedy: string | null }[];
 }

@@ -47,6 +47,11 @@ function common(a: [number, number][], b: [number, number][]): [number, number, 
   });
 }
 
+/** The number of rounds that both have. */
+export function commonRounds(a: Estimate, b: Estimate): number {
+  return common(a.rounds, b.rounds).length;
+}
+
 function quantile(values: number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = p * (sorted.length - 1);
@@ -133,5 +138,5 @@ export function isTotalLess(
           freedom: rule.shrinkage.freedom ?? Infinity,
           all: rule.shrinkage.all,
         };
-  return pValue(by, log, value) <= rule.claimed;
+  return pValue(by, log, value) <= rule.listed;
 }

@@ -6,8 +6,8 @@ import type { Conditions, Data, Group, Point } from "./data";
 import { detail } from "./detail";
 import { copyButton, h } from "./dom";
 import { groupChoice } from "./groups";
-import { bytes, list, mbit as speed, ns, price, significant, trimmed } from "./format";
-import { type Ranked, rank } from "./ranking";
+import { bytes, list, mbit as speed, ns, price, trimmed } from "./format";
+import { type Ranked, type Sure, rank, rankedAndSure } from "./ranking";
 import { type Scatter, scatter } from "./scatter";
 
 /** Rows of the ranking that are shown at first. */
@@ -120,17 +120,17 @@ export function explorer(data: Data, place: HTMLElement): void {
 
   /** The conditions changed: everything that follows from them. */
   function show(): void {
-    const ranked = rank(data, group(), conditions, isChosen);
+    const [ranked, sure] = rankedAndSure(data, group(), conditions, isChosen);
     chart?.update(ranked, conditions);
     chart?.select(selected?.id ?? null);
-    const [first, rest] = answer(ranked, conditions);
+    const [first, rest] = answer(ranked, sure, conditions);
     best.textContent = first;
     besides.textContent = rest;
     legend.textContent = legendOf(conditions);
     printed.textContent = `${group().title}. ${inWords(data, conditions)}`;
     clearTimeout(resting);
-    if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked), REST);
-    else showTable(ranked);
+    if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked, sure), REST);
+    else showTable(ranked, sure);
     command.textContent = `weigh report RUN --at '${textOf(conditions)}'`;
     clearTimeout(timer);
     timer = window.setTimeout(() => {
@@ -143,7 +143,7 @@ export function explorer(data: Data, place: HTMLElement): void {
     }, CALM);
   }
 
-  function showTable(ranked: Ranked[]): void {
+  function showTable(ranked: Ranked[], sure: Sure): void {
     const by: Record<Column, (one: Ranked) => number> = {
       total: (one) => one.total,
       cost: (one) => one.cost,
@@ -157,7 +157,7 @@ export function explorer(data: Data, place: HTMLElement): void {
     const head = (column: Column, words: string) => {
       const sort = () => {
         order = { column, isDescending: order.column === column && !order.isDescending };
-        showTable(ranked);
+        showTable(ranked, sure);
         table.querySelector<HTMLButtonElement>(`[data-sort="${column}"]`)?.focus();
       };
       const button = h("button", { type: "button", class: "sort", "data-sort": column, click: sort }, words);
@@ -180,7 +180,7 @@ export function explorer(data: Data, place: HTMLElement): void {
         h("td", { class: "number total" }, amount(one.total, one.low, one.high, conditions)),
         h("td", { class: "number" }, ns(one.cost)),
         hasBytes && h("td", { class: "number" }, one.point.bytes === null ? "–" : bytes(one.point.bytes)),
-        h("td", {}, noteOf(one)),
+        h("td", {}, noteOf(one, sure)),
       );
     };
     table.replaceChildren(
@@ -276,33 +276,36 @@ function amount(total: number, low: number | null, high: number | null, conditio
   return conditions.goal === "time" ? ns(total, low, high) : price(total, low, high);
 }
 
-function noteOf(one: Ranked): string {
+function noteOf(one: Ranked, sure: Sure): string {
+  const whom = one.scopes.length === 0 ? "" : ` for ${list(one.scopes)}`;
   const notes = [
-    one.best ? "best" : one.tie ? "no significant difference to the best" : "",
-    one.point.recommended ? "recommended" : "",
+    one.best ? (sure === FEW_ROUNDS ? `ahead so far${whom}, ${sure}` : `best${whom}`) : one.tie ? "tied" : "",
     ...one.point.marks,
     one.point.candidate ? "" : "given up early",
   ];
   return notes.filter((note) => note !== "").join(", ");
 }
 
+/** No ranking is claimed with fewer rounds than the rule needs. */
+const FEW_ROUNDS = "too few rounds";
+
 /** What is best here, in a sentence, and what else is worth knowing. */
-function answer(ranked: Ranked[], conditions: Conditions): [string, string] {
+function answer(ranked: Ranked[], sure: Sure, conditions: Conditions): [string, string] {
   if (ranked.length === 0) return ["No configuration has the figures that a ranking needs.", ""];
-  const best = ranked.find((one) => one.best);
-  if (best === undefined) {
-    return ["None of these is best anywhere: they were given up early.", "Another configuration is significantly better in every respect."];
+  const best = ranked.filter((one) => one.best);
+  if (best.length === 0) {
+    return ["Nothing can be chosen here.", "Only one configuration was measured, or another one is significantly better in every respect."];
   }
   const per = conditions.goal === "time" ? "per operation" : "per million operations";
-  const first = `Best here: ${best.point.label}, ${amount(best.total, best.low, best.high, conditions)} ${per}.`;
+  const named = best.map((one) => {
+    const whom = best.length > 1 && one.scopes.length > 0 ? ` for ${list(one.scopes)}` : "";
+    return `${one.point.label}${whom}, ${amount(one.total, one.low, one.high, conditions)}`;
+  });
+  if (sure === FEW_ROUNDS) {
+    return [`Not settled (too few rounds): so far ${named.join("; ")} ${per}.`, "Bytes are known exactly; times need more rounds."];
+  }
   const ties = ranked.filter((one) => one.tie && !one.best).map((one) => one.point.label);
-  const open = ties.length === 0 ? "" : `No significant difference: ${list(ties)}.`;
-  const recommended = ranked.find((one) => one.point.recommended);
-  const behind =
-    recommended === undefined || recommended.tie
-      ? ""
-      : `The study's recommendation, ${recommended.point.label}, takes ${significant(recommended.total / best.total)}× as much here.`;
-  return [first, [open, behind].filter((words) => words !== "").join(" ")];
+  return [`Best here (${sure ?? "settled"}): ${named.join("; ")} ${per}.`, ties.length === 0 ? "" : `Tied: ${list(ties)}.`];
 }
 
 /** The conditions in a sentence or two. */
@@ -327,7 +330,7 @@ function legendOf(conditions: Conditions): string {
   const least = conditions.goal === "time" ? "takes as long" : "costs as much";
   return (
     `Along the dashed curve an operation ${least} as with the best; what lies below or left of it would be better. ` +
-    "Filled points are on the Pareto front, diamonds are recommended, rings mark the best (full) and what shows no significant difference to it (dotted). " +
+    "Filled points are on the Pareto front, diamonds are recommended, rings mark the best (full) and what is tied with it (dotted). " +
     "Lines through points are 95% intervals."
   );
 }

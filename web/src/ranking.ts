@@ -1,7 +1,8 @@
 // Ranks the configurations of a group, as `crates/answer/src/ranking.rs`. Both are held together by generated conditions.
 
-import type { Conditions, Data, Group, Point } from "./data";
-import { type Estimate, isTotalLess, plus, scaled } from "./estimate";
+import { type Choice, type Confidence, type Cost, choose, totalOf } from "./choose";
+import type { Conditions, Data, Group, Point, Question } from "./data";
+import { type Estimate, plus, scaled } from "./estimate";
 import { meanTransferNs } from "./transfer";
 
 /** The number of operations that a price is for. */
@@ -13,16 +14,13 @@ export interface Ranked {
   total: number;
   low: number | null;
   high: number | null;
+  /** There is no significant difference to what was chosen. */
   tie: boolean;
+  /** It was chosen; several are where several questions are asked. */
   best: boolean;
+  /** For whom it was chosen. */
+  scopes: string[];
   /** CPU nanoseconds of an operation. */
-  cost: number;
-}
-
-interface Total {
-  point: Point;
-  varies: Estimate;
-  known: number;
   cost: number;
 }
 
@@ -56,38 +54,83 @@ export function knownOf(data: Data, group: Group, point: Point, conditions: Cond
   return valueOf(conditions, transfer + stored, bytes ?? 0)[1];
 }
 
-function totalOf(data: Data, group: Group, point: Point, conditions: Conditions): Total | null {
+function priced(data: Data, group: Group, point: Point, conditions: Conditions): Cost | null {
   const cost = costOf(point, shares(group, conditions));
   if (cost === null) return null;
   const [perNs] = valueOf(conditions, 0, 0);
-  const known = knownOf(data, group, point, conditions, point.bytes);
-  return { point, varies: scaled(cost, perNs), known, cost: cost.value };
+  return { varies: scaled(cost, perNs), known: knownOf(data, group, point, conditions, point.bytes) };
 }
 
-function isLess(a: Total, b: Total, data: Data): boolean {
-  if (a.varies.value === 0 && b.varies.value === 0) return a.known < b.known;
-  return isTotalLess([a.varies, a.known], [b.varies, b.known], data.rules);
+/** What is chosen for one question. */
+function answer(data: Data, question: Question, conditions: Conditions, isShown: (point: Point) => boolean): Choice[] {
+  const cost = (work: number, at: number | null) => {
+    const group = data.groups[question.groups[work] ?? -1];
+    const point = at === null ? undefined : group?.points[at];
+    if (group === undefined || point === undefined || !point.candidate || !isShown(point)) return null;
+    return priced(data, group, point, conditions);
+  };
+  const candidates = question.alternatives.map((one) => ({
+    costs: one.points.map((at, work) => (one.may_be_chosen ? cost(work, at) : null)),
+    rank: one.rank,
+  }));
+  return choose(candidates, data.rules);
 }
 
-/** The cheapest first, of those that are chosen. Configurations that lack a needed figure are left out. */
+/** How sure the choices for a group are. */
+export type Sure = Confidence | null;
+
+/** The cheapest first, of those that are shown, and how sure the choice is. Configurations that lack a needed figure are left out. */
 export function rank(
   data: Data,
   group: Group,
   conditions: Conditions,
-  isChosen: (point: Point) => boolean = () => true,
+  isShown: (point: Point) => boolean = () => true,
 ): Ranked[] {
-  const value = (total: Total) => total.varies.value + total.known;
-  const totals = group.points.filter(isChosen).flatMap((point) => totalOf(data, group, point, conditions) ?? []);
-  totals.sort((a, b) => value(a) - value(b));
-  const best = totals.find((total) => total.point.candidate);
-  const end = (end: number | null, known: number) => (end === null ? null : end + known);
-  return totals.map((total) => ({
-    point: total.point,
-    total: value(total),
-    low: end(total.varies.low, total.known),
-    high: end(total.varies.high, total.known),
-    tie: total.point.candidate && best !== undefined && !isLess(best, total, data),
-    best: total === best,
-    cost: total.cost,
-  }));
+  return rankedAndSure(data, group, conditions, isShown)[0];
 }
+
+export function rankedAndSure(
+  data: Data,
+  group: Group,
+  conditions: Conditions,
+  isShown: (point: Point) => boolean,
+): [Ranked[], Sure] {
+  const place = data.groups.indexOf(group);
+  const best = new Map<number, string[]>();
+  const tied = new Set<number>();
+  let sure: Sure = null;
+  for (const question of data.questions) {
+    const work = question.groups.indexOf(place);
+    if (work < 0) continue;
+    const choice = answer(data, question, conditions, isShown).find((choice) => choice.works.includes(work));
+    if (choice === undefined) continue;
+    const pointOf = (one: number) => question.alternatives[one]?.points[work] ?? null;
+    const chosen = pointOf(choice.chosen);
+    if (chosen !== null) best.set(chosen, [...(best.get(chosen) ?? []), question.scope]);
+    const others = choice.confidence === "too few rounds" ? [] : choice.tied.map(pointOf);
+    for (const one of others) if (one !== null) tied.add(one);
+    if (sure === null || ORDER.indexOf(choice.confidence) < ORDER.indexOf(sure)) sure = choice.confidence;
+  }
+  const end = (end: number | null, known: number) => (end === null ? null : end + known);
+  const ranked = group.points.flatMap((point, at): Ranked[] => {
+    const cost = isShown(point) ? priced(data, group, point, conditions) : null;
+    if (cost === null) return [];
+    return [
+      {
+        point,
+        total: totalOf(cost),
+        low: end(cost.varies.low, cost.known),
+        high: end(cost.varies.high, cost.known),
+        tie: best.has(at) || tied.has(at),
+        best: best.has(at),
+        scopes: (best.get(at) ?? []).filter((scope) => scope !== ""),
+        cost: costOf(point, shares(group, conditions))?.value ?? 0,
+      },
+    ];
+  });
+  ranked.sort((a, b) => a.total - b.total);
+  return [ranked, sure];
+}
+
+/** From the least sure. */
+const ORDER: Confidence[] = ["too few rounds", "tied", "settled"];

@@ -1,7 +1,9 @@
 //! The recommendation: derived once per run. The answer prints it, tables and pictures mark its configurations, and
 //! other programs can read it. Everything else in a report is evidence for it.
 //!
-//! Each subject has its rule for choosing by figures; only [`crate::verdict`] says whether two configurations differ.
+//! Each subject says what there is to choose and puts what was chosen into sentences; [`mod@crate::choose`] chooses, for
+//! rankings and pages too. A run with too few rounds, or one that is not complete, recommends nothing: it says what is
+//! ahead so far, what is known exactly, and how to go on.
 
 pub(crate) mod client;
 pub(crate) mod codec;
@@ -9,24 +11,46 @@ pub(crate) mod delivery;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use weigh_model::units;
+use weigh_stats::ROUNDS;
 
-use crate::finding::Evidence;
+use crate::choose::Choice;
+use crate::document::group::label as label_of;
+use crate::finding::{Evidence, label};
+use crate::group::Group;
+use crate::ranking::{Answer, Conditions, Ranking};
+use crate::report::Report;
+use crate::row::Row;
+use crate::text::clean;
+use crate::verdict::Confidence;
 
 /// The most sentences of an answer.
 pub const SENTENCES: usize = 5;
 /// The most words of a sentence.
 pub const WORDS: usize = 25;
+/// The most names of a list.
+const NAMED: usize = 3;
 
-/// Derives the recommendation for a subject's question; none if too little was measured.
-pub type Advise = fn(&Evidence) -> Option<Advice>;
+/// Puts what was chosen into sentences; none if nothing was.
+pub type Advise = fn(&Case) -> Option<Advice>;
 
 /// The answer to the question of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// What to use, the most important first.
+    /// How sure it is.
+    #[serde(default = "settled")]
+    pub confidence: Confidence,
+    /// What to use, the most important first; empty with too few rounds, and if the run is not complete.
     pub recommended: Vec<Recommended>,
+    /// What is ahead so far where nothing is recommended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ahead: Vec<Recommended>,
     /// The same in at most five sentences, the recommendation first.
     pub sentences: Vec<Sentence>,
+}
+
+fn settled() -> Confidence {
+    Confidence::Settled
 }
 
 /// One thing to use.
@@ -55,10 +79,12 @@ pub struct Sentence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// What to use.
+    /// What to use; without enough rounds what is ahead so far.
     Use,
     /// What it needs: an extension, a module.
     Needs,
+    /// What is known exactly, however few the rounds are.
+    Known,
     /// What it improves compared with current practice, with the interval.
     Gain,
     /// When something else would be better.
@@ -67,10 +93,213 @@ pub enum Part {
     Limit,
 }
 
+/// What was chosen in a run, under its usual conditions.
+pub struct Case<'c> {
+    /// The plan and the report without its answer.
+    pub evidence: &'c Evidence<'c>,
+    /// Everything that can be chosen.
+    pub ranking: &'c Ranking<'c>,
+    /// The usual conditions.
+    pub conditions: &'c Conditions,
+    /// What was chosen, question by question.
+    pub answers: Vec<Answer<'c>>,
+}
+
+/// The recommendation of a report; none if nothing competes.
+pub(crate) fn advise(evidence: &Evidence) -> Option<Advice> {
+    let ranking = Ranking::of(evidence.report);
+    let conditions = Conditions::of(evidence.report);
+    let mut answers = ranking.answers(&conditions);
+    answers.retain(|answer| answer.question.is_answer);
+    let case = Case { evidence, ranking: &ranking, conditions: &conditions, answers };
+    let advice = (evidence.report.shape().advise)(&case)?;
+    Some(match case.unsettled(&advice) {
+        Some(why) => case.so_far(advice, &why),
+        None => advice,
+    })
+}
+
+impl<'c> Case<'c> {
+    fn report(&self) -> &'c Report {
+        self.evidence.report
+    }
+
+    /// The rows of an alternative on the works of a choice.
+    fn rows(&self, answer: &Answer, choice: &Choice, alternative: usize) -> Vec<&'c Row> {
+        let row = |work: &usize| answer.question.row(&self.ranking.groups, alternative, *work);
+        choice.works.iter().filter_map(row).collect()
+    }
+
+    /// The rows that were chosen.
+    fn chosen(&self, answer: &Answer, choice: &Choice) -> Vec<&'c Row> {
+        self.rows(answer, choice, choice.chosen)
+    }
+
+    /// A group of a question.
+    fn group(&self, answer: &Answer, work: usize) -> &'c Group {
+        &self.report().groups[answer.question.groups[work]]
+    }
+
+    /// What was chosen for the most works of each question.
+    fn first(&self) -> impl Iterator<Item = (&Answer<'c>, &Choice)> {
+        self.answers.iter().filter_map(|answer| Some((answer, answer.choices.first()?)))
+    }
+
+    /// The choices for works on which the first one is worse, or was not measured.
+    fn others<'s>(&'s self, answer: &'s Answer<'c>) -> impl Iterator<Item = &'s Choice> {
+        answer.choices.iter().skip(1)
+    }
+
+    /// Everything that is recommended: the choices of a question, the further ones with the content that they are for.
+    fn recommended(&self, place: impl Fn(&Group) -> String) -> Vec<Recommended> {
+        let mut all = Vec::new();
+        for answer in &self.answers {
+            let scope = &answer.question.scope;
+            for (at, choice) in answer.choices.first().into_iter().chain(self.others(answer)).enumerate() {
+                let for_whom = match (at, scope.is_empty()) {
+                    (0, _) => scope.clone(),
+                    (_, true) => place(self.group(answer, choice.works[0])),
+                    (_, false) => format!("{scope}, {}", place(self.group(answer, choice.works[0]))),
+                };
+                let name = answer.question.alternatives[choice.chosen].name.clone();
+                all.push(Recommended { scope: for_whom, name, cells: ids(self.chosen(answer, choice)) });
+            }
+        }
+        all
+    }
+
+    /// `Elsewhere: zstd 9 in PHP for page-path from Apache.`
+    fn elsewhere(&self, place: impl Fn(&Group) -> String) -> Option<Sentence> {
+        let (mut parts, mut cells) = (Vec::new(), Vec::new());
+        for answer in &self.answers {
+            let first = answer.choices.first().map_or(0, |first| first.chosen);
+            let is_measured = |work: &usize| answer.question.alternatives[first].rows[*work].is_some();
+            // Where the first choice was not measured, nothing is better than it.
+            for choice in self.others(answer).filter(|choice| choice.works.iter().any(is_measured)) {
+                let places: Vec<String> =
+                    choice.works.iter().map(|work| place(self.group(answer, *work))).collect();
+                let name = &answer.question.alternatives[choice.chosen].name;
+                let part = format!("{name} for {}", label::some(&crate::first::distinct(places), 1));
+                if !parts.contains(&part) {
+                    parts.push(part);
+                }
+                cells.extend(ids(self.chosen(answer, choice)));
+            }
+        }
+        let text = format!("Elsewhere: {}.", label::some(&parts, 2));
+        (!parts.is_empty()).then(|| Sentence::new(Part::Change, text, cells))
+    }
+
+    /// Alternatives without a significant difference to what was chosen for the most works.
+    fn ties(&self, answer: &Answer) -> Option<Sentence> {
+        let choice = answer.choices.first().filter(|choice| choice.confidence == Confidence::Tied)?;
+        let tied: Vec<usize> = choice.tied.iter().copied().filter(|one| *one != choice.chosen).collect();
+        let name = |one: usize| answer.question.alternatives[one].name.as_str();
+        let mut names = crate::first::distinct(tied.iter().map(|one| name(*one).to_owned()));
+        names.retain(|one| one != name(choice.chosen));
+        let text = format!("No significant difference: {}.", label::some(&names, NAMED));
+        let cells = tied.iter().flat_map(|one| ids(self.rows(answer, choice, *one)));
+        (!names.is_empty()).then(|| Sentence::new(Part::Limit, text, cells))
+    }
+
+    /// Rounds of the row with the fewest rounds, of all that are compared in the questions.
+    fn rounds(&self) -> u32 {
+        let contenders = self.answers.iter().flat_map(|answer| {
+            answer.question.groups.iter().flat_map(|group| &self.ranking.contenders[*group])
+        });
+        let rounds = contenders.filter(|one| one.candidate).filter_map(|one| Some(one.read.as_ref()?.rounds));
+        rounds.min().unwrap_or(self.report().run.rounds)
+    }
+
+    /// Why the answer is no recommendation yet.
+    fn unsettled(&self, advice: &Advice) -> Option<String> {
+        let run = &self.report().run;
+        let all = self.evidence.plan.cells.len();
+        if advice.confidence == Confidence::TooFewRounds {
+            return Some(format!("{} of {ROUNDS} rounds", self.rounds().min(ROUNDS as u32 - 1)));
+        }
+        if !run.complete {
+            return Some(format!(
+                "interrupted after {}",
+                units::count(run.rounds as usize, "round", "rounds")
+            ));
+        }
+        let missing = self.report().unmeasured.len();
+        (missing > 0).then(|| format!("{missing} of {all} configurations not measured"))
+    }
+
+    /// The same without a recommendation.
+    fn so_far(&self, advice: Advice, why: &str) -> Advice {
+        let run = &self.report().run;
+        let go_on = match run.complete {
+            true => "measure again with a larger --budget".to_owned(),
+            false => {
+                format!("go on: weigh run --resume {}", run.folder.as_deref().map_or("RUN".to_owned(), clean))
+            }
+        };
+        let name = |one: &Recommended, has_scope: bool| match has_scope && !one.scope.is_empty() {
+            true => format!("{} for {}", clean(&one.name), clean(&one.scope)),
+            false => clean(&one.name),
+        };
+        let text = |has_scope: bool, most: usize| {
+            let names = crate::first::distinct(advice.recommended.iter().map(|one| name(one, has_scope)));
+            format!("Not settled ({why}): so far {}; {go_on}.", label::some(&names, most))
+        };
+        let shorter = [(true, 2), (false, 3), (false, 2)].into_iter().map(|(scope, most)| text(scope, most));
+        let text = shorter.into_iter().find(|text| is_short(text)).unwrap_or_else(|| text(false, 1));
+        let cells = advice.recommended.iter().flat_map(|one| one.cells.clone());
+        let mut sentences = vec![Sentence::new(Part::Use, text, cells)];
+        sentences.extend(advice.sentences.into_iter().filter(|one| one.part == Part::Known));
+        sentences.extend(self.exact());
+        let confidence = Confidence::TooFewRounds;
+        Advice { confidence, recommended: Vec::new(), ahead: advice.recommended, sentences }
+    }
+
+    /// What needs no rounds: the bytes of what is ahead beside those of current practice, and their time on the link.
+    fn exact(&self) -> Option<Sentence> {
+        let (answer, choice) = self.first().next()?;
+        let work = *choice.works.get(choice.works.len() / 2)?;
+        let place = answer.question.groups[work];
+        let group = self.group(answer, work);
+        let own = answer.question.row(&self.ranking.groups, choice.chosen, work)?;
+        let usual = ["today", "gzip", "reference"].into_iter().find_map(|mark| group.mark(mark))?;
+        let contender = |id: &str| self.ranking.contenders[place].iter().find(|one| one.row.id() == id);
+        let (ours, theirs) = (contender(own.id())?.bytes?, contender(usual)?.bytes?);
+        if own.id() == usual || ours == theirs {
+            return None;
+        }
+        let more = self.conditions.transfer_ns(ours) - self.conditions.transfer_ns(theirs);
+        let text = format!(
+            "Known exactly: {} has {} than {}, {} {} over {}.",
+            answer.question.alternatives[choice.chosen].name,
+            label::bytes_beside(ours, theirs),
+            label_of(self.report(), usual),
+            units::ns(more.abs()),
+            if more < 0.0 { "less" } else { "more" },
+            units::mbit(self.conditions.links[0].mbit),
+        );
+        Some(Sentence::new(Part::Known, text, [own.id().to_owned(), usual.to_owned()]))
+    }
+
+    /// The answer with these sentences; as sure as its questions.
+    fn advice(&self, recommended: Vec<Recommended>, sentences: Vec<Sentence>) -> Advice {
+        let confidence = self.answers.iter().map(Answer::confidence).min().unwrap_or(Confidence::Settled);
+        Advice::new(confidence, recommended, sentences)
+    }
+}
+
+pub(crate) fn ids<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<String> {
+    rows.into_iter().map(|row| row.id().to_owned()).collect()
+}
+
 impl Advice {
     /// Assembles the answer: at most [`SENTENCES`], in the order of their kinds. If a kind has several, the first ones
     /// stay.
-    pub fn new(recommended: Vec<Recommended>, mut sentences: Vec<Sentence>) -> Advice {
+    pub fn new(
+        confidence: Confidence,
+        recommended: Vec<Recommended>,
+        mut sentences: Vec<Sentence>,
+    ) -> Advice {
         sentences.sort_by_key(|sentence| sentence.part);
         while sentences.len() > SENTENCES {
             let of = |part: Part| sentences.iter().filter(|sentence| sentence.part == part).count();
@@ -79,7 +308,7 @@ impl Advice {
             let last = sentences.iter().rposition(|sentence| Some(sentence.part) == longest);
             sentences.remove(last.unwrap_or(SENTENCES));
         }
-        Advice { recommended, sentences }
+        Advice { confidence, recommended, ahead: Vec::new(), sentences }
     }
 
     /// Whether a cell is recommended.
@@ -106,7 +335,8 @@ mod tests {
 
     fn said(parts: &[Part]) -> Vec<Part> {
         let sentences = parts.iter().map(|part| Sentence::new(*part, "It is so.", []));
-        Advice::new(Vec::new(), sentences.collect()).sentences.iter().map(|one| one.part).collect()
+        let advice = Advice::new(Confidence::Settled, Vec::new(), sentences.collect());
+        advice.sentences.iter().map(|one| one.part).collect()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! prices. The page computes the same in the browser (`web/src/ranking.ts`); both are held together by generated cases.
 //!
 //! An operation costs CPU time, whose figure varies, and time on the link, which is computed from its bytes. As in the
-//! rest of a report, [`crate::verdict`] decides whether one costs less than another.
+//! rest of a report, [`crate::choose`] says which to use.
 
 mod conditions;
 pub mod document;
@@ -13,13 +13,14 @@ pub use conditions::{Conditions, Goal, LinkShare};
 use weigh_model::payload::Payload;
 use weigh_model::record::StopReason;
 
+use crate::choose::{Candidate, Choice, Cost, TOLERANCE, choose};
 use crate::estimate::Estimate;
-use crate::group::Group;
 use crate::metric::Per;
+use crate::question::{Alternative, Groups, Question, questions};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::Shape;
-use crate::verdict::is_total_less;
+use crate::verdict::Confidence;
 
 /// What an operation of a subject costs: its metrics, each with its name for readers.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,12 @@ pub struct Costs {
     pub read: (&'static str, &'static str),
     /// Bytes over the link; none if they are not known.
     pub bytes: Option<(&'static str, &'static str)>,
+    /// What a read costs each row of a group instead, with its metric; none: the CPU time above.
+    pub of_group: Option<OfGroup>,
 }
+
+/// The cost of a read, in nanoseconds, of each of some rows that compete, with its metric.
+pub type OfGroup = fn(&[&Row]) -> Vec<Option<(Estimate, &'static str)>>;
 
 /// The costs of one operation of a row.
 #[derive(Clone, Debug)]
@@ -41,6 +47,8 @@ pub struct Contender<'a> {
     pub write: Option<Estimate>,
     /// CPU nanoseconds of a read.
     pub read: Option<Estimate>,
+    /// The metric of a read.
+    pub metric: &'static str,
     /// Bytes over the link.
     pub bytes: Option<f64>,
     /// Nanoseconds that driver and store take for a byte of a write and of a read.
@@ -64,6 +72,7 @@ impl<'a> Contender<'a> {
             row,
             write: costs.write.and_then(|(id, _)| time(id)),
             read: time(costs.read.0),
+            metric: costs.read.0,
             bytes: costs.bytes.and_then(|(id, _)| Some(row.value(id)? * share(id))),
             stored: (stored(|links| links.write_ns_per_byte), stored(|links| links.read_ns_per_byte)),
             candidate: !matches!(row.stop, Some(StopReason::Dominated { .. })),
@@ -90,9 +99,15 @@ fn is_per_pass(shape: &Shape, id: &str) -> bool {
     shape.metrics().any(|metric| metric.id == id && metric.per == Per::Pass)
 }
 
-/// The contenders of a group, in the plan's order.
-pub fn contenders<'r>(report: &'r Report, group: &'r Group) -> Vec<Contender<'r>> {
-    report.members(group).filter_map(|row| Contender::of(report, row)).collect()
+/// The contenders of some rows that compete, in the same order; none if their subject has no costs.
+fn contenders<'r>(report: &'r Report, rows: &[&'r Row]) -> Vec<Contender<'r>> {
+    let mut all: Vec<Contender> = rows.iter().filter_map(|row| Contender::of(report, row)).collect();
+    if let Some(read) = report.shape().costs.and_then(|costs| costs.of_group) {
+        for (one, read) in all.iter_mut().zip(read(rows)) {
+            (one.read, one.metric) = read.map_or((None, one.metric), |(read, metric)| (Some(read), metric));
+        }
+    }
+    all
 }
 
 /// The place of one configuration.
@@ -106,64 +121,145 @@ pub struct Ranked {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// It may be the best, and no significant difference to the best is known. The best one ties with itself.
+    /// There is no significant difference to what was chosen, or it is what was chosen.
     pub tie: bool,
-    /// It is the best.
+    /// It was chosen: of those without a significant difference to the least total, the one that asks least of a site. Several are chosen where
+    /// several questions are asked, such as one for each content coding.
     pub best: bool,
-    /// It may be the best; a configuration that was given up early may not.
+    /// It may be chosen; a configuration that was given up early may not.
     pub candidate: bool,
 }
 
-/// An amount that varies by a factor of the CPU time, and one that is known.
-struct Total<'c, 'r> {
-    contender: &'c Contender<'r>,
-    varies: Estimate,
-    known: f64,
+/// A question with what was chosen.
+#[derive(Clone, Debug)]
+pub struct Answer<'q> {
+    /// The question.
+    pub question: &'q Question,
+    /// The choice for the most groups first; its works are places in the question's groups.
+    pub choices: Vec<Choice>,
 }
 
-/// Ranks contenders of one group, the cheapest first. Those that lack a needed figure are left out.
-pub fn rank(contenders: &[Contender], conditions: &Conditions) -> Vec<Ranked> {
-    let writes_are_known = contenders.iter().any(|contender| contender.write.is_some());
-    let shares = conditions.shares(writes_are_known);
-    let of = |contender| total(contender, conditions, shares);
-    let mut totals: Vec<Total> = contenders.iter().filter_map(of).collect();
-    totals.sort_by(|a, b| a.value().total_cmp(&b.value()));
-    let best = totals.iter().position(|total| total.contender.candidate);
-    let ranked = |(at, total): (usize, &Total)| Ranked {
-        id: total.contender.row.id().to_owned(),
-        total: total.value(),
-        low: total.varies.low.map(|low| low + total.known),
-        high: total.varies.high.map(|high| high + total.known),
-        tie: total.contender.candidate && best.is_some_and(|best| !totals[best].is_less(total)),
-        best: Some(at) == best,
-        candidate: total.contender.candidate,
-    };
-    totals.iter().enumerate().map(ranked).collect()
+/// A report with everything that can be chosen in it.
+pub struct Ranking<'r> {
+    /// The report with the rows of its groups.
+    pub groups: Groups<'r>,
+    /// What there is to choose.
+    pub questions: Vec<Question>,
+    /// The contenders of each group, in the order of its rows; none if the subject has no costs.
+    pub contenders: Vec<Vec<Contender<'r>>>,
 }
 
-fn total<'c, 'r>(
-    contender: &'c Contender<'r>,
-    conditions: &Conditions,
-    shares: (f64, f64),
-) -> Option<Total<'c, 'r>> {
+impl<'r> Ranking<'r> {
+    /// Of a report with rows and groups.
+    pub fn of(report: &'r Report) -> Ranking<'r> {
+        let groups = Groups::of(report);
+        let contenders = groups.rows.iter().map(|rows| contenders(report, rows)).collect();
+        Ranking { questions: questions(&groups), groups, contenders }
+    }
+
+    /// What is chosen under these conditions, question by question; those without a figure are left out.
+    pub fn answers(&self, conditions: &Conditions) -> Vec<Answer<'_>> {
+        let answers = self.questions.iter().map(|question| self.answer(question, conditions));
+        answers.filter(|answer| !answer.choices.is_empty()).collect()
+    }
+
+    /// What is chosen for one question.
+    pub fn answer<'q>(&self, question: &'q Question, conditions: &Conditions) -> Answer<'q> {
+        Answer { question, choices: choose(TOLERANCE, &self.candidates(question, conditions)) }
+    }
+
+    /// The alternatives of a question with their costs under these conditions.
+    pub fn candidates(&self, question: &Question, conditions: &Conditions) -> Vec<Candidate> {
+        let shares: Vec<(f64, f64)> = question
+            .groups
+            .iter()
+            .map(|group| conditions.shares(is_written(&self.contenders[*group])))
+            .collect();
+        let candidate = |alternative: &Alternative| Candidate {
+            costs: (alternative.rows.iter().zip(&question.groups).zip(&shares))
+                .map(|((at, group), shares)| {
+                    let contender = self.contenders[*group].get((*at)?).filter(|one| one.candidate)?;
+                    cost(contender, conditions, *shares)
+                })
+                .collect(),
+            may_be_best: alternative.may_be_chosen,
+            rank: alternative.rank,
+        };
+        question.alternatives.iter().map(candidate).collect()
+    }
+
+    /// What an operation of a row costs in its group; none if a figure is missing.
+    pub fn cost(&self, group: usize, row: &Row, conditions: &Conditions) -> Option<Cost> {
+        let contenders = &self.contenders[group];
+        let own = contenders.iter().find(|one| one.row.id() == row.id())?;
+        cost(own, conditions, conditions.shares(is_written(contenders)))
+    }
+
+    /// The configurations of a group, the least total first. Those that lack a needed figure are left out.
+    pub fn group(&self, group: usize, conditions: &Conditions) -> Vec<Ranked> {
+        self.ranked(group, conditions, &self.answers(conditions))
+    }
+
+    /// The same with these answers.
+    pub fn ranked(&self, group: usize, conditions: &Conditions, answers: &[Answer]) -> Vec<Ranked> {
+        let contenders = &self.contenders[group];
+        let shares = conditions.shares(is_written(contenders));
+        let here: Vec<(&Question, usize, &Choice)> =
+            answers.iter().filter_map(|answer| answer.of_group(group)).collect();
+        let is_in = |at: usize, alternatives: &dyn Fn(&Choice) -> Vec<usize>| {
+            let mut all = here.iter().flat_map(|(question, work, choice)| {
+                alternatives(choice).into_iter().map(|one| question.alternatives[one].rows[*work])
+            });
+            all.any(|row| row == Some(at))
+        };
+        let ranked = |(at, contender): (usize, &Contender)| {
+            let cost = cost(contender, conditions, shares)?;
+            let best = is_in(at, &|choice| vec![choice.chosen]);
+            let is_tied = |choice: &Choice| match choice.confidence {
+                Confidence::TooFewRounds => Vec::new(),
+                _ => choice.tied.clone(),
+            };
+            Some(Ranked {
+                id: contender.row.id().to_owned(),
+                total: cost.total(),
+                low: cost.varies.low.map(|low| low + cost.known),
+                high: cost.varies.high.map(|high| high + cost.known),
+                tie: best || is_in(at, &is_tied),
+                best,
+                candidate: contender.candidate,
+            })
+        };
+        let mut all: Vec<Ranked> = contenders.iter().enumerate().filter_map(ranked).collect();
+        all.sort_by(|a, b| a.total.total_cmp(&b.total));
+        all
+    }
+}
+
+impl Answer<'_> {
+    /// Its choice for a group, with the place of the group in the question.
+    pub fn of_group(&self, group: usize) -> Option<(&Question, usize, &Choice)> {
+        let work = self.question.groups.iter().position(|own| *own == group)?;
+        let choice = self.choices.iter().find(|choice| choice.works.contains(&work))?;
+        Some((self.question, work, choice))
+    }
+
+    /// How sure all of it is.
+    pub fn confidence(&self) -> Confidence {
+        self.choices.iter().map(|choice| choice.confidence).min().unwrap_or(Confidence::TooFewRounds)
+    }
+}
+
+fn is_written(contenders: &[Contender]) -> bool {
+    contenders.iter().any(|contender| contender.write.is_some())
+}
+
+/// What an operation costs under these conditions; none if a figure is missing.
+fn cost(contender: &Contender, conditions: &Conditions, shares: (f64, f64)) -> Option<Cost> {
     let cost = contender.cost(shares)?;
     let bytes = contender.bytes.unwrap_or(0.0);
     let transfer = contender.bytes.map_or(0.0, |bytes| conditions.transfer_ns(bytes));
     let (per_ns, known) = conditions.value(transfer + contender.stored_ns(shares), bytes);
-    Some(Total { contender, varies: cost.scaled(per_ns), known })
-}
-
-impl Total<'_, '_> {
-    fn value(&self) -> f64 {
-        self.varies.value + self.known
-    }
-
-    fn is_less(&self, other: &Total) -> bool {
-        if self.varies.value == 0.0 && other.varies.value == 0.0 {
-            return self.known < other.known;
-        }
-        is_total_less((&self.varies, self.known), (&other.varies, other.known))
-    }
+    Some(Cost { varies: cost.scaled(per_ns), known })
 }
 
 #[cfg(test)]

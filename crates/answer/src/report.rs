@@ -13,7 +13,7 @@ use weigh_model::protocol::Fault;
 use weigh_model::record::{Record, VisitRecord};
 use weigh_model::study::StudyText;
 
-use crate::advice::Advice;
+use crate::advice::{Advice, advise};
 use crate::caveats;
 use crate::exhibit::Exhibits;
 use crate::finding::{Evidence, Finding, findings};
@@ -86,6 +86,9 @@ pub struct RunFacts {
     pub complete: bool,
     /// The machine: processor, cores, kernel, on one line.
     pub machine: String,
+    /// Where it is stored, for commands that go on with it.
+    #[serde(skip)]
+    pub folder: Option<String>,
     /// The same by name, for comparisons: `processor`, `cores`, `kernel`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
@@ -177,7 +180,7 @@ impl Report {
         };
         report.exhibits = (shape.exhibits)(&Evidence { plan, report: &report }, &gathered);
         caveats::add(shape, plan, &gathered, &mut report);
-        report.advice = (shape.advise)(&Evidence { plan, report: &report });
+        report.advice = advise(&Evidence { plan, report: &report });
         report.findings = findings(shape.findings, &Evidence { plan, report: &report });
         report
     }

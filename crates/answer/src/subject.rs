@@ -27,6 +27,7 @@ use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::Metric;
 use crate::picture::Picture;
+use crate::question::{Groups, Question};
 use crate::ranking::Costs;
 use crate::report::Report;
 use crate::row::Row;
@@ -71,7 +72,9 @@ pub struct Shape {
     pub watches_wall: bool,
     /// Results that are not a table of metrics.
     pub exhibits: fn(&Evidence, &Gathered) -> Exhibits,
-    /// The recommendation.
+    /// What there is to choose.
+    pub questions: fn(&Groups) -> Vec<Question>,
+    /// The recommendation, from what was chosen.
     pub advise: Advise,
     /// The topics of the evidence, the most important first.
     pub findings: &'static [(&'static str, Topic)],

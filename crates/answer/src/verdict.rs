@@ -35,7 +35,39 @@ pub struct Ratio {
     pub claimed: bool,
 }
 
+/// How sure a comparison or a choice is. Readers see the same three words everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Fewer rounds than the rule needs: no order is claimed, and no equality.
+    TooFewRounds,
+    /// Enough rounds, and no significant difference.
+    Tied,
+    /// The difference is significant.
+    Settled,
+}
+
+impl Confidence {
+    /// Its word for readers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::TooFewRounds => "too few rounds",
+            Confidence::Tied => "tied",
+            Confidence::Settled => "settled",
+        }
+    }
+}
+
 impl Ratio {
+    /// How sure it is that the two differ.
+    pub fn confidence(&self) -> Confidence {
+        match (self.rounds as usize) < ROUNDS {
+            true => Confidence::TooFewRounds,
+            false if self.holds_one() => Confidence::Tied,
+            false => Confidence::Settled,
+        }
+    }
+
     /// Whether the interval contains 1.
     pub fn holds_one(&self) -> bool {
         self.low <= 1.0 && 1.0 <= self.high
@@ -150,6 +182,10 @@ impl Compared {
         let rule = rule(x).or_else(|| rule(y)).unwrap_or(Rule::ALONE);
         let part = (a.value + b.value) / (a.value + more_a + b.value + more_b);
         Some(Compared { rule, log, value, part })
+    }
+
+    fn is_listed(&self) -> bool {
+        self.rule.lists(&self.log, self.value, self.part)
     }
 
     fn is_claimed(&self) -> bool {
@@ -270,8 +306,10 @@ pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
 
 /// Like [`is_told_less`], with an exactly known amount added to each.
 pub fn is_total_told_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
-    let told = ratio_of_totals(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS);
-    told.map_or(a.0.value + a.1 < b.0.value + b.1, |ratio| ratio.value < 1.0 && ratio.is_settled())
+    match Compared::of(a, b).filter(|compared| compared.log.rounds >= ROUNDS) {
+        Some(compared) => compared.value < 1.0 && compared.is_listed(),
+        None => a.0.value + a.1 < b.0.value + b.1,
+    }
 }
 
 /// Like [`is_less`], with an exactly known amount added to each.

@@ -1,196 +1,186 @@
 //! Which store and driver to use, on which PHP, and how to encode values for each link.
 //!
 //! Clients are compared by the CPU time of workers and store per transaction, or by the time for all transactions if
-//! the store's CPU time could not be read. Settings are compared by the mean time inside calls over one link. The best
-//! candidate is the one that is closest to the best on the work where it is furthest from it. Among candidates without
-//! a significant difference to it, the one with the fewest needs is recommended. A driver with a package comes before
-//! one of this program in plain PHP, which shows the cost of the protocol and cannot be installed. A PHP without
-//! options comes before one with options, and a setting with fewer extensions before one with more. Otherwise the order
-//! of the study decides. With too few rounds for a test, figures within 10% of each other count as equal.
+//! the store's CPU time could not be read. Settings are compared by the mean time inside calls over one link. Of equal
+//! ones, a driver with a package comes before one of this program in plain PHP, which shows the cost of the protocol and
+//! cannot be installed. A PHP without options comes before one with options, and a setting with fewer extensions before
+//! one with more. Otherwise the order of the study decides.
 //!
 //! A store inside PHP's own process or in files serves one machine. It is not compared with stores that serve several.
 
-mod pick;
-mod settings;
-
-use weigh_model::cell::Cell;
 use weigh_model::units;
-use weigh_stats::ROUNDS;
 
-use crate::advice::{Advice, Part, Recommended, Sentence};
-use crate::finding::Evidence;
+use crate::advice::{Advice, Case, NAMED, Part, Sentence, ids};
+use crate::choose::Choice;
 use crate::finding::client::label;
-use crate::first::distinct;
-use crate::group::Group;
+use crate::finding::label::of_cell;
+use crate::first::{distinct, grouped};
+use crate::question::{Groups, Question};
+use crate::ranking::Answer;
 use crate::row::Row;
 use crate::subject::client::{CPU, STORE_CPU, UNMETERED};
-use pick::{Measure, Picked, pick};
+use crate::subject::codec::IDENTITY;
+use crate::verdict::ratio;
 
 /// Drivers of this program, in plain PHP.
 const PLAIN: [&str; 2] = ["socket", "wire"];
-/// The most alternatives without a significant difference that are named.
-const NAMED: usize = 3;
+/// The scopes of stores.
+const SEVERAL: &str = "several machines";
+const ONE: &str = "one machine";
+/// Codecs that PHP has without a further extension.
+const BUNDLED: [&str; 4] = [IDENTITY, "gzencode", "gzdeflate", "gzcompress"];
 
-/// A store with its driver.
-type Place<'a> = (&'a str, &'a str);
-
-/// The recommendation; none if nothing competes.
-pub fn advise(evidence: &Evidence) -> Option<Advice> {
-    let mut said = Said::default();
-    said.clients(evidence);
-    settings::advise(evidence, &mut said);
-    (!said.recommended.is_empty()).then(|| Advice::new(said.recommended, said.sentences))
-}
-
-#[derive(Default)]
-struct Said {
-    recommended: Vec<Recommended>,
-    sentences: Vec<Sentence>,
-}
-
-/// The competing clients of one kind, by work.
-struct Field<'a> {
-    /// It serves only one machine.
-    is_local: bool,
-    works: Vec<Vec<&'a Row>>,
-}
-
-/// The client of a row.
-fn place(row: &Row) -> Place<'_> {
+/// Store and driver of a row.
+fn place(row: &Row) -> (&str, &str) {
     row.cell.client.as_ref().map_or(("", ""), |client| (&client.store, &client.driver))
 }
 
-/// The store has no process of its own.
-fn is_local(row: &Row) -> bool {
-    row.get(STORE_CPU).is_none() && row.get(UNMETERED).is_none()
+fn is_encoded(row: &Row) -> bool {
+    row.cell.client.as_ref().is_some_and(|client| client.encoded)
 }
 
-fn field<'a>(evidence: &Evidence<'a>, is_wanted: bool) -> Field<'a> {
-    let is_free = |group: &&Group| group.factor("link").is_empty();
-    let rows = |group: &'a Group| -> Vec<&'a Row> {
-        let is_it = |row: &&Row| {
-            let is_paced =
-                row.cell.client.as_ref().is_none_or(|client| client.encoded || client.rate.is_some());
-            !is_paced && is_local(row) == is_wanted
-        };
-        evidence.report.members(group).filter(is_it).collect()
+/// The client for several machines, that for one machine, and the setting over each link.
+pub fn questions(all: &Groups) -> Vec<Question> {
+    let several = clients(all, SEVERAL, false, 2);
+    // A single store for one machine is named beside those for several.
+    let one = clients(all, ONE, true, if several.is_some() { 1 } else { 2 });
+    let mut questions: Vec<Question> = several.into_iter().chain(one).collect();
+    if let [one] = questions.as_mut_slice() {
+        one.scope = String::new();
+    }
+    questions.extend(settings(all));
+    questions
+}
+
+fn clients(all: &Groups, scope: &str, is_local: bool, least: usize) -> Option<Question> {
+    let report = all.report;
+    let at = |known: bool, place: Option<usize>| usize::from(!known) * 256 + place.unwrap_or(255);
+    let key = |row: &'_ Row| {
+        let client = row.cell.client.as_ref()?;
+        // The store has no process of its own.
+        let is_own = row.get(STORE_CPU).is_none() && row.get(UNMETERED).is_none();
+        if client.encoded || client.rate.is_some() || is_own != is_local {
+            return None;
+        }
+        let runtime = &row.cell.runtime;
+        let runtimes = report.runtimes.iter().position(|known| known.name == *runtime);
+        let store = report.stores.iter().position(|known| known.name == client.store);
+        let driver = at(!PLAIN.contains(&client.driver.as_str()), Some(0));
+        let rank = (driver * 65_536) + at(!runtime.contains('+'), runtimes) * 1024 + store.unwrap_or(0);
+        let (store, driver) = (client.store.clone(), client.driver.clone());
+        let name = label::in_a_sentence((&store, &driver));
+        Some(((store, driver, runtime.clone()), name, rank))
     };
-    let works = evidence.report.groups.iter().filter(is_free).map(rows);
-    Field { is_local: is_wanted, works: works.filter(|rows| !rows.is_empty()).collect() }
+    let groups = all.places(|group, _| group.factor("link").is_empty());
+    Question::of_at_least(all, least, scope, groups, key)
 }
 
-impl<'a> Field<'a> {
-    /// By CPU time, unless a part of it could not be read for some client.
-    fn measure(&self) -> Measure {
-        let all = self.works.iter().flatten().all(|row| row.get(CPU).is_some());
-        if all { Measure::Cpu } else { Measure::Seconds }
-    }
-
-    /// The runtimes of one client.
-    fn runtime(&self, evidence: &Evidence<'a>, of: Place) -> Option<Picked<'a, &'a str>> {
-        let key = |row: &'a Row| (place(row) == of).then_some(row.cell.runtime.as_str());
-        let at = |name: &&str| evidence.plan.runtimes.iter().position(|runtime| runtime.name == *name);
-        pick(&self.works, self.measure(), key, |name| (name.contains('+'), at(name)))
-    }
-
-    /// The clients on one runtime.
-    fn client(&self, evidence: &Evidence<'a>, runtime: &str) -> Option<Picked<'a, Place<'a>>> {
-        let key = |row: &'a Row| (row.cell.runtime == runtime).then(|| place(row));
-        let store = |name: &str| evidence.plan.stores.iter().position(|store| store.name == name);
-        pick(&self.works, self.measure(), key, |of| (PLAIN.contains(&of.1), store(of.0)))
-    }
-}
-
-/// What is recommended for one kind of store.
-struct Chosen<'a> {
-    is_local: bool,
-    measure: Measure,
-    client: Picked<'a, Place<'a>>,
-    runtime: Picked<'a, &'a str>,
-}
-
-impl<'a> Field<'a> {
-    /// The client on the PHP that is recommended with it.
-    fn choose(&self, evidence: &Evidence<'a>) -> Option<Chosen<'a>> {
-        let names = evidence.plan.runtimes.iter().map(|runtime| runtime.name.as_str());
-        let client = names.clone().find_map(|name| self.client(evidence, name))?;
-        let runtime = self.runtime(evidence, client.best)?;
-        let client = self.client(evidence, runtime.best).unwrap_or(client);
-        Some(Chosen { is_local: self.is_local, measure: self.measure(), client, runtime })
-    }
-}
-
-impl Chosen<'_> {
-    /// `Redis, phpredis (PHP 8.4) for several machines`, without parts for which there is no choice.
-    fn words(&self, scope: &str) -> String {
-        let runtime = label::runtime(self.runtime.best);
-        // If no PHP costs more, none is named.
-        let on = if self.runtime.others.is_empty() { String::new() } else { format!(" ({runtime})") };
-        let whom = if scope.is_empty() { String::new() } else { format!(" for {scope}") };
-        format!("{}{on}{whom}", label::in_a_sentence(self.client.best))
-    }
-}
-
-impl Said {
-    fn clients(&mut self, evidence: &Evidence) {
-        // Those that several machines can share come first.
-        let fields = [field(evidence, false), field(evidence, true)];
-        let chosen: Vec<Chosen> = fields.iter().filter_map(|field| field.choose(evidence)).collect();
-        if chosen.len() < 2 && chosen.iter().all(|of| of.client.of < 2 && of.runtime.of < 2) {
-            return;
-        }
-        let mut uses = Vec::new();
-        for of in &chosen {
-            let scope = match (chosen.len() > 1, of.is_local) {
-                (false, _) => "",
-                (true, true) => "one machine",
-                (true, false) => "several machines",
-            };
-            uses.push(of.words(scope));
-            let (name, cells) = (label::in_a_sentence(of.client.best), of.client.cells());
-            self.recommended.push(Recommended { scope: scope.into(), name, cells });
-            self.gain(evidence, of.measure, &of.client);
-            self.newer(evidence, of.measure, &of.runtime);
-        }
-        let cells = chosen.iter().flat_map(|of| of.client.cells());
-        self.sentences.push(Sentence::new(Part::Use, format!("Use {}.", uses.join("; ")), cells));
-        self.sentences.extend(chosen.iter().find_map(|of| need(&of.client)));
-        self.sentences.extend(chosen.iter().find_map(|of| exception(evidence, of.measure, &of.client)));
-        self.sentences.extend(chosen.iter().find_map(|of| ties(&of.client)));
-        self.sentences.extend(chosen.first().and_then(|of| shown_for(evidence, &of.client.rows)));
-    }
-
-    /// Compared with the client that the study names first, or the next one that costs more.
-    fn gain(&mut self, evidence: &Evidence, measure: Measure, client: &Picked<Place>) {
-        let Some((ours, theirs)) = client.others.iter().find_map(|other| client.gain(other)) else { return };
-        let Some(change) = measure.change(ours, theirs) else { return };
-        let content = label::content(evidence, &ours.cell.payload);
-        let text = format!("{content}, beside {}: {change}.", label::in_a_sentence(place(theirs)));
-        self.sentences.push(Sentence::new(Part::Gain, text, [ours, theirs].map(|row| row.cell.id.clone())));
-    }
-
-    /// What another PHP improves compared with the first PHP of the study that costs more.
-    fn newer(&mut self, evidence: &Evidence, measure: Measure, runtime: &Picked<&str>) {
-        let at = |rows: &&Vec<&Row>| {
-            let name = rows.first().map(|row| &row.cell.runtime);
-            evidence.plan.runtimes.iter().position(|of| Some(&of.name) == name)
+/// Of each link the settings of the client with the most of them represent all.
+fn settings(all: &Groups) -> Vec<Question> {
+    let links = distinct(all.report.groups.iter().map(|group| group.factor("link")));
+    let mut questions = Vec::new();
+    for link in links {
+        let groups =
+            all.places(|group, rows| group.factor("link") == link && rows.iter().any(|row| is_encoded(row)));
+        let client = |row: &Row| {
+            let (store, driver) = place(row);
+            (store.to_owned(), driver.to_owned(), row.cell.runtime.clone())
         };
-        let base = runtime.others.iter().filter(|rows| runtime.gain(rows).is_some()).min_by_key(at);
-        let Some((ours, theirs)) = base.and_then(|base| runtime.gain(base)) else { return };
-        let Some(change) = measure.change(ours, theirs) else { return };
-        let text = format!(
-            "{} instead of {}, {}: {change}.",
-            label::runtime(&ours.cell.runtime),
-            label::runtime(&theirs.cell.runtime),
-            label::content(evidence, &ours.cell.payload)
-        );
-        self.sentences.push(Sentence::new(Part::Gain, text, [ours, theirs].map(|row| row.cell.id.clone())));
+        let rows = groups.iter().flat_map(|group| &all.rows[*group]).filter(|row| is_encoded(row));
+        let clients = distinct(rows.map(|row| client(row)));
+        let of_client = |own: &(String, String, String)| {
+            let key = |row: &'_ Row| {
+                let (serializer, setting) = (row.cell.serializer.clone(), row.cell.setting.clone());
+                let rank = extensions(row).len();
+                (is_encoded(row) && client(row) == *own)
+                    .then(|| ((serializer, setting), of_cell(&row.cell), rank))
+            };
+            Question::of(all, over(link), groups.clone(), key)
+        };
+        let mut own: Vec<Question> = clients.iter().filter_map(of_client).collect();
+        let widest = own
+            .iter()
+            .rposition(|one| own.iter().all(|other| other.alternatives.len() <= one.alternatives.len()));
+        own.iter_mut().enumerate().for_each(|(at, one)| one.is_answer = Some(at) == widest);
+        questions.extend(own);
     }
+    questions
+}
+
+fn over(link: &str) -> String {
+    if link.is_empty() { "on loopback".to_owned() } else { format!("over {link}") }
+}
+
+/// The extensions that a setting needs in addition to PHP's own.
+fn extensions(row: &Row) -> Vec<String> {
+    let serializer = row.cell.serializer.as_deref().filter(|name| ["igbinary", "msgpack"].contains(name));
+    let codec = Some(row.cell.setting.codec.as_str()).filter(|codec| !BUNDLED.contains(codec));
+    serializer.into_iter().chain(codec).map(|name| format!("ext-{name}")).collect()
+}
+
+/// The recommendation; none if nothing competes.
+pub fn advise(case: &Case) -> Option<Advice> {
+    let is_setting =
+        |answer: &Answer| case.chosen(answer, &answer.choices[0]).iter().any(|row| is_encoded(row));
+    let (settings, clients): (Vec<&Answer>, Vec<&Answer>) =
+        case.answers.iter().partition(|one| is_setting(one));
+    let mut sentences = Vec::new();
+    if !clients.is_empty() {
+        sentences.push(used(case, &clients));
+        sentences.extend(clients.iter().find_map(|answer| need(case, answer)));
+        for answer in &clients {
+            sentences.extend(gain(case, answer));
+            sentences.extend(newer(case, answer));
+        }
+        sentences.extend(case.elsewhere(|group| label::content(case.evidence, group.payload())));
+        sentences.extend(clients.iter().find_map(|answer| case.ties(answer)));
+        sentences.extend(clients.first().and_then(|answer| shown_for(case, answer)));
+    }
+    if !settings.is_empty() {
+        sentences.push(encoded(case, &settings));
+        sentences.extend(values_need(case, &settings));
+        sentences.extend(settings.iter().rev().find_map(|answer| beside_plain(case, answer)));
+        sentences.extend(settings.iter().find_map(|answer| case.ties(answer)));
+        sentences.extend(settings.first().and_then(|answer| shown_for(case, answer)));
+    }
+    (!sentences.is_empty()).then(|| {
+        case.advice(case.recommended(|group| label::content(case.evidence, group.payload())), sentences)
+    })
+}
+
+fn first<'a>(case: &'a Case, answer: &Answer) -> Vec<&'a Row> {
+    case.chosen(answer, &answer.choices[0])
+}
+
+/// `Use Redis with phpredis (PHP 8.4) for several machines; APCu for one machine.`
+fn used(case: &Case, clients: &[&Answer]) -> Sentence {
+    let name = |answer: &&Answer| {
+        let choice = &answer.choices[0];
+        let row = first(case, answer).first().copied();
+        let of_place = |one: &usize| {
+            let rows = case.rows(answer, choice, *one);
+            rows.first().map(|row| (place(row), row.cell.runtime.as_str()))
+        };
+        // If no PHP costs more, none is named.
+        let own = row.map(|row| (place(row), row.cell.runtime.as_str()));
+        let mut others = (0..answer.question.alternatives.len()).filter(|one| !choice.tied.contains(one));
+        let has_worse = others.any(|one| {
+            of_place(&one).zip(own).is_some_and(|(other, own)| other.0 == own.0 && other.1 != own.1)
+        });
+        let on = row.filter(|_| has_worse).map(|row| format!(" ({})", label::runtime(&row.cell.runtime)));
+        let scope = &answer.question.scope;
+        let whom = if scope.is_empty() { String::new() } else { format!(" for {scope}") };
+        format!("{}{}{whom}", answer.question.alternatives[choice.chosen].name, on.unwrap_or_default())
+    };
+    let names: Vec<String> = clients.iter().map(name).collect();
+    let cells = clients.iter().flat_map(|answer| ids(first(case, answer)));
+    Sentence::new(Part::Use, format!("Use {}.", names.join("; ")), cells)
 }
 
 /// The extension that a driver is or needs.
-fn need(client: &Picked<Place>) -> Option<Sentence> {
-    let extension = match client.best.1 {
+fn need(case: &Case, answer: &Answer) -> Option<Sentence> {
+    let rows = first(case, answer);
+    let extension = match place(rows.first()?).1 {
         "phpredis" => "ext-redis",
         "symfony" => "ext-redis and symfony/cache",
         "php-memcached" => "ext-memcached",
@@ -198,40 +188,109 @@ fn need(client: &Picked<Place>) -> Option<Sentence> {
         "extension" => "ext-aerospike",
         _ => return None,
     };
-    Some(Sentence::new(Part::Needs, format!("It needs {extension}."), client.cells()))
+    Some(Sentence::new(Part::Needs, format!("It needs {extension}."), ids(rows)))
 }
 
-/// A work on which another client is significantly better.
-fn exception(evidence: &Evidence, measure: Measure, client: &Picked<Place>) -> Option<Sentence> {
-    let (better, own) = client.exception()?;
+/// What a row's cost is beside that of another one, by the metric that both were compared by.
+fn change(case: &Case, ours: &Row, theirs: &Row) -> Option<String> {
+    let mut contenders = case.ranking.contenders.iter().flatten();
+    let metric = contenders.find(|one| one.row.id() == ours.id())?.metric;
+    let what = if metric == CPU { "CPU time per transaction" } else { "time per transaction" };
+    Some(label::change(&ratio(ours.get(metric)?, theirs.get(metric)?)?, what))
+}
+
+/// What was chosen and the first alternative of the study that is worse and of which this holds, on one work.
+fn worse<'a>(
+    case: &'a Case,
+    answer: &Answer,
+    is_wanted: impl Fn(&Row, &Row) -> bool,
+) -> Option<(&'a Row, &'a Row)> {
+    let choice: &Choice = &answer.choices[0];
+    let mut others = (0..answer.question.alternatives.len()).filter(|one| !choice.tied.contains(one));
+    others.find_map(|other| {
+        choice.works.iter().find_map(|work| {
+            let row = |one: usize| answer.question.row(&case.ranking.groups, one, *work);
+            let (ours, theirs) = (row(choice.chosen)?, row(other)?);
+            let group = answer.question.groups[*work];
+            let cost = |row: &Row| case.ranking.cost(group, row, case.conditions);
+            (is_wanted(ours, theirs) && cost(ours)?.is_less(&cost(theirs)?)).then_some((ours, theirs))
+        })
+    })
+}
+
+/// Compared with the client that the study names first, or the next one that costs more.
+fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
+    let (ours, theirs) = worse(case, answer, |ours, theirs| {
+        place(ours) != place(theirs) && ours.cell.runtime == theirs.cell.runtime
+    })?;
+    let content = label::content(case.evidence, &ours.cell.payload);
     let text = format!(
-        "Better for {}: {}, with {}.",
-        label::content(evidence, &better.cell.payload),
-        label::in_a_sentence(place(better)),
-        measure.change(better, own)?
+        "{content}, beside {}: {}.",
+        label::in_a_sentence(place(theirs)),
+        change(case, ours, theirs)?
     );
-    Some(Sentence::new(Part::Change, text, [&better.cell, &own.cell].map(|cell: &Cell| cell.id.clone())))
+    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }
 
-fn ties(client: &Picked<Place>) -> Option<Sentence> {
-    let names: Vec<String> =
-        client.tied.iter().filter_map(|rows| Some(label::in_a_sentence(place(rows.first()?)))).collect();
-    let text = match names.len().saturating_sub(NAMED) {
-        _ if names.is_empty() => return None,
-        0 => format!("No significant difference: {}.", names.join("; ")),
-        more => format!("No significant difference: {}; {more} more.", names[..NAMED].join("; ")),
-    };
-    let cells = client.tied.iter().flatten().map(|row| row.cell.id.clone());
-    Some(Sentence::new(Part::Limit, text, cells))
+/// What another PHP improves compared with the first PHP of the study that costs more.
+fn newer(case: &Case, answer: &Answer) -> Option<Sentence> {
+    let is_other =
+        |ours: &Row, theirs: &Row| place(ours) == place(theirs) && ours.cell.runtime != theirs.cell.runtime;
+    let (ours, theirs) = worse(case, answer, is_other)?;
+    let text = format!(
+        "{} instead of {}, {}: {}.",
+        label::runtime(&ours.cell.runtime),
+        label::runtime(&theirs.cell.runtime),
+        label::content(case.evidence, &ours.cell.payload),
+        change(case, ours, theirs)?
+    );
+    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }
 
 /// The scope of the comparison, and the number of rounds.
-fn shown_for(evidence: &Evidence, rows: &[&Row]) -> Option<Sentence> {
-    let contents = distinct(rows.iter().map(|row| label::content(evidence, &row.cell.payload)));
-    let sure = match rows.iter().map(|row| row.count("rounds") as usize).min()? {
-        few if few < ROUNDS => format!("by figures of {} only", units::count(few, "round", "rounds")),
-        enough => format!("{enough} rounds"),
+fn shown_for(case: &Case, answer: &Answer) -> Option<Sentence> {
+    let rows = first(case, answer);
+    let contents = distinct(rows.iter().map(|row| label::content(case.evidence, &row.cell.payload)));
+    let rounds = units::count(rows.iter().map(|row| row.count("rounds") as usize).min()?, "round", "rounds");
+    let text = format!("Shown for {}; {rounds}.", label::some(&contents, NAMED));
+    Some(Sentence::new(Part::Limit, text, ids(rows)))
+}
+
+/// `Encode values with igbinary alone on loopback; igbinary with zstd 3 over 100mbit/20ms.`
+fn encoded(case: &Case, settings: &[&Answer]) -> Sentence {
+    let name = |answer: &&Answer| answer.question.alternatives[answer.choices[0].chosen].name.clone();
+    let by_name = grouped(settings.iter().map(|answer| (name(answer), answer.question.scope.clone())));
+    let text = match by_name.as_slice() {
+        [(name, _)] => format!("Encode values with {name}."),
+        several => {
+            let part =
+                |(name, links): &(String, Vec<String>)| format!("{name} {}", label::some(links, NAMED));
+            let parts: Vec<String> = several.iter().take(NAMED).map(part).collect();
+            format!("Encode values with {}.", parts.join("; "))
+        }
     };
-    let text = format!("Shown for {}; {sure}.", label::some(&contents, NAMED));
-    Some(Sentence::new(Part::Limit, text, rows.iter().map(|row| row.cell.id.clone())))
+    Sentence::new(Part::Use, text, settings.iter().flat_map(|answer| ids(first(case, answer))))
+}
+
+fn values_need(case: &Case, settings: &[&Answer]) -> Option<Sentence> {
+    let rows: Vec<&Row> = settings.iter().flat_map(|answer| first(case, answer)).collect();
+    let names = distinct(rows.iter().flat_map(|row| extensions(row)));
+    let text = format!("Values need {}.", units::list(&names));
+    (!names.is_empty()).then(|| Sentence::new(Part::Needs, text, ids(rows)))
+}
+
+/// Compared with values that are only serialized.
+fn beside_plain(case: &Case, answer: &Answer) -> Option<Sentence> {
+    let (ours, theirs) = worse(case, answer, |_, theirs| theirs.cell.setting.codec == IDENTITY)?;
+    let group = case.report().groups.iter().position(|group| group.has(ours.id()))?;
+    let cost = |row: &Row| case.ranking.cost(group, row, case.conditions);
+    let ratio = ratio(&cost(ours)?.varies, &cost(theirs)?.varies)?;
+    let text = format!(
+        "{} {}, beside {}: {}.",
+        label::content(case.evidence, &ours.cell.payload),
+        answer.question.scope,
+        of_cell(&theirs.cell),
+        label::change(&ratio, "time per call")
+    );
+    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }

@@ -7,33 +7,107 @@ mod assets;
 mod downloads;
 pub(crate) mod pages;
 
-use crate::advice::{Advice, Recommended, Sentence};
-use crate::finding::Evidence;
+use weigh_model::cell::Subject;
+use weigh_model::way::{By, CONFIG, WayKind};
+
+use crate::advice::{Advice, Case, Recommended, Sentence};
 use crate::finding::delivery::Sent;
+use crate::group::Group;
+use crate::question::{Groups, Question};
+use crate::ranking::Answer;
+use crate::row::Row;
+use crate::subject::delivery::CPU;
+use crate::verdict::Confidence;
+
+/// Content codings, the one that the fewest clients take first: those that take one take those after it, too.
+const CODINGS: [&str; 3] = ["zstd", "br", "gzip"];
 
 /// What one kind of content contributes to the answer.
 #[derive(Default)]
-struct Said {
+struct Part {
     recommended: Vec<Recommended>,
     sentences: Vec<Sentence>,
+    confidence: Option<Confidence>,
+}
+
+/// The questions of all kinds.
+pub fn questions(all: &Groups) -> Vec<Question> {
+    [pages::questions(all), assets::questions(all), downloads::questions(all)].concat()
 }
 
 /// The recommendation; none if nothing competes.
-pub fn advise(evidence: &Evidence) -> Option<Advice> {
-    let kinds = [pages::advise(evidence), assets::advise(evidence), downloads::advise(evidence)];
-    let said = kinds.into_iter().flatten().reduce(|mut all, one| {
+pub fn advise(case: &Case) -> Option<Advice> {
+    let parts = [
+        pages::advise(&of_kind(case, Subject::PAGE)),
+        assets::advise(&of_kind(case, Subject::ASSET)),
+        downloads::advise(&of_kind(case, Subject::DOWNLOAD)),
+    ];
+    let all = parts.into_iter().flatten().reduce(|mut all, one| {
         all.recommended.extend(one.recommended);
         all.sentences.extend(one.sentences);
+        all.confidence = all.confidence.into_iter().chain(one.confidence).min();
         all
     })?;
-    Some(Advice::new(said.recommended, said.sentences))
+    let confidence = case.answers.iter().map(Answer::confidence).chain(all.confidence).min()?;
+    Some(Advice::new(confidence, all.recommended, all.sentences))
 }
 
-fn ids<'s>(rows: impl IntoIterator<Item = &'s Sent<'s>>) -> Vec<String> {
-    rows.into_iter().map(Sent::own_id).collect()
+/// The answers about one kind of content.
+fn of_kind<'c>(case: &Case<'c>, kind: Subject) -> Case<'c> {
+    let is_own = |answer: &&Answer| {
+        let group = answer.question.groups.first().and_then(|group| case.ranking.groups.rows[*group].first());
+        group.is_some_and(|row| row.cell.subject == kind)
+    };
+    let answers = case.answers.iter().filter(is_own).cloned().collect();
+    Case { answers, evidence: case.evidence, ranking: case.ranking, conditions: case.conditions }
 }
 
-/// Rounds of the row with the fewest rounds.
-fn fewest_rounds<'s>(rows: impl IntoIterator<Item = &'s Sent<'s>>) -> u32 {
-    rows.into_iter().filter_map(|row| Some(row.cpu()?.rounds)).min().unwrap_or(0)
+/// The groups of a kind that are asked about. Of those that differ only in the link, one without a link stands for all: the CPU time of a response
+/// hardly depends on it. Returning visitors are another question.
+fn groups_of(all: &Groups, kind: &Subject) -> Vec<usize> {
+    let is_of = |rows: &[&Row]| rows.first().is_some_and(|row| row.cell.subject == *kind);
+    let but_link = |group: &Group| {
+        let mut key = group.key.clone();
+        key.remove("link");
+        key
+    };
+    let own = all.places(|group, rows| is_of(rows) && group.factor("visitor").is_empty());
+    let groups = &all.report.groups;
+    let has_better = |at: &usize| {
+        let alike = |other: &&usize| but_link(&groups[**other]) == but_link(&groups[*at]);
+        let mut before = own.iter().filter(alike);
+        match groups[*at].factor("link").is_empty() {
+            true => false,
+            false => before.any(|other| groups[*other].factor("link").is_empty() || other < at),
+        }
+    };
+    own.iter().copied().filter(|at| !has_better(at)).collect()
+}
+
+/// A row as it is sent, with a known CPU time, without options, and not by the user's own configuration.
+fn plain_setting(row: &Row) -> Option<Sent<'_>> {
+    let sent = Sent::of(row)?;
+    let is_usual = sent.is_plain_setting() && row.cell.setting.codec != CONFIG && row.get(CPU).is_some();
+    is_usual.then_some(sent)
+}
+
+/// Content that is sent as it is.
+fn is_as_it_is(sent: &Sent) -> bool {
+    sent.delivery.kind == WayKind::Plain && sent.coding().is_none()
+}
+
+/// Who encodes each response, and what identifies the method on every server: a filter by its level, a function of PHP by its name.
+fn method(sent: &Sent) -> (By, WayKind, Option<String>, String) {
+    let setting = sent.setting();
+    let name = match (sent.delivery.by, sent.delivery.kind) {
+        (By::Server, WayKind::OnTheFly) => format!("{:?}", setting.level),
+        _ => format!("{} {:?} {:?}", setting.codec, setting.level, setting.options),
+    };
+    (sent.delivery.by, sent.delivery.kind, sent.coding().map(str::to_owned), name)
+}
+
+/// The place of a coding among those that clients take, gzip first; content without one is before all.
+fn simplicity(coding: Option<&str>) -> usize {
+    coding
+        .map_or(0, |coding| 1 + CODINGS.iter().rev().position(|own| *own == coding).unwrap_or(CODINGS.len()))
 }

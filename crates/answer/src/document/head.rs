@@ -101,7 +101,7 @@ fn no_recommendation(report: &Report) -> Vec<String> {
     if !report.run.complete {
         sentences.push("Continue the run with --resume.".into());
     } else if ended_by_budget {
-        sentences.push("Use a larger --budget.".into());
+        sentences.push("Measure again with a larger --budget.".into());
     }
     sentences
 }

@@ -33,7 +33,7 @@ const VARIANT: char = '+';
 const FEW: usize = 5;
 
 const LEGEND: &str = "Ratios with 95% confidence intervals, formed inside rounds and corrected for all comparisons of the run. \
-    ≈: no significant difference.";
+    ≈: tied, or too few rounds.";
 
 /// The compared metrics: with their names in tables and CSV files, and their priority.
 const COMPARED: [(&str, &str, &str, u8); 7] = [

@@ -19,13 +19,13 @@ use crate::finding::Evidence;
 use crate::format::csv::{end, file_of, text};
 use crate::format::{Options, Rendered};
 use crate::group::Group;
-use crate::ranking::Contender;
+use crate::ranking::{Answer, Conditions, Contender, LinkShare, Ranking};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::IDENTITY;
 use crate::table::{Cell, Column, Grid, Kind, factor, field, remark};
 use crate::text::clean;
-use crate::verdict::{difference, is_total_less};
+use crate::verdict::{Confidence, difference, is_total_less};
 
 /// Total times of every group.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ pub struct MixTotals {
     pub mix: Mix,
     /// One per cell that is best at some speed or was requested.
     pub totals: Vec<CellTotals>,
-    /// The best cell at each link speed, in the order of the speeds.
+    /// What is chosen at each link speed, in the order of the speeds.
     pub best: Vec<BestAt>,
     /// The speeds at which one setting overtakes the next, from the fastest link to the slowest.
     pub break_even: Vec<BreakEven>,
@@ -87,7 +87,7 @@ pub struct CellTotals {
     pub at: Vec<(f64, f64, Option<f64>, Option<f64>)>,
 }
 
-/// The best cell at one link speed.
+/// What is chosen at one link speed.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BestAt {
     /// Link speed in Mbit/s.
@@ -96,7 +96,7 @@ pub struct BestAt {
     pub cell: String,
     /// Nanoseconds per operation.
     pub total: f64,
-    /// Cells without a significant difference to the best one.
+    /// Cells without a significant difference to it.
     pub ties: Vec<String>,
 }
 
@@ -247,12 +247,21 @@ impl LinkTotals {
     /// Of every group, if the study requests links.
     pub(crate) fn of(evidence: &Evidence) -> Option<LinkTotals> {
         let links = evidence.plan.study.links.as_ref()?;
-        let totals = |group: &Group| GroupTotals {
+        let ranking = Ranking::of(evidence.report);
+        let speeds = speeds_of(links);
+        let all: Vec<(Mix, Vec<Chosen>)> = mixes(links)
+            .into_iter()
+            .map(|mix| (mix, speeds.iter().map(|mbit| Chosen::at(&ranking, mix, *mbit)).collect()))
+            .collect();
+        let totals = |(place, group): (usize, &Group)| GroupTotals {
             payload: group.payload().to_owned(),
             runtime: group.runtime().to_owned(),
-            mixes: mixes(evidence.report, links, group),
+            mixes: all
+                .iter()
+                .filter_map(|(mix, chosen)| totals_of(&ranking, links, place, *mix, chosen))
+                .collect(),
         };
-        let groups = evidence.report.groups.iter().map(totals).collect();
+        let groups = evidence.report.groups.iter().enumerate().map(totals).collect();
         let assumed = format!("{}; {}", place_of(links), stored_by(links));
         Some(LinkTotals { assumed, usual_reads: usual_reads(links), groups })
     }
@@ -265,31 +274,79 @@ impl LinkTotals {
     }
 
     /// The mix that represents a group if only one has room: the usual one, otherwise the first.
-    pub(crate) fn main_mix(&self, group: &Group) -> Option<&MixTotals> {
+    pub fn main_mix(&self, group: &Group) -> Option<&MixTotals> {
         let mixes = self.of_group(group);
         let usual = self.usual_reads.map(Mix::ReadsPerWrite);
         mixes.iter().find(|mix| Some(mix.mix) == usual).or_else(|| mixes.first())
     }
 }
 
-/// Total times of one group, for every mix.
-fn mixes(report: &Report, links: &Links, group: &Group) -> Vec<MixTotals> {
+/// Every mix that a study counts.
+fn mixes(links: &Links) -> Vec<Mix> {
+    [Mix::Write, Mix::Read].into_iter().chain(reads_per_write(links).map(Mix::ReadsPerWrite)).collect()
+}
+
+/// What is chosen for one mix at one link speed.
+struct Chosen<'q> {
+    conditions: Conditions,
+    answers: Vec<Answer<'q>>,
+}
+
+impl<'q> Chosen<'q> {
+    fn at(ranking: &'q Ranking, mix: Mix, mbit: f64) -> Chosen<'q> {
+        let usual = Conditions::of(ranking.groups.report);
+        let reads = match mix {
+            Mix::Write => 0.0,
+            Mix::Read => f64::INFINITY,
+            Mix::ReadsPerWrite(reads) => reads,
+        };
+        let links = vec![LinkShare { mbit, ..usual.links[0] }];
+        let conditions = Conditions { reads, links, ..usual };
+        Chosen { answers: ranking.answers(&conditions), conditions }
+    }
+
+    /// Of a group: where several questions are asked, what costs least of what was chosen.
+    fn best(&self, ranking: &Ranking, group: usize) -> Option<BestAt> {
+        let row = |at: Option<usize>| ranking.groups.rows[group].get(at?).copied();
+        let best = |answer: &Answer| {
+            let (question, work, choice) = answer.of_group(group)?;
+            let of = |one: usize| row(question.alternatives[one].rows[work]);
+            let chosen = of(choice.chosen)?;
+            let others = choice.tied.iter().filter_map(|one| of(*one)).filter(|row| row.id() != chosen.id());
+            let is_known = choice.confidence != Confidence::TooFewRounds;
+            Some(BestAt {
+                mbit: self.conditions.links[0].mbit,
+                cell: chosen.id().to_owned(),
+                total: ranking.cost(group, chosen, &self.conditions)?.total(),
+                ties: others.filter(|_| is_known).map(|row| row.id().to_owned()).collect(),
+            })
+        };
+        self.answers.iter().filter_map(best).min_by(|a, b| a.total.total_cmp(&b.total))
+    }
+}
+
+/// Total times of one group for one mix.
+fn totals_of(
+    ranking: &Ranking,
+    links: &Links,
+    place: usize,
+    mix: Mix,
+    chosen: &[Chosen],
+) -> Option<MixTotals> {
+    let report = ranking.groups.report;
+    let rows = ranking.groups.rows[place].iter();
+    let lines: Vec<Line> = rows.filter_map(|row| line_of(report, links, row, mix)).collect();
+    let envelope = envelope(&lines);
+    let best: Vec<BestAt> = chosen.iter().filter_map(|one| one.best(ranking, place)).collect();
+    let shown = shown(&lines, &envelope, &best, &report.groups[place]).into_iter();
     let speeds = speeds_of(links);
-    let totals_of = |mix: Mix| {
-        let rows = report.members(group);
-        let lines: Vec<Line> = rows.filter_map(|row| line_of(report, links, row, mix)).collect();
-        let envelope = envelope(&lines);
-        let changes = envelope.windows(2);
-        let shown = shown(&lines, &envelope, group).into_iter();
-        (!lines.is_empty()).then(|| MixTotals {
-            mix,
-            totals: shown.map(|line| totals(line, &speeds)).collect(),
-            best: speeds.iter().filter_map(|mbit| best(&lines, *mbit)).collect(),
-            break_even: changes.filter_map(|w| break_even_at(w[0].0, w[1].0, w[1].1)).collect(),
-        })
-    };
-    let mixed = reads_per_write(links).map(Mix::ReadsPerWrite);
-    [Mix::Write, Mix::Read].into_iter().chain(mixed).filter_map(totals_of).collect()
+    let changes = envelope.windows(2);
+    (!lines.is_empty()).then(|| MixTotals {
+        mix,
+        totals: shown.map(|line| totals(line, &speeds)).collect(),
+        break_even: changes.filter_map(|w| break_even_at(w[0].0, w[1].0, w[1].1)).collect(),
+        best,
+    })
 }
 
 /// The line of one row.
@@ -309,10 +366,11 @@ fn envelope<'l, 'a>(lines: &'l [Line<'a>]) -> Vec<(&'l Line<'a>, f64)> {
     lower_envelope(&bent).into_iter().map(|(place, from)| (candidates[place], from)).collect()
 }
 
-/// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's serializer.
+/// The lines whose totals are listed: the envelope, what is chosen at some speed, the reference, and no compression with the reference's serializer.
 fn shown<'l, 'a>(
     lines: &'l [Line<'a>],
     envelope: &[(&'l Line<'a>, f64)],
+    best: &[BestAt],
     group: &Group,
 ) -> Vec<&'l Line<'a>> {
     let reference = lines.iter().find(|l| group.reference() == Some(l.row.id()));
@@ -321,7 +379,8 @@ fn shown<'l, 'a>(
         .iter()
         .find(|l| l.row.cell.setting.codec == IDENTITY && l.row.cell.serializer.as_ref() == serializer);
     let mut shown: Vec<&Line> = Vec::new();
-    for line in envelope.iter().map(|(line, _)| *line).chain(reference).chain(identity) {
+    let chosen = lines.iter().filter(|line| best.iter().any(|best| best.cell == line.row.id()));
+    for line in envelope.iter().map(|(line, _)| *line).chain(chosen).chain(reference).chain(identity) {
         if !shown.iter().any(|s| s.row.id() == line.row.id()) {
             shown.push(line);
         }
@@ -338,30 +397,9 @@ fn totals(line: &Line, speeds: &[f64]) -> CellTotals {
     CellTotals { cell: line.row.cell.id.clone(), at: speeds.iter().map(at).collect() }
 }
 
-/// The line with the smallest total at this speed.
-pub(crate) fn smallest<'l, 'a>(lines: &'l [Line<'a>], mbit: f64) -> Option<&'l Line<'a>> {
-    candidates(lines).min_by(|a, b| a.total(mbit).total_cmp(&b.total(mbit)))
-}
-
 /// The lines that may be the best at some speed.
 pub(crate) fn candidates<'l, 'a>(lines: &'l [Line<'a>]) -> impl Iterator<Item = &'l Line<'a>> {
     lines.iter().filter(|l| l.candidate)
-}
-
-/// The lines without a significant difference to the best one at this speed.
-pub(crate) fn ties<'l, 'a>(lines: &'l [Line<'a>], best: &Line, mbit: f64) -> Vec<&'l Line<'a>> {
-    candidates(lines).filter(|l| l.row.id() != best.row.id() && !best.clearly_below(l, mbit)).collect()
-}
-
-fn best(lines: &[Line], mbit: f64) -> Option<BestAt> {
-    let best = smallest(lines, mbit)?;
-    let id = |line: &Line| line.row.cell.id.clone();
-    Some(BestAt {
-        mbit,
-        cell: id(best),
-        total: best.total(mbit),
-        ties: ties(lines, best, mbit).into_iter().map(id).collect(),
-    })
 }
 
 /// The break-even bandwidths of two lines from the fastest link on, the one with less CPU time first. There are two if
@@ -425,7 +463,7 @@ impl Exhibit for LinkTotals {
                 ("total 95% low (ns)", end(*low)),
                 ("total 95% high (ns)", end(*high)),
                 ("best", best.is_some_and(|best| best.cell == totals.cell).to_string()),
-                ("no worse than the best", is_no_worse.to_string()),
+                ("tied", is_no_worse.to_string()),
             ]
         })
     }
@@ -449,8 +487,8 @@ fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
         fields
     });
     vec![
-        Block::Heading(2, "Best setting by link speed".into()),
-        Block::Remark(format!("Least total time, {}. {}", mix_words(first.mix), computed(&totals.assumed))),
+        Block::Heading(2, "Setting by link speed".into()),
+        Block::Remark(format!("By total time, {}. {}", mix_words(first.mix), computed(&totals.assumed))),
         Block::Table(grid),
     ]
 }
@@ -506,12 +544,12 @@ fn range_fields(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> Vec<(
         factor("counted", mix_words(mix.mix)),
         (Column::factor("link", "from", Kind::Text), whole(units::mbit(first.mbit)).into()),
         (Column::factor("link", "to", Kind::Text), whole(units::mbit(last.mbit)).into()),
-        field("best setting", "", Kind::Text, 0, group.label(&first.cell)),
+        field("setting", "", Kind::Text, 0, group.label(&first.cell)),
         field("total", "at both ends", Kind::Text, 1, totals),
         field("saved", "vs reference", Kind::Text, 5, savings(group, mix, range)),
         field("break-even", "95% CI", Kind::Text, 2, crossing.unwrap_or_default()),
         field("break-even", "with", Kind::Text, 3, even.map(|e| group.label(&e.fast)).unwrap_or_default()),
-        remark("no worse", 4, few(&ties)),
+        remark("tied", 4, few(&ties)),
     ]
 }
 

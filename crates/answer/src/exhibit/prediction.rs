@@ -23,7 +23,7 @@ use crate::row::Row;
 use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
-use crate::verdict::{Ratio, ratio};
+use crate::verdict::{Confidence, Ratio, ratio};
 
 /// The two settings of the usual break-even: a codec by a part of its name, and the level.
 const USUAL: [(&[&str], i32); 2] = [(&["zstd"], 3), (&["gz", "zlib"], 6)];
@@ -420,7 +420,7 @@ fn verdict(advice: &Advice) -> &'static str {
     match (advice.corrected, advice.model == advice.measured) {
         (true, _) => "corrected by measurement",
         (false, true) => "the same",
-        (false, false) => "no significant difference",
+        (false, false) => advice.lost.map_or(Confidence::TooFewRounds, |lost| lost.confidence()).name(),
     }
 }
 

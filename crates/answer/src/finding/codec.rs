@@ -14,7 +14,7 @@ use weigh_model::units;
 use weigh_model::payload::Payload;
 use weigh_model::setting::Setting;
 
-use crate::exhibit::links::{self, BreakEven, Line, Mix, break_evens, line_of, speeds_of, usual_reads};
+use crate::exhibit::links::{BreakEven, Line, Mix, break_evens, line_of, speeds_of, usual_reads};
 use crate::exhibit::published::LevelComparison;
 use crate::finding::{Draft, Evidence, label};
 use crate::first::{distinct, grouped};
@@ -83,11 +83,6 @@ pub(crate) fn by_runtime<'a>(evidence: &Evidence<'a>) -> Vec<(&'a str, Vec<&'a G
 pub(crate) fn usual_mix(evidence: &Evidence) -> Option<Mix> {
     let links = evidence.plan.study.links.as_ref()?;
     Some(usual_reads(links).map_or(Mix::Write, Mix::ReadsPerWrite))
-}
-
-/// The usual link speed, in Mbit/s.
-pub(crate) fn usual_mbit(evidence: &Evidence) -> Option<f64> {
-    links::usual_mbit(evidence.plan.study.links.as_ref()?)
 }
 
 /// Possible link speeds, ascending, in Mbit/s.

@@ -8,7 +8,7 @@ use crate::document::group::is_synthetic;
 use crate::finding::Evidence;
 use crate::row::Row;
 use crate::subject::codec::IDENTITY;
-use crate::verdict::Ratio;
+use crate::verdict::{Confidence, Ratio};
 
 /// `zstd 3`, `zlib 6 (memlevel=9)`, `no compression`.
 pub fn setting(setting: &Setting) -> String {
@@ -167,6 +167,9 @@ pub fn share(share: f64) -> String {
 
 /// A ratio of two costs with its interval: `3.5× (2.7–4.1)`; where it holds 1 `no significant difference (1.06×, 0.894–1.15)`.
 pub fn ratio(ratio: &Ratio) -> String {
+    if ratio.confidence() == Confidence::TooFewRounds {
+        return format!("{} ({})", units::times(ratio.value), Confidence::TooFewRounds.name());
+    }
     if ratio.holds_one() {
         let (value, range) = (units::times(ratio.value), units::range(ratio.low, ratio.high));
         return format!("no significant difference ({value}, {range})");
@@ -177,6 +180,9 @@ pub fn ratio(ratio: &Ratio) -> String {
 /// What a cost changes to by a ratio: `52% less CPU time (44–58%)`, `3.2× the CPU time (2.9–3.5)`, `no significant difference in CPU time (0.89–1.15×)`.
 pub fn change(ratio: &Ratio, what: &str) -> String {
     let Ratio { value, low, high, .. } = *ratio;
+    if ratio.confidence() == Confidence::TooFewRounds {
+        return format!("{} the {what} so far ({})", units::times(value), Confidence::TooFewRounds.name());
+    }
     if ratio.holds_one() {
         return format!("no significant difference in {what} ({}×)", units::range(low, high));
     }

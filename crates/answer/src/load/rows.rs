@@ -94,6 +94,7 @@ impl Document {
             rounds: sides.iter().map(|(_, run)| run.result.slices.len() as u32).max().unwrap_or(0),
             complete: self.is_complete(),
             machine: self.machine.clone(),
+            folder: None,
             environment,
         }
     }

@@ -12,7 +12,8 @@ use crate::estimate::Estimate;
 use crate::format::Options;
 use crate::metric::MetricDescription;
 use crate::names;
-use crate::ranking::{Conditions, Contender};
+use crate::question::{Alternative, Question};
+use crate::ranking::{Conditions, Contender, Ranking};
 use crate::report::Report;
 use crate::row::{Row, Seen};
 use crate::text::clean;
@@ -41,6 +42,7 @@ pub struct Data {
     sharing: f64,
     rules: BTreeMap<String, PlainRule>,
     groups: Vec<GroupData>,
+    questions: Vec<QuestionData>,
     slow: Vec<SlowData>,
     flames: Vec<Flame>,
     faults: Vec<Failure>,
@@ -112,6 +114,37 @@ pub struct GroupData {
     points: Vec<Point>,
 }
 
+/// Something to choose: see [`Question`].
+#[derive(Clone, Debug, Serialize)]
+struct QuestionData {
+    scope: String,
+    groups: Vec<usize>,
+    alternatives: Vec<AlternativeData>,
+}
+
+/// One of several: the place of its point in each group of the question.
+#[derive(Clone, Debug, Serialize)]
+struct AlternativeData {
+    rank: usize,
+    may_be_chosen: bool,
+    points: Vec<Option<usize>>,
+}
+
+impl From<&Question> for QuestionData {
+    fn from(question: &Question) -> QuestionData {
+        let alternative = |one: &Alternative| AlternativeData {
+            rank: one.rank,
+            may_be_chosen: one.may_be_chosen,
+            points: one.rows.clone(),
+        };
+        QuestionData {
+            scope: clean(&question.scope),
+            groups: question.groups.clone(),
+            alternatives: question.alternatives.iter().map(alternative).collect(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize)]
 struct Point {
     id: String,
@@ -176,7 +209,8 @@ impl Data {
         let study = &report.study;
         let shape = report.shape();
         let title = if study.title.is_empty() { &study.name } else { &study.title };
-        let conditions = Conditions::usual(study.links.as_ref());
+        let conditions = Conditions::of(report);
+        let ranking = Ranking::of(report);
         Data {
             schema: SCHEMA,
             program: format!("Weighbridge {}", clean(&report.run.version)),
@@ -201,7 +235,8 @@ impl Data {
             sharing: conditions.sharing,
             conditions,
             rules: rules(report),
-            groups: groups(report, options),
+            groups: groups(&ranking, options),
+            questions: ranking.questions.iter().map(QuestionData::from).collect(),
             slow: slow(report, options),
             flames: options.flames.to_vec(),
             faults: report.faults.iter().map(|of| failure(report, of)).collect(),
@@ -264,15 +299,18 @@ pub fn rules(report: &Report) -> BTreeMap<String, PlainRule> {
 }
 
 /// Every group with its configurations in the plan's order.
-pub fn groups(report: &Report, options: &Options) -> Vec<GroupData> {
-    let group = |view: &View| GroupData {
+pub fn groups(ranking: &Ranking, options: &Options) -> Vec<GroupData> {
+    let report = ranking.groups.report;
+    let group = |(at, view): (usize, &View)| GroupData {
         title: view.title(),
         part: report.shape().look.part.map(|part| part(report, view.group)),
         content: view.content(),
         key: key(view),
-        points: report.members(view.group).map(|row| point(view, row, options)).collect(),
+        points: (ranking.groups.rows[at].iter().enumerate())
+            .map(|(place, row)| point(view, row, ranking.contenders[at].get(place), options))
+            .collect(),
     };
-    views(report).iter().map(group).collect()
+    views(report).iter().enumerate().map(group).collect()
 }
 
 /// The common factors of a group, in words.
@@ -290,10 +328,9 @@ fn key(view: &View) -> Vec<(&'static str, String)> {
     factors.filter_map(|factor| of(factor.id)).collect()
 }
 
-fn point(view: &View, row: &Row, options: &Options) -> Point {
+fn point(view: &View, row: &Row, contender: Option<&Contender>, options: &Options) -> Point {
     let report = view.report;
     let shape = report.shape();
-    let contender = Contender::of(report, row);
     let observed = |of: Option<&Estimate>, metric: Option<&'static str>| {
         let (estimate, metric) = (of?, metric?);
         let rounds = estimate.drawn_rounds().to_vec();
@@ -311,21 +348,21 @@ fn point(view: &View, row: &Row, options: &Options) -> Point {
         recommended: report.recommends(row.id()),
         marks: marks(report, view.group, row),
         dominated_by: row.dominated_by.as_deref().map(|id| label(report, id)),
-        candidate: contender.as_ref().is_none_or(|contender| contender.candidate),
+        candidate: contender.is_none_or(|contender| contender.candidate),
         config: config(report, row),
         command: repeat(options, row.id()),
         caveats: row.caveats.iter().map(|caveat| explain(caveat, row.stop.as_ref()).0).collect(),
         write: observed(
-            contender.as_ref().and_then(|contender| contender.write.as_ref()),
+            contender.and_then(|contender| contender.write.as_ref()),
             costs.and_then(|costs| costs.write).map(|write| write.0),
         ),
         read: observed(
-            contender.as_ref().and_then(|contender| contender.read.as_ref()),
-            costs.map(|costs| costs.read.0),
+            contender.and_then(|contender| contender.read.as_ref()),
+            contender.map(|contender| contender.metric),
         ),
-        bytes: contender.as_ref().and_then(|contender| contender.bytes),
-        stored_write: contender.as_ref().map_or(0.0, |contender| contender.stored.0),
-        stored_read: contender.as_ref().map_or(0.0, |contender| contender.stored.1),
+        bytes: contender.and_then(|contender| contender.bytes),
+        stored_write: contender.map_or(0.0, |contender| contender.stored.0),
+        stored_read: contender.map_or(0.0, |contender| contender.stored.1),
         values: row
             .values
             .iter()

@@ -185,11 +185,7 @@ fn links(report: &Report, group: &View) -> Option<Chart> {
         about,
         remark: "Circles: break-even speeds, 95% interval (dashed: no upper end).".into(),
         source: source(report, group.is_synthetic()),
-        drawing: Drawing::Lines(Lines {
-            panels: vec![panel],
-            strips,
-            caption: "Least total time by link speed:",
-        }),
+        drawing: Drawing::Lines(Lines { panels: vec![panel], strips, caption: "Chosen by link speed:" }),
     })
 }
 
@@ -200,23 +196,14 @@ fn links_title(group: &View, mix: &MixTotals) -> String {
     let speed = |range: &[BestAt], next: &[BestAt]| whole(&units::mbit(border(mix, range, &next[0])));
     match ranges.as_slice() {
         [] => format!("{name}: total time by link speed"),
-        [one] => format!("{name}: least total time with {} at every link speed", short(one)),
+        [one] => format!("{name}: {} at every link speed", short(one)),
         [slow, fast] => {
-            format!(
-                "{name}: least total time with {} up to {}, {} above",
-                short(slow),
-                speed(slow, fast),
-                short(fast)
-            )
+            format!("{name}: {} up to {}, {} above", short(slow), speed(slow, fast), short(fast))
         }
         [slow, middle @ .., fast] => {
             let between = units::list(&middle.iter().map(|range| short(range)).collect::<Vec<_>>());
             let (until, from) = (speed(slow, middle[0]), speed(middle[middle.len() - 1], fast));
-            format!(
-                "{name}: least total time with {} up to {until}, {between} between, {} from {from}",
-                short(slow),
-                short(fast)
-            )
+            format!("{name}: {} up to {until}, {between} between, {} from {from}", short(slow), short(fast))
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::chart::{
 use crate::document::group::{View, views};
 use crate::exhibit::crossover::{Crossover, Pays, SizeRatio};
 use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::finding::label::bytes_beside;
 use crate::first::{distinct, grouped};
 use crate::names;
 use crate::report::Report;
@@ -184,21 +185,20 @@ fn bars_title(group: &View) -> String {
     let name = shorten(&clean(group.group.payload()), 40);
     let time = |row: &Row| row.value(CPU).unwrap_or(f64::MAX);
     let gzip = group.marked("gzip");
-    let limit = gzip.map_or(0, |row| row.count(BODY));
-    let better = group.rows.iter().copied().filter(|row| !is_copy(row) && row.count(BODY) < limit);
-    let best = better.min_by(|a, b| time(a).total_cmp(&time(b)));
+    let is_better = |row: &&Row| {
+        group.report.recommends(row.id()) && !is_copy(row) && Some(row.id()) != gzip.map(Row::id)
+    };
+    let best = group.rows.iter().copied().filter(is_better).min_by(|a, b| time(a).total_cmp(&time(b)));
     let label = names::method;
     match (gzip, best) {
-        (Some(gzip), Some(best)) if time(best) < time(gzip) => format!(
-            "{name}: {} sends fewer bytes than {} for {} of its CPU time",
+        (Some(gzip), Some(best)) => format!(
+            "{name}: {} takes {} of the CPU time of {}, and {}",
             label(best),
+            units::percent(time(best) / time(gzip)),
             label(gzip),
-            units::percent(time(best) / time(gzip))
+            bytes_beside(best.count(BODY) as f64, gzip.count(BODY) as f64)
         ),
-        (Some(gzip), _) => {
-            format!("{name}: no method sends fewer bytes than {} for less CPU time", label(gzip))
-        }
-        (None, _) => format!("{name}: bytes and CPU time by method"),
+        _ => format!("{name}: bytes and CPU time by method"),
     }
 }
 

@@ -13,6 +13,7 @@ use weigh_model::transfer::{Connection, Path};
 
 use crate::exhibit::links::{usual_mbit, usual_reads};
 use crate::policy::{GB, HOUR, Weights};
+use crate::report::{OverLink, Report};
 
 /// What is to be least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -75,6 +76,29 @@ pub const OPERATIONS: f64 = 1e6;
 const MOST: f64 = 1e9;
 
 impl Conditions {
+    /// The usual ones of a report: those of its study; where that names no link, over the measured link that is in the middle by speed.
+    pub fn of(report: &Report) -> Conditions {
+        let usual = Conditions::usual(report.study.links.as_ref());
+        let speed = |link: &OverLink| {
+            let measured = link.measured.down.as_ref().map(|rate| rate.measured_kbps);
+            Some((measured.or(link.asked.down_kbps)? / 1e3, link.asked.rtt_ms))
+        };
+        let mut links: Vec<(f64, f64)> = report.links.iter().filter_map(speed).collect();
+        links.retain(|(mbit, rtt_ms)| *mbit > 0.0 && mbit.is_finite() && *rtt_ms >= 0.0);
+        links.sort_by(|a, b| a.0.total_cmp(&b.0));
+        match links.get(links.len() / 2).filter(|_| report.study.links.is_none()) {
+            Some((mbit, rtt_ms)) => {
+                Conditions { links: vec![LinkShare { mbit: *mbit, rtt_ms: *rtt_ms, share: 1.0 }], ..usual }
+            }
+            None => usual,
+        }
+    }
+
+    /// The link speed that a study names, in Mbit/s.
+    pub(crate) fn usual_mbit(report: &Report) -> Option<f64> {
+        report.study.links.as_ref().and_then(usual_mbit)
+    }
+
     /// The usual ones of a study.
     pub fn usual(links: Option<&Links>) -> Conditions {
         let mbit = links.and_then(usual_mbit);
@@ -89,7 +113,8 @@ impl Conditions {
             goal: Goal::Time,
             links: vec![link],
             connection: links.map_or(Connection::Warm, |links| links.connection),
-            reads: links.and_then(usual_reads).unwrap_or(10.0),
+            // A study of links that names no reads is about writes.
+            reads: links.map_or(10.0, |links| usual_reads(links).unwrap_or(0.0)),
             core_hour: prices.core_hour.value,
             gb: prices.gb_out.value,
             second: prices.visitor_second.value,
@@ -142,7 +167,7 @@ impl Conditions {
 
     /// The shares of one write and one read in an operation; nothing is written if no contender's writes are known.
     pub fn shares(&self, writes_are_known: bool) -> (f64, f64) {
-        if writes_are_known {
+        if writes_are_known && self.reads.is_finite() {
             (1.0 / (1.0 + self.reads), self.reads / (1.0 + self.reads))
         } else {
             (0.0, 1.0)

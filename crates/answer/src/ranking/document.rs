@@ -3,12 +3,13 @@
 use serde::Serialize;
 use weigh_model::units;
 
-use super::{Conditions, Goal, LinkShare, Ranked, contenders, rank};
+use super::{Conditions, Goal, LinkShare, Ranked, Ranking};
 use crate::document::group::{View, marked, views};
 use crate::document::{Block, more};
 use crate::format::{Detail, Options};
 use crate::report::Report;
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
+use crate::verdict::Confidence;
 
 /// Configurations of a group that a summary shows.
 const FEW: usize = 5;
@@ -32,6 +33,8 @@ pub struct RankingDocument {
 struct RankedGroup {
     /// Its title.
     title: String,
+    /// How sure the choice is.
+    confidence: Confidence,
     /// Its configurations, the cheapest first.
     ranked: Vec<Ranked>,
 }
@@ -39,18 +42,26 @@ struct RankedGroup {
 impl RankingDocument {
     /// Of every group of a report that has costs.
     pub fn of(report: &Report, conditions: &Conditions) -> RankingDocument {
-        let groups = ranked(report, conditions);
-        let groups = groups.into_iter().map(|(view, ranked)| RankedGroup { title: title(&view), ranked });
-        RankingDocument { schema: SCHEMA, conditions: conditions.clone(), groups: groups.collect() }
+        let group = |(view, confidence, ranked): (View, Confidence, Vec<Ranked>)| RankedGroup {
+            title: title(&view),
+            confidence,
+            ranked,
+        };
+        let groups = ranked(report, conditions).into_iter().map(group).collect();
+        RankingDocument { schema: SCHEMA, conditions: conditions.clone(), groups }
     }
 }
 
-fn ranked<'r>(report: &'r Report, conditions: &Conditions) -> Vec<(View<'r>, Vec<Ranked>)> {
-    let of = |view: View<'r>| {
-        let ranked = rank(&contenders(report, view.group), conditions);
-        (!ranked.is_empty()).then_some((view, ranked))
+/// Every group that has costs, with how sure its choices are.
+fn ranked<'r>(report: &'r Report, conditions: &Conditions) -> Vec<(View<'r>, Confidence, Vec<Ranked>)> {
+    let ranking = Ranking::of(report);
+    let answers = ranking.answers(conditions);
+    let of = |(at, view): (usize, View<'r>)| {
+        let ranked = ranking.ranked(at, conditions, &answers);
+        let own = answers.iter().filter_map(|answer| Some(answer.of_group(at)?.2.confidence));
+        (!ranked.is_empty()).then(|| (view, own.min().unwrap_or(Confidence::TooFewRounds), ranked))
     };
-    views(report).into_iter().filter_map(of).collect()
+    views(report).into_iter().enumerate().filter_map(of).collect()
 }
 
 fn title(view: &View) -> String {
@@ -67,16 +78,16 @@ pub fn blocks(report: &Report, conditions: &Conditions, options: &Options) -> Ve
     if groups.is_empty() {
         blocks.push(Block::Text("No configuration of this run has the figures that a ranking needs.".into()));
     }
-    for (view, ranked) in &groups {
+    for (view, confidence, ranked) in &groups {
         let shown = if options.detail == Detail::Full { ranked.len() } else { FEW.min(ranked.len()) };
         blocks.push(Block::Heading(2, title(view)));
-        blocks.push(Block::Table(table(view, &ranked[..shown], conditions.goal)));
+        blocks.push(Block::Table(table(view, *confidence, &ranked[..shown], conditions.goal)));
         blocks.extend(more(ranked.len() - shown, "more configuration", "more configurations"));
     }
     blocks
 }
 
-fn table(view: &View, ranked: &[Ranked], goal: Goal) -> Grid {
+fn table(view: &View, confidence: Confidence, ranked: &[Ranked], goal: Goal) -> Grid {
     let (unit, factor_of) = match goal {
         Goal::Time => ("ms", 1e-6),
         Goal::Money => ("per million", 1.0),
@@ -93,8 +104,9 @@ fn table(view: &View, ranked: &[Ranked], goal: Goal) -> Grid {
             .row(&one.id)
             .map_or_else(|| view.label(&one.id), |row| marked(view.report, row, &view.label(&one.id)));
         let note = match (one.best, one.tie, one.candidate) {
+            (true, ..) if confidence == Confidence::TooFewRounds => "ahead so far, too few rounds",
             (true, ..) => "best",
-            (false, true, _) => "no significant difference",
+            (false, true, _) => Confidence::Tied.name(),
             (false, false, true) => "",
             (false, false, false) => "given up early",
         };

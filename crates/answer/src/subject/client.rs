@@ -95,12 +95,13 @@ pub static SHAPE: Shape = Shape {
     },
     complete: |_| {},
     axes: None,
-    costs: Some(Costs { write: None, read: (CPU, "workers and store"), bytes: None }),
+    costs: Some(Costs { write: None, read: (CPU, "workers and store"), bytes: None, of_group: Some(costs) }),
     headline: &[CPU],
     marks: &[],
     caveats,
     watches_wall: false,
     exhibits,
+    questions: crate::advice::client::questions,
     advise: crate::advice::client::advise,
     findings: &[
         ("runtime", finding::beside::runtimes),
@@ -388,6 +389,35 @@ const MEMORY: &[Metric] = metrics! {
 /// The maximum over the workers of a visit.
 fn most(v: &VisitRecord, of: fn(&WorkerVisit) -> Option<f64>) -> Option<f64> {
     visit(v)?.workers.iter().filter_map(of).reduce(f64::max)
+}
+
+/// What a transaction or a call costs rows that compete: the mean time of a call where the worker encodes, else CPU time, or where that is not
+/// known of all of them the time of a transaction.
+fn costs(rows: &[&Row]) -> Vec<Option<(Estimate, &'static str)>> {
+    let is_encoded = |row: &Row| row.cell.client.as_ref().is_some_and(|client| client.encoded);
+    let is_metered = rows.iter().all(|row| is_encoded(row) || row.get(CPU).is_some());
+    let cost = |row: &&Row| match (is_encoded(row), is_metered) {
+        (true, _) => call(row),
+        (false, true) => Some((row.get(CPU)?.clone(), CPU)),
+        (false, false) => {
+            let transactions = row.cell.client.as_ref()?.transactions.max(1) as f64;
+            Some((row.get(SECONDS)?.scaled(1e9 / transactions), SECONDS))
+        }
+    };
+    rows.iter().map(cost).collect()
+}
+
+/// The mean time inside a call in nanoseconds, over reads and writes in their mix.
+fn call(row: &Row) -> Option<(Estimate, &'static str)> {
+    let writes = row.cell.client.as_ref()?.mix.writes();
+    let part = |metric: &'static str, share: f64| Some((row.get(metric)?.scaled(share * 1e9), metric));
+    match (part(PUT_MEAN, writes), part(GET_MEAN, 1.0 - writes)) {
+        (Some((put, of_put)), Some((get, of_get))) => {
+            let metric = if put.value >= get.value { of_put } else { of_get };
+            Some((put.plus(&get), metric))
+        }
+        (one, other) => one.or(other),
+    }
 }
 
 fn caveats(_: &Evidence, _: &Measured, row: &Row) -> Vec<Caveat> {

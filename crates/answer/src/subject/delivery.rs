@@ -15,7 +15,7 @@ use weigh_model::protocol::Phase;
 use weigh_model::record::delivery::Workers;
 use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
-use weigh_model::way::{By, WayKind};
+use weigh_model::way::{By, CONFIG, WayKind};
 use weigh_stats::hist::Packed;
 
 use crate::document::{Block, group};
@@ -83,15 +83,22 @@ pub static SHAPE: Shape = Shape {
     facts,
     complete: |_| {},
     axes: Some(Axes { times: &[(CPU, "CPU time"), ("service-p50", "response time")], size: BODY }),
-    costs: Some(Costs { write: None, read: (CPU, "server and PHP"), bytes: Some((BODY, "body bytes")) }),
+    costs: Some(Costs {
+        write: None,
+        read: (CPU, "server and PHP"),
+        bytes: Some((BODY, "body bytes")),
+        of_group: None,
+    }),
     headline: &[CPU],
     marks: &[
         Mark { name: "reference", note: "plain", pick: plain },
         Mark { name: "gzip", note: "gzip", pick: gzip },
+        Mark { name: "today", note: "today", pick: today },
     ],
     caveats,
     watches_wall: false,
     exhibits,
+    questions: crate::advice::delivery::questions,
     advise: crate::advice::delivery::advise,
     findings: &[
         ("beats", finding::beats::gzip),
@@ -436,6 +443,12 @@ fn gzip<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
         (setting.options.len(), setting.level.unwrap_or(LEVEL).abs_diff(LEVEL), rank(&GZIP, &setting.codec))
     };
     rows.iter().copied().filter(is_gzip).min_by_key(likeness)
+}
+
+/// What the user's own configuration sends, with gzip if it does.
+fn today<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
+    let own = rows.iter().copied().filter(|row| row.cell.setting.codec == CONFIG && row.get(CPU).is_some());
+    own.min_by_key(|row| row.fact(CODING) != Some("gzip"))
 }
 
 /// Rounds with a response.

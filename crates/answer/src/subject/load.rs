@@ -42,6 +42,7 @@ pub static SHAPE: Shape = Shape {
     caveats: |_, _, _| Vec::new(),
     watches_wall: false,
     exhibits: |_, _| Exhibits::default(),
+    questions: |_| Vec::new(),
     advise: |_| None,
     findings: &[],
     look: Look {

@@ -11,6 +11,8 @@ mod formats;
 mod golden;
 mod pictured;
 mod pictures;
+mod quoted;
+mod settled;
 mod stored;
 mod tables;
 

@@ -4,13 +4,24 @@ use std::fs;
 use std::path::PathBuf;
 
 use weigh_answer::report::{Report, RunFacts};
+use weigh_model::plan::Plan;
+use weigh_model::record::Record;
 
 /// The stored runs.
 pub const RUNS: [&str; 3] = ["clients", "codecs", "deliveries"];
 
-/// Its folder.
+/// The runs behind the documents.
+pub const DOCUMENTED: [&str; 5] =
+    ["cache-client", "cache-levels", "downloads", "page-output", "static-assets"];
+
+/// The folder of a stored run.
 pub fn folder(run: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(run)
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    if DOCUMENTED.contains(&run) {
+        here.join("../../docs/runs").join(run)
+    } else {
+        here.join("tests/golden").join(run)
+    }
 }
 
 /// One of its files.
@@ -18,14 +29,19 @@ pub fn read(run: &str, file: &str) -> String {
     fs::read_to_string(folder(run).join(file)).unwrap_or_else(|e| panic!("{run}/{file}: {e}"))
 }
 
-/// The report of a stored run.
-pub fn report(run: &str) -> Report {
+/// Plan and records of a stored run.
+pub fn records(run: &str) -> (Plan, Vec<Record>) {
     let plan = serde_json::from_str(&read(run, "plan.json")).unwrap();
     // A line ends in its checksum, which is no part of the record.
     let record = |line: &str| {
         let (record, _) = line.rsplit_once(",\"crc\":").unwrap();
         serde_json::from_str(&format!("{record}}}")).unwrap()
     };
-    let records: Vec<_> = read(run, "records.ndjson").lines().map(record).collect();
+    (plan, read(run, "records.ndjson").lines().map(record).collect())
+}
+
+/// The report of a stored run.
+pub fn report(run: &str) -> Report {
+    let (plan, records) = records(run);
     Report::of(&RunFacts::default(), &plan, &records)
 }

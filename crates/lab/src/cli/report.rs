@@ -155,7 +155,7 @@ pub fn flames(run: &Path, formats: &[&dyn Format]) -> Arc<[Flame]> {
 
 /// Prints the ranking under these conditions.
 fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
-    let usual = Conditions::usual(results.study.links.as_ref());
+    let usual = Conditions::of(results);
     let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_refuse()?;
     if args.json {
         terminal::print_json(&RankingDocument::of(results, &conditions))?;

@@ -94,7 +94,7 @@ impl RunDir {
         let log = LogWriter::open(&root.join(RECORDS), 0)?;
         Ok(RunDir {
             root,
-            stored: StoredRun { file, plan, records: Vec::new(), torn_bytes: 0 },
+            stored: StoredRun { path: path.to_owned(), file, plan, records: Vec::new(), torn_bytes: 0 },
             log,
             _lock: lock,
         })

@@ -11,7 +11,7 @@ use weigh::rig::programs::first_of;
 use weigh::run::dir::StoredRun;
 use weigh_answer::format::{Options, named};
 use weigh_answer::page::{self, data::Data};
-use weigh_answer::ranking::{Conditions, contenders, rank};
+use weigh_answer::ranking::{Conditions, Ranking};
 use weigh_answer::report::Report;
 use weigh_model::record::fairness::LightMoment;
 
@@ -55,11 +55,12 @@ fn drawn(rng: &mut impl Rng) -> String {
 /// The rankings of a report under random conditions, as the page's tests read them.
 fn cases(report: &Report, states: usize) -> Value {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let usual = Conditions::usual(report.study.links.as_ref());
+    let usual = Conditions::of(report);
+    let ranking = Ranking::of(report);
     let case = |_| {
         let text = drawn(&mut rng);
         let group = rng.random_range(0..report.groups.len());
-        let ranked = rank(&contenders(report, &report.groups[group]), &usual.with(&text).unwrap());
+        let ranked = ranking.group(group, &usual.with(&text).unwrap());
         json!({ "fragment": format!("{text},group={group}"), "group": group, "ranked": ranked })
     };
     json!((0..states).map(case).collect::<Vec<_>>())
@@ -195,10 +196,10 @@ fn conditions_on_the_command_line_rank_as_in_the_page() {
     let run = run.to_str().unwrap();
     let told = lab.told(&["report", run, "--at", "link=1.6:150,connection=new,reads=100", "--json"]);
     let report = stored("cache-levels");
-    let usual = Conditions::usual(report.study.links.as_ref());
+    let usual = Conditions::of(&report);
     let conditions = usual.with("link=1.6:150,connection=new,reads=100").unwrap();
     let first = &told["groups"][0]["ranked"][0];
-    let ranked = rank(&contenders(&report, &report.groups[0]), &conditions);
+    let ranked = Ranking::of(&report).group(0, &conditions);
     assert_eq!(first["id"], ranked[0].id.as_str());
     assert_eq!(told["groups"].as_array().unwrap().len(), report.groups.len());
     let text = lab.fine(&["report", run, "--at", "link=1.6:150,connection=new,reads=100"]);

@@ -1,272 +1,219 @@
-//! Whether to precompress files, from which size on, with which encoders, and how each server sends them.
+//! Whether to precompress files, with which encoders, and how each server sends them.
 //!
-//! A file is read much more often than written, so encoding time hardly matters. Of the encoders of a coding, the one
-//! with the fewest bytes is recommended; of those within 0.5% of it, the first in the study. On each server, the method
-//! with the least CPU time is recommended; without a significant difference, the first in the study. Precompressed
-//! files are recommended if the [crossover](crate::exhibit::crossover) says that they pay, or, with too few rounds for
-//! a test, if the figures say so.
+//! A file is read much more often than written, so encoding time hardly matters: a response costs its CPU time and the
+//! time of its bytes on a visitor's line. Precompressed files of every encoder compete with the server's own filter and
+//! with the file as it is, server by server and for each class of clients.
 
 use weigh_model::cell::Subject;
 use weigh_model::units;
 use weigh_model::way::{By, ENCODER, WayKind};
-use weigh_stats::ROUNDS;
 
-use super::{Said, fewest_rounds, ids};
-use crate::advice::{Part, Recommended, Sentence, is_short};
-use crate::exhibit::crossover::{Crossover, Pays, SizeRatio, size_end, way_name};
-use crate::finding::Evidence;
-use crate::finding::delivery::{Sent, all, bytes_of, crossovers, label, sent};
+use super::{CODINGS, Part, groups_of, is_as_it_is, method, plain_setting, simplicity};
+use crate::advice::{Case, Part as Kind, Sentence, ids, is_short};
+use crate::choose::Choice;
+use crate::exhibit::crossover::{Crossover, Pays, size_end, way_name};
+use crate::finding::delivery::{Sent, bytes_of, crossovers, label, sent};
 use crate::first::{distinct, grouped};
-use crate::subject::delivery::CPU;
-use crate::verdict::is_told_less;
+use crate::group::Group;
+use crate::question::{Groups, Question};
+use crate::ranking::Answer;
+use crate::row::Row;
+use crate::subject::delivery::{CODING, CPU};
 
-/// Encoders whose bytes differ by less than this share count as equal: the first in the study is recommended.
-const ALIKE: f64 = 1.005;
 /// The default encoders of variants, by coding.
 const ENCODERS: [(&str, &str); 3] = [("br", "brotli 11"), ("gzip", "zlib 9"), ("zstd", "zstd 19")];
 /// The most servers that a sentence names.
 const NAMED: usize = 4;
 
-/// A method of sending precompressed files of one coding from one server.
-struct Method<'a> {
-    server: &'a str,
-    coding: &'a str,
-    /// Its codec, as `gzip_static`.
-    name: &'a str,
-    encoder: &'a str,
-    rows: Vec<Sent<'a>>,
+/// One question for each server and content coding: what clients that take it get.
+pub(super) fn questions(all: &Groups) -> Vec<Question> {
+    let groups = groups_of(all, &Subject::ASSET);
+    let servers = grouped(groups.iter().map(|at| (all.report.groups[*at].factor("server"), *at)));
+    let mut questions = Vec::new();
+    for (server, groups) in servers {
+        let rows = || groups.iter().flat_map(|group| all.rows[*group].iter().copied());
+        if !rows().any(|row| precompressed(row).is_some()) {
+            continue;
+        }
+        let is_there = |coding: &&str| rows().any(|row| codes(row, &[coding]));
+        let codings: Vec<&str> = CODINGS.into_iter().filter(|coding| is_there(coding)).collect();
+        for at in 0..codings.len() {
+            let key = |row: &'_ Row| {
+                let encoded = Sent::of(row).filter(|_| codes(row, &codings[at..]));
+                let plain =
+                    plain_setting(row).filter(|row| is_as_it_is(row) && row.delivery.by == By::Server);
+                let sent = encoded.or(plain)?;
+                let encoder = precompressed(row).map(|(_, encoder)| encoder.to_owned());
+                let is_default =
+                    encoder.as_deref().is_none_or(|own| ENCODERS.iter().any(|(_, name)| *name == own));
+                let rank = simplicity(sent.coding()) * 2 + usize::from(!is_default);
+                Some(((method(&sent), encoder), name(&sent), rank))
+            };
+            let scope = format!("{}, clients that take {}", label::owned(server), codings[at]);
+            questions.extend(Question::of(all, scope, groups.clone(), key));
+        }
+    }
+    questions
 }
+
+/// The coding of a precompressed file that the server sends, and its encoder.
+fn precompressed(row: &Row) -> Option<(&str, &str)> {
+    let sent = Sent::of(row)
+        .filter(|sent| sent.delivery.kind == WayKind::PreEncoded && sent.delivery.by == By::Server)?;
+    let coding = row.fact(CODING).filter(|_| row.get(CPU).is_some())?;
+    let default = ENCODERS.iter().find(|(of, _)| *of == coding).map_or("", |(_, name)| name);
+    Some((coding, sent.row.cell.setting.options.get(ENCODER).map_or(default, String::as_str)))
+}
+
+/// Whether the server sends it in one of these codings.
+fn codes(row: &Row, codings: &[&str]) -> bool {
+    let on_the_fly = || {
+        let sent = plain_setting(row).filter(|sent| sent.delivery.by == By::Server)?;
+        sent.coding().filter(|_| sent.delivery.kind == WayKind::OnTheFly)
+    };
+    precompressed(row)
+        .map(|(coding, _)| coding)
+        .or_else(on_the_fly)
+        .is_some_and(|coding| codings.contains(&coding))
+}
+
+/// `gzip_static with zlib 9`, `gzip 6 on the fly`.
+fn name(sent: &Sent) -> String {
+    match precompressed(sent.row) {
+        Some((_, encoder)) => format!("{} with {encoder}", sent.row.cell.setting.codec),
+        None if sent.coding().is_some() => format!("{} on the fly", label::name(sent)),
+        None => label::name(sent),
+    }
+}
+
+/// What clients of a server get, and the row of it.
+type Sending<'a, 'c> = (&'a Answer<'c>, &'a Choice, Sent<'a>);
 
 /// The recommendation for files; none if no server sends both precompressed files and others.
-pub(super) fn advise(evidence: &Evidence) -> Option<Said> {
-    let methods = methods(evidence);
-    let usual = usual(evidence);
-    let (pays, not): (Vec<&Crossover>, Vec<&Crossover>) = usual.iter().copied().partition(|c| is_worth(c));
-    let servers = distinct(pays.iter().map(|c| c.endpoint.server.as_str()));
-    let encoders: Vec<(&str, &str)> =
-        ENCODERS.iter().filter_map(|(coding, _)| Some((*coding, encoder(&methods, coding)?))).collect();
-    let chosen: Vec<&Method> = servers
-        .iter()
-        .flat_map(|server| encoders.iter().filter_map(|of| best(&methods, server, *of)))
-        .collect();
-    let precompressed: Vec<Recommended> =
-        chosen.iter().map(|method| recommended(evidence, method, &pays)).collect();
-    let sentences = match (chosen.is_empty(), not.is_empty()) {
-        (true, true) => return None,
-        (true, false) => vec![leave(&not)],
-        (false, _) => used(&chosen, &encoders, &precompressed),
+pub(super) fn advise(case: &Case) -> Option<Part> {
+    let row = |(answer, choice)| {
+        let answer: &Answer = answer;
+        let choice: &Choice = choice;
+        Some((answer, choice, Sent::of(case.chosen(answer, choice).first()?)?))
     };
-    let mut said = Said { recommended: precompressed, sentences };
-    said.recommended.extend(not.iter().filter_map(|c| on_the_fly(evidence, c)));
-    said.sentences.extend(pays.first().and_then(|c| gain(evidence, c)));
-    said.sentences.extend(fewer_bytes(evidence, &chosen));
-    said.sentences.extend(change(&pays, &not));
-    said.sentences.extend(limit(evidence, &usual));
-    Some(said)
+    let every =
+        case.answers.iter().flat_map(|answer| answer.choices.iter().map(move |choice| (answer, choice)));
+    let all: Vec<Sending> = every.filter_map(row).collect();
+    let (pre, other): (Vec<&Sending>, Vec<&Sending>) =
+        all.iter().partition(|(_, _, row)| precompressed(row.row).is_some());
+    let place = |group: &Group| label::content(case.evidence, group.payload());
+    let mut recommended = case.recommended(place);
+    for at in (0..recommended.len()).rev() {
+        if recommended[at + 1..].iter().any(|other| other.cells == recommended[at].cells) {
+            recommended.remove(at);
+        }
+    }
+    let usual: Vec<&Crossover> = usual(case);
+    let mut sentences = match pre.is_empty() {
+        true if other.is_empty() => return None,
+        true => {
+            let servers = distinct(other.iter().map(|(_, _, row)| label::server(row)));
+            let text = format!("Do not precompress assets for {}.", units::list(&servers));
+            vec![Sentence::new(Kind::Use, text, cells(case, &other))]
+        }
+        false => used(case, &pre),
+    };
+    sentences.extend(usual.iter().find_map(|one| gain(case, one)));
+    let fly = on_the_fly(&usual, &pre);
+    let has_size = fly.is_some();
+    sentences.extend(fly);
+    // What is not precompressed although other files are.
+    sentences.extend(case.elsewhere(place).filter(|_| !pre.is_empty() && !other.is_empty() && !has_size));
+    sentences.extend(limit(case, &all));
+    Some(Part { recommended, sentences, confidence: None })
 }
 
-/// Every method by server, coding and encoder, in the plan's order.
-fn methods<'a>(evidence: &Evidence<'a>) -> Vec<Method<'a>> {
-    let mut rows = all(evidence, Subject::ASSET);
-    rows.retain(|row| row.delivery.by == By::Server && row.delivery.kind == WayKind::PreEncoded);
-    let key = |row: Sent<'a>| {
-        let (coding, cell) = (row.coding()?, &row.row.cell);
-        let default = ENCODERS.iter().find(|(of, _)| *of == coding).map_or("", |(_, name)| name);
-        let encoder = cell.setting.options.get(ENCODER).map_or(default, String::as_str);
-        row.cpu()?;
-        Some(((row.delivery.server.as_str(), coding, cell.setting.codec.as_str(), encoder), row))
-    };
-    let of = |((server, coding, name, encoder), rows)| Method { server, coding, name, encoder, rows };
-    grouped(rows.into_iter().filter_map(key)).into_iter().map(of).collect()
+fn cells(case: &Case, all: &[&Sending]) -> Vec<String> {
+    all.iter().flat_map(|(answer, choice, _)| ids(case.chosen(answer, choice))).collect()
 }
 
 /// The crossover that represents each server: the one with the most sizes, gzip before others.
-fn usual<'a>(evidence: &Evidence<'a>) -> Vec<&'a Crossover> {
-    let servers = grouped(crossovers(evidence).iter().map(|c| (c.endpoint.server.as_str(), c)));
+fn usual<'a>(case: &'a Case) -> Vec<&'a Crossover> {
+    let servers = grouped(crossovers(case.evidence).iter().map(|c| (c.endpoint.server.as_str(), c)));
     let rank = |c: &&Crossover| (c.coding == "gzip", c.sizes.len());
     servers.into_iter().filter_map(|(_, all)| all.into_iter().rev().max_by_key(rank)).collect()
 }
 
-/// Whether precompressed files take less CPU time from some size on: by the verdict, or without a verdict by the
-/// figures of every size.
-fn is_worth(crossover: &Crossover) -> bool {
-    match crossover.cpu {
-        Some(pays) => !matches!(pays, Pays::Nowhere { .. }),
-        None => crossover.sizes.iter().all(|size| size.cpu.is_none_or(|ratio| ratio.value > 1.0)),
-    }
-}
-
-/// The encoder with the fewest bytes, over the contents that several encoders have.
-fn encoder<'a>(methods: &[Method<'a>], coding: &str) -> Option<&'a str> {
-    let of_coding = || methods.iter().filter(|method| method.coding == coding);
-    let bytes = |encoder: &str, payload: &str| {
-        let rows = of_coding().filter(|method| method.encoder == encoder).flat_map(|method| &method.rows);
-        rows.filter(|row| row.row.cell.payload == payload).map(Sent::bytes).reduce(f64::min)
-    };
-    let encoders = distinct(of_coding().map(|method| method.encoder));
-    let payloads = distinct(of_coding().flat_map(|m| &m.rows).map(|row| row.row.cell.payload.as_str()));
-    let beside = |encoder: &str| -> f64 {
-        let least = |payload: &str| encoders.iter().filter_map(|e| bytes(e, payload)).reduce(f64::min);
-        let ratios = payloads.iter().filter_map(|of| Some(bytes(encoder, of)? / least(of)?.max(1.0)));
-        ratios.fold(1.0, f64::max)
-    };
-    let least = encoders.iter().map(|encoder| beside(encoder)).reduce(f64::min)?;
-    encoders.iter().find(|encoder| beside(encoder) <= least * ALIKE).copied()
-}
-
-/// How a server sends the files of an encoder: with the least CPU time, or the first method without a significant
-/// difference to it.
-fn best<'m, 'a>(methods: &'m [Method<'a>], server: &str, of: (&str, &str)) -> Option<&'m Method<'a>> {
-    let all: Vec<&Method> = methods
-        .iter()
-        .filter(|method| method.server == server && (method.coding, method.encoder) == of)
-        .collect();
-    let most = all.iter().map(|method| method.rows.len()).max()?;
-    let all: Vec<&Method> = all.into_iter().filter(|method| method.rows.len() == most).collect();
-    let total = |m: &Method| m.rows.iter().map(|row| row.row.value(CPU).unwrap_or(0.0)).sum::<f64>();
-    let least = all.iter().min_by(|a, b| total(a).total_cmp(&total(b)))?;
-    let is_slower = |other: &Method| {
-        let pairs = least.rows.iter().flat_map(|a| other.rows.iter().map(move |b| (a, b)));
-        let mut alike = pairs.filter(|(a, b)| a.row.cell.group() == b.row.cell.group());
-        alike.any(|(a, b)| is_told_less(a.cpu(), b.cpu()))
-    };
-    all.iter().find(|other| !is_slower(other)).copied()
-}
-
-fn recommended(evidence: &Evidence, method: &Method, pays: &[&Crossover]) -> Recommended {
-    let least = pays.iter().find(|c| c.endpoint.server == method.server).and_then(|c| match c.cpu {
-        Some(Pays::From { bytes, .. }) => Some(bytes),
-        _ => None,
-    });
-    let size = |row: &Sent| bytes_of(evidence, &row.row.cell.payload);
-    let mut rows = method.rows.clone();
-    rows.retain(|row| least.is_none_or(|least| size(row) as f64 >= least));
-    rows.sort_by_key(size);
-    Recommended {
-        scope: format!("{}, clients that take {}", label::owned(method.server), method.coding),
-        name: format!("{} with {}", method.name, method.encoder),
-        cells: ids(&rows),
-    }
-}
-
-/// Where encoding each response is better.
-fn on_the_fly(evidence: &Evidence, crossover: &Crossover) -> Option<Recommended> {
-    let rows: Vec<Sent> =
-        crossover.sizes.iter().filter_map(|size| sent(evidence, &size.on_the_fly)).collect();
-    Some(Recommended {
-        scope: label::owned(&crossover.endpoint.server).to_owned(),
-        name: format!("{} on the fly", label::name(rows.first()?)),
-        cells: ids(&rows),
-    })
-}
-
-fn leave(not: &[&Crossover]) -> Sentence {
-    let servers = not.iter().map(|c| label::owned(&c.endpoint.server));
-    let text = format!("Do not precompress assets for {}.", units::list(&distinct(servers)));
-    Sentence::new(Part::Use, text, cells(not.iter().flat_map(|c| &c.sizes)))
-}
-
-fn cells<'s>(sizes: impl Iterator<Item = &'s SizeRatio>) -> Vec<String> {
-    sizes.flat_map(|size| [size.pre_encoded.clone(), size.on_the_fly.clone()]).collect()
-}
-
 /// `Precompress assets with brotli 11 and zopfli, and serve them with gzip_static on nginx and type-map on Apache.`; in two sentences where it is long.
-fn used(chosen: &[&Method], encoders: &[(&str, &str)], precompressed: &[Recommended]) -> Vec<Sentence> {
-    let names: Vec<&str> = encoders.iter().map(|(_, encoder)| *encoder).collect();
-    let by_server = grouped(chosen.iter().map(|method| (method.server, method.name)));
+fn used(case: &Case, pre: &[&Sending]) -> Vec<Sentence> {
+    let names = distinct(pre.iter().filter_map(|(_, _, row)| Some(precompressed(row.row)?.1)));
+    let by_server =
+        grouped(pre.iter().map(|(_, _, row)| (label::server(row), row.row.cell.setting.codec.as_str())));
     let served: Vec<String> = by_server
         .into_iter()
-        .map(|(server, ways)| format!("{} on {}", units::list(&distinct(ways)), label::owned(server)))
+        .map(|(server, ways)| format!("{} on {server}", units::list(&distinct(ways))))
         .collect();
     let (first, second) =
         (format!("Precompress assets with {}", units::list(&names)), label::some(&served, NAMED));
     let one = format!("{first}, and serve them with {second}.");
-    let texts = if is_short(&one) {
-        vec![one]
-    } else {
-        vec![format!("{first}."), format!("Serve them with {second}.")]
+    let texts = match is_short(&one) {
+        true => vec![one],
+        false => vec![format!("{first}."), format!("Serve them with {second}.")],
     };
-    let cells = || precompressed.iter().flat_map(|one| one.cells.clone());
-    texts.into_iter().map(|text| Sentence::new(Part::Use, text, cells())).collect()
+    texts.into_iter().map(|text| Sentence::new(Kind::Use, text, cells(case, pre))).collect()
 }
 
-/// The improvement on the median content by size, compared with the same server's filter.
-fn gain(evidence: &Evidence, crossover: &Crossover) -> Option<Sentence> {
+/// The improvement on the median content by size, compared with what the site has today, else with the same server's filter.
+fn gain(case: &Case, crossover: &Crossover) -> Option<Sentence> {
     let size = crossover.sizes.get(crossover.sizes.len() / 2)?;
-    let (fly, pre) = (sent(evidence, &size.on_the_fly)?, sent(evidence, &size.pre_encoded)?);
-    let text = format!(
-        "{} from {}, beside {} on the fly: {}.",
-        label::content(evidence, &size.payload),
-        label::server(&pre),
-        label::name(&fly),
-        label::change(&pre.ratio_to(&fly, CPU)?, "CPU time per request")
-    );
-    Some(Sentence::new(Part::Gain, text, ids(&[pre, fly])))
-}
-
-/// The bytes of each coding compared with the filter with gzip, on the first server.
-fn fewer_bytes(evidence: &Evidence, chosen: &[&Method]) -> Option<Sentence> {
-    let server = chosen.first()?.server;
-    let usual = usual(evidence).into_iter().find(|c| c.endpoint.server == server)?;
-    let mut cells = Vec::new();
-    let mut fly = None;
-    let mut part = |method: &&Method| {
-        let beside = |row: &Sent| {
-            let size = usual.sizes.iter().find(|size| size.payload == row.row.cell.payload)?;
-            let filter = sent(evidence, &size.on_the_fly)?;
-            cells.extend([row.own_id(), filter.own_id()]);
-            fly = fly.or(Some(filter));
-            Some(1.0 - row.bytes() / filter.bytes().max(1.0))
-        };
-        let shares: Vec<f64> = method.rows.iter().filter_map(beside).collect();
-        let is_less = !shares.is_empty() && shares.iter().all(|share| *share >= 0.001);
-        is_less.then(|| format!("{} {}", method.coding, label::shares(&shares)))
+    let pre = sent(case.evidence, &size.pre_encoded)?;
+    let groups = &case.report().groups;
+    let today = groups.iter().find(|group| group.has(pre.id()))?.mark("today");
+    let beside = sent(case.evidence, today.unwrap_or(&size.on_the_fly))?;
+    let name = if today.is_some() {
+        "what is sent today".into()
+    } else {
+        format!("{} on the fly", label::name(&beside))
     };
-    let parts: Vec<String> = chosen.iter().filter(|m| m.server == server).filter_map(&mut part).collect();
-    let text = format!("Fewer bytes than {}: {}.", label::way(&fly?), parts.join(", "));
-    (!parts.is_empty()).then(|| Sentence::new(Part::Gain, text, cells))
+    let text = format!(
+        "{} from {}, beside {name}: {}.",
+        label::content(case.evidence, &size.payload),
+        label::server(&pre),
+        label::change(&pre.ratio_to(&beside, CPU)?, "CPU time per request")
+    );
+    Some(Sentence::new(Kind::Gain, text, ids([pre.row, beside.row])))
 }
 
-/// Where encoding each response is better.
-fn change(pays: &[&Crossover], not: &[&Crossover]) -> Option<Sentence> {
-    let from = |c: &&&Crossover| matches!(c.cpu, Some(Pays::From { .. }));
-    let below: Vec<String> = pays
-        .iter()
-        .filter(from)
-        .filter_map(|c| match c.cpu? {
-            Pays::From { bytes, low, high } => Some(format!(
-                "on {} below {} ({} to {})",
-                label::owned(&c.endpoint.server),
-                units::bytes(bytes.round() as u64),
-                size_end(low, "the smallest"),
-                size_end(high, "the largest")
-            )),
-            _ => None,
-        })
-        .collect();
+/// Where encoding each response takes less CPU time: below a size, or on a whole server.
+fn on_the_fly(usual: &[&Crossover], pre: &[&Sending]) -> Option<Sentence> {
     // If precompression pays nowhere, that is the answer.
-    let never = not.iter().filter(|_| !pays.is_empty());
-    let never = never.map(|c| format!("on {}", label::owned(&c.endpoint.server)));
-    let places: Vec<String> = below.into_iter().chain(never).collect();
-    let of_all = pays.iter().filter(from).chain(not).flat_map(|c| &c.sizes);
-    let way = pays.iter().find(from).or(not.first()).map(|c| way_name(&c.on_the_fly).replace(':', " "));
-    let text = format!("Better on the fly with {}: {}.", way?, label::some(&places, 2));
-    (!places.is_empty()).then(|| Sentence::new(Part::Change, text, cells(of_all)))
+    let is_sent = |server: &str| pre.iter().any(|(_, _, row)| row.delivery.server == server);
+    let place = |c: &&Crossover| match c.cpu? {
+        Pays::From { bytes, low, high } => Some(format!(
+            "on {} below {} ({} to {})",
+            label::owned(&c.endpoint.server),
+            units::bytes(bytes.round() as u64),
+            size_end(low, "the smallest"),
+            size_end(high, "the largest")
+        )),
+        Pays::Nowhere { .. } if !pre.is_empty() && !is_sent(&c.endpoint.server) => {
+            Some(format!("on {}", label::owned(&c.endpoint.server)))
+        }
+        _ => None,
+    };
+    let found: Vec<(&Crossover, String)> = usual.iter().filter_map(|c| Some((*c, place(c)?))).collect();
+    let way = way_name(&found.first()?.0.on_the_fly).replace(':', " ");
+    let places: Vec<String> = found.iter().map(|(_, place)| place.clone()).collect();
+    let cells =
+        found.iter().flat_map(|(c, _)| &c.sizes).flat_map(|s| [s.pre_encoded.clone(), s.on_the_fly.clone()]);
+    let text = format!("Less CPU time on the fly with {way}: {}.", label::some(&places, 2));
+    Some(Sentence::new(Kind::Change, text, cells))
 }
 
 /// The sizes that it covers, and how certain it is.
-fn limit(evidence: &Evidence, usual: &[&Crossover]) -> Option<Sentence> {
-    let sizes: Vec<&SizeRatio> = usual.iter().flat_map(|c| c.told(|size| size.cpu)).collect();
-    let bytes: Vec<f64> = sizes.iter().map(|size| size.bytes as f64).collect();
-    if sizes.is_empty() {
-        return None;
-    }
-    let rows: Vec<Sent> = sizes.iter().filter_map(|size| sent(evidence, &size.pre_encoded)).collect();
-    let sure = match fewest_rounds(&rows) as usize {
-        few if few < ROUNDS => format!("by figures of {} only", units::count(few, "round", "rounds")),
-        _ => "95% confidence, corrected for all comparisons".to_owned(),
-    };
-    let range = label::range(&bytes, |bytes| units::bytes(bytes as u64));
-    let text = format!("Shown for files of {range} ({sure}), each read many times per write.");
-    Some(Sentence::new(Part::Limit, text, cells(sizes.into_iter())))
+fn limit(case: &Case, all: &[Sending]) -> Option<Sentence> {
+    let rows: Vec<&Row> = all.iter().flat_map(|(answer, choice, _)| case.chosen(answer, choice)).collect();
+    let bytes: Vec<f64> = rows.iter().map(|row| bytes_of(case.evidence, &row.cell.payload) as f64).collect();
+    let link = case.conditions.links[0];
+    let text = format!(
+        "Chosen by CPU time plus transfer at {} (modelled) for files of {}, each read many times per write.",
+        units::mbit(link.mbit),
+        label::range(&bytes, |bytes| units::bytes(bytes as u64)),
+    );
+    (!rows.is_empty()).then(|| Sentence::new(Kind::Limit, text, ids(rows)))
 }

@@ -1,28 +1,69 @@
 //! Whether to hand a download over to the server or to send it from PHP, server by server.
 //!
-//! Handing over is recommended where it takes less CPU time, as the verdict tells, or where slow clients keep workers of the pool that sends the file
-//! itself and none of one that hands over. Elsewhere PHP's cheapest method stands. A server that sends files alone asks no PHP, so that it takes
-//! files that need no permission: it is no rival, and is named for those.
+//! Handing over is recommended where it takes less CPU time, or where slow clients keep workers of the pool that sends the file itself and none of one
+//! that hands over. Elsewhere PHP's method stands. A server that sends files alone asks no PHP, so that it takes files that need no permission: it is
+//! no rival, and is named for those.
 
+use weigh_model::cell::Subject;
 use weigh_model::units;
 use weigh_model::way::WayKind;
 use weigh_stats::ROUNDS;
 
-use super::{Said, ids};
-use crate::advice::{Part, Recommended, Sentence};
+use super::{Part, groups_of, method, plain_setting};
+use crate::advice::{Case, Part as Kind, Recommended, Sentence, ids};
 use crate::exhibit::fairness::{FairnessResult, Outcome};
-use crate::finding::Evidence;
 use crate::finding::delivery::offload::{offloads, through_php};
-use crate::finding::delivery::{Sent, bytes_of, label};
+use crate::finding::delivery::{Sent, label};
 use crate::first::{distinct, grouped};
-use crate::subject::delivery::{CPU, PHP_CPU};
-use crate::verdict::is_told_less;
+use crate::question::{Alternative, Groups, Question};
+use crate::report::Report;
+use crate::row::Row;
+use crate::subject::delivery::{CPU, PHP_CPU, is_own_share};
+use crate::verdict::Confidence;
 
-/// One server: handing over beside PHP's own method, on each content.
+/// One question for each server: who sends a download.
+pub(super) fn questions(all: &Groups) -> Vec<Question> {
+    let groups = groups_of(all, &Subject::DOWNLOAD);
+    let servers = grouped(groups.iter().map(|at| (all.report.groups[*at].factor("server"), *at)));
+    let question = |(server, groups): (&str, Vec<usize>)| {
+        let key = |row: &'_ Row| {
+            let sent = plain_setting(row).filter(|sent| !is_own_share(sent.row))?;
+            let is_handed = sent.delivery.kind == WayKind::Offload;
+            let is_rival = is_handed || sent.delivery.kind == WayKind::Plain;
+            is_rival.then(|| (method(&sent), label::name(&sent), usize::from(is_handed)))
+        };
+        let mut question = Question::of(all, label::owned(server), groups, key)?;
+        let rows = question.alternatives.iter().map(|one| is_handed(all, &question, one)).collect::<Vec<_>>();
+        let runtime = all.rows[question.groups[0]].iter().find(|row| row.cell.delivery.is_some())?;
+        let slow = slow_clients(all.report, server, &runtime.cell.runtime);
+        let frees = slow.is_some_and(|slow| slow.frees()) && rows.contains(&true);
+        if !rows.contains(&true) {
+            return None;
+        }
+        question
+            .alternatives
+            .iter_mut()
+            .zip(rows)
+            .for_each(|(one, handed)| one.may_be_chosen = handed || !frees);
+        Some(question)
+    };
+    servers.into_iter().filter_map(question).collect()
+}
+
+fn is_handed(all: &Groups, question: &Question, one: &Alternative) -> bool {
+    let mut rows =
+        one.rows.iter().zip(&question.groups).filter_map(|(at, group)| all.rows[*group].get((*at)?));
+    rows.any(|row| row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == WayKind::Offload))
+}
+
+/// One server with what was chosen there.
 struct Server<'a> {
     name: &'a str,
-    /// The published content first, then the largest; none where only slow clients were measured.
-    pairs: Vec<(Sent<'a>, Sent<'a>)>,
+    /// As sentences name it.
+    method: String,
+    is_handed: bool,
+    /// What was chosen, the largest content first; none where only slow clients were measured, which are no rows.
+    rows: Vec<&'a Row>,
     slow: Option<SlowClients<'a>>,
 }
 
@@ -33,55 +74,77 @@ struct SlowClients<'a> {
 }
 
 /// What to do about downloads; none where no server was asked to take one over.
-pub(super) fn advise(evidence: &Evidence) -> Option<Said> {
-    let servers = servers(evidence);
-    let (handed, sent): (Vec<&Server>, Vec<&Server>) = servers.iter().partition(|server| server.is_better());
-    let recommended = servers.iter().filter_map(|server| server.recommended(evidence));
-    let mut said = Said { recommended: recommended.collect(), sentences: vec![used(&handed, &sent)?] };
-    said.sentences.extend(needs(&handed));
-    said.sentences.extend(handed.iter().find_map(|server| server.freed()));
-    said.sentences.extend(handed.first().and_then(|server| server.gain(evidence)));
-    said.sentences.extend(alone(evidence, &servers));
-    said.sentences.extend(limit(&servers));
-    Some(said)
-}
-
-fn servers<'a>(evidence: &Evidence<'a>) -> Vec<Server<'a>> {
-    let mut servers = by_cost(evidence);
-    if servers.is_empty() {
-        servers = by_slow_clients(evidence);
+pub(super) fn advise(case: &Case) -> Option<Part> {
+    let report = case.report();
+    let mut servers: Vec<Server> = by_cost(case);
+    let is_by_slow = servers.is_empty();
+    if is_by_slow {
+        servers = by_slow_clients(report);
     }
-    servers.sort_by_key(|server| evidence.plan.servers.iter().position(|known| known.name == server.name));
-    servers
-}
-
-fn by_cost<'a>(evidence: &Evidence<'a>) -> Vec<Server<'a>> {
-    let mut offloads = offloads(evidence);
-    offloads.retain(|row| row.delivery.kind == WayKind::Offload && row.is_plain_setting());
-    let pair = |row: Sent<'a>| Some((row.delivery.server.as_str(), (row, through_php(evidence, row)?)));
-    let server = |(name, pairs): (&'a str, Vec<(Sent<'a>, Sent<'a>)>)| {
-        let slow =
-            pairs.first().and_then(|(offload, _)| slow_clients(evidence, name, &offload.row.cell.runtime));
-        Server { name, pairs, slow }
+    servers.sort_by_key(|server| report.servers.iter().position(|known| known.name == server.name));
+    let place = |group: &crate::group::Group| label::content(case.evidence, group.payload());
+    let recommended = match is_by_slow {
+        true => servers.iter().map(Server::recommended).collect(),
+        false => case.recommended(place),
     };
-    grouped(offloads.into_iter().filter_map(pair)).into_iter().map(server).collect()
+    let mut sentences = vec![used(&servers)?];
+    let handed = || servers.iter().filter(|server| server.is_handed);
+    sentences.extend(handed().find(|server| server.name == "apache").map(|server| {
+        Sentence::new(
+            Kind::Needs,
+            "Apache needs mod_xsendfile.",
+            server.rows.first().map(|row| row.id().to_owned()),
+        )
+    }));
+    sentences.extend(handed().find_map(Server::freed));
+    sentences.extend(handed().find_map(|server| server.gain(case)));
+    sentences.extend(alone(case, &servers));
+    sentences.extend(case.elsewhere(place));
+    sentences.extend(limit(&servers));
+    let few =
+        |server: &Server| server.slow.as_ref().is_some_and(|slow| (slow.offload.rounds as usize) < ROUNDS);
+    let confidence = (is_by_slow && servers.iter().any(few)).then_some(Confidence::TooFewRounds);
+    Some(Part { recommended, sentences, confidence })
 }
 
-/// Of a run that measured slow clients alone, which are no rows.
-fn by_slow_clients<'a>(evidence: &Evidence<'a>) -> Vec<Server<'a>> {
-    let all = evidence.report.exhibits.fairness.iter().flat_map(|fairness| &fairness.0);
+fn by_cost<'a>(case: &'a Case) -> Vec<Server<'a>> {
+    let server = |(answer, choice)| {
+        let answer: &crate::ranking::Answer = answer;
+        let mut rows = case.chosen(answer, choice);
+        rows.sort_by_key(|row| {
+            std::cmp::Reverse(case.report().payload(&row.cell.payload).map_or(0, |of| of.size()))
+        });
+        let first = Sent::of(rows.first()?)?;
+        Some(Server {
+            name: &first.delivery.server,
+            method: answer.question.alternatives[choice.chosen].name.clone(),
+            is_handed: first.delivery.kind == WayKind::Offload,
+            slow: slow_clients(case.report(), &first.delivery.server, &first.row.cell.runtime),
+            rows,
+        })
+    };
+    case.first().filter_map(server).collect()
+}
+
+/// Of a run that measured slow clients alone.
+fn by_slow_clients(report: &Report) -> Vec<Server<'_>> {
+    let all = report.exhibits.fairness.iter().flat_map(|fairness| &fairness.0);
     let places =
         all.filter_map(|of| Some((of.cell.delivery.as_ref()?.server.as_str(), of.cell.runtime.as_str())));
-    let server = |(name, runtime): (&'a str, &str)| {
-        let slow = slow_clients(evidence, name, runtime);
-        slow.is_some().then_some(Server { name, pairs: Vec::new(), slow })
+    let server = |(name, runtimes): (&'_ str, Vec<&str>)| {
+        let slow = slow_clients(report, name, runtimes.first()?)?;
+        let is_handed = slow.frees();
+        let chosen = if is_handed { slow.offload } else { slow.script? };
+        let delivery = slow.offload.cell.delivery.as_ref()?;
+        let method = label::owned(&chosen.cell.setting.codec).to_owned();
+        Some(Server { name: &delivery.server, method, is_handed, rows: Vec::new(), slow: Some(slow) })
     };
-    grouped(places).into_iter().filter_map(|(name, runtimes)| server((name, runtimes.first()?))).collect()
+    grouped(places).into_iter().filter_map(server).collect()
 }
 
 /// Of the same server at the fewest slow clients that could keep every worker of the pool, else at the most.
-fn slow_clients<'a>(evidence: &Evidence<'a>, server: &str, runtime: &str) -> Option<SlowClients<'a>> {
-    let all = &evidence.report.exhibits.fairness.as_ref()?.0;
+fn slow_clients<'a>(report: &'a Report, server: &str, runtime: &str) -> Option<SlowClients<'a>> {
+    let all = &report.exhibits.fairness.as_ref()?.0;
     let here = || {
         all.iter().filter(|of| {
             of.cell.delivery.as_ref().is_some_and(|d| d.server == server)
@@ -100,37 +163,9 @@ fn slow_clients<'a>(evidence: &Evidence<'a>, server: &str, runtime: &str) -> Opt
 }
 
 impl Server<'_> {
-    /// Handing over is better here.
-    fn is_better(&self) -> bool {
-        let frees = self.slow.as_ref().is_some_and(SlowClients::frees);
-        let is_less = |(ours, theirs): &(Sent, Sent)| is_told_less(ours.cpu(), theirs.cpu());
-        frees || self.pairs.first().is_some_and(is_less)
-    }
-
-    fn name(&self) -> &str {
-        label::owned(self.name)
-    }
-
-    /// The method that is recommended here, as sentences name it.
-    fn method(&self) -> Option<String> {
-        let is_better = self.is_better();
-        if let Some((ours, theirs)) = self.pairs.first() {
-            return Some(label::name(if is_better { ours } else { theirs }));
-        }
-        let slow = self.slow.as_ref()?;
-        let of = if is_better { slow.offload } else { slow.script? };
-        Some(label::owned(&of.cell.setting.codec).to_owned())
-    }
-
-    fn recommended(&self, evidence: &Evidence) -> Option<Recommended> {
-        let is_better = self.is_better();
-        let mut rows: Vec<Sent> =
-            self.pairs.iter().map(|(ours, theirs)| if is_better { *ours } else { *theirs }).collect();
-        rows.sort_by_key(|row| bytes_of(evidence, &row.row.cell.payload));
-        let name = self.method()?;
-        // PHP's cheapest method may be another one on another content.
-        rows.retain(|row| label::name(row) == name);
-        Some(Recommended { scope: self.name().to_owned(), name, cells: distinct(ids(&rows)) })
+    fn recommended(&self) -> Recommended {
+        let rows = self.rows.iter().copied();
+        Recommended { scope: label::owned(self.name).to_owned(), name: self.method.clone(), cells: ids(rows) }
     }
 
     /// `8 slow clients on Apache: 0 of 8 workers stay busy with X-Sendfile, 8 with readfile.`
@@ -142,26 +177,27 @@ impl Server<'_> {
         let text = format!(
             "{} on {}: {} of {all} PHP workers stay busy with {}, {} with {}.",
             units::count(number as usize, "slow client", "slow clients"),
-            self.name(),
+            label::owned(self.name),
             busy(slow.offload)?,
             label::owned(&slow.offload.cell.setting.codec),
             busy(script)?,
             label::owned(&script.cell.setting.codec)
         );
         // They are no rows.
-        Some(Sentence::new(Part::Gain, text, self.pairs.first().map(|(ours, _)| ours.own_id())))
+        Some(Sentence::new(Kind::Known, text, self.rows.first().map(|row| row.id().to_owned())))
     }
 
-    fn gain(&self, evidence: &Evidence) -> Option<Sentence> {
-        let (ours, theirs) = self.pairs.first()?;
+    fn gain(&self, case: &Case) -> Option<Sentence> {
+        let ours = Sent::of(self.rows.first()?)?;
+        let theirs = through_php(case.evidence, ours)?;
         let text = format!(
             "{} from {}, beside {}: {}.",
-            label::content(evidence, &ours.row.cell.payload),
-            self.name(),
-            label::way(theirs),
-            label::change(&ours.ratio_to(theirs, CPU)?, "CPU time per download")
+            label::content(case.evidence, &ours.row.cell.payload),
+            label::owned(self.name),
+            label::way(&theirs),
+            label::change(&ours.ratio_to(&theirs, CPU)?, "CPU time per download")
         );
-        Some(Sentence::new(Part::Gain, text, ids(&[*ours, *theirs])))
+        Some(Sentence::new(Kind::Gain, text, ids([ours.row, theirs.row])))
     }
 }
 
@@ -174,13 +210,14 @@ impl SlowClients<'_> {
 }
 
 /// `Hand downloads over with X-Sendfile on Apache and X-Accel-Redirect on nginx; on Caddy send them with readfile.`
-fn used(handed: &[&Server], sent: &[&Server]) -> Option<Sentence> {
-    let names = |servers: &[&Server]| {
-        let methods = servers.iter().filter_map(|server| Some((server.method()?, server.name())));
-        let by_method = grouped(methods).into_iter();
+fn used(servers: &[Server]) -> Option<Sentence> {
+    let names = |is_handed: bool| {
+        let own = servers.iter().filter(|server| server.is_handed == is_handed);
+        let by_method =
+            grouped(own.map(|server| (server.method.as_str(), label::owned(server.name)))).into_iter();
         by_method.map(|(method, all)| format!("{method} on {}", units::list(&all))).collect::<Vec<_>>()
     };
-    let (over, from) = (names(handed), names(sent));
+    let (over, from) = (names(true), names(false));
     let text = match (over.is_empty(), from.is_empty()) {
         (true, true) => return None,
         (false, true) => format!("Hand downloads over with {}.", units::list(&over)),
@@ -191,27 +228,17 @@ fn used(handed: &[&Server], sent: &[&Server]) -> Option<Sentence> {
             units::list(&from)
         ),
     };
-    let rows = handed.iter().flat_map(|s| s.pairs.iter().map(|pair| pair.0));
-    let rows = rows.chain(sent.iter().flat_map(|s| s.pairs.iter().map(|pair| pair.1)));
-    Some(Sentence::new(Part::Use, text, distinct(ids(&rows.collect::<Vec<_>>()))))
-}
-
-fn needs(handed: &[&Server]) -> Option<Sentence> {
-    let apache = handed.iter().find(|server| server.name == "apache")?;
-    Some(Sentence::new(
-        Part::Needs,
-        "Apache needs mod_xsendfile.",
-        apache.pairs.first().map(|p| p.0.own_id()),
-    ))
+    let cells = distinct(servers.iter().flat_map(|server| ids(server.rows.iter().copied())));
+    Some(Sentence::new(Kind::Use, text, cells))
 }
 
 /// For files that need no permission: what the server saves by sending them alone.
-fn alone(evidence: &Evidence, servers: &[Server]) -> Option<Sentence> {
+fn alone(case: &Case, servers: &[Server]) -> Option<Sentence> {
     let is_alone = |row: &&Sent| row.delivery.kind == WayKind::Transparent;
-    let rows = offloads(evidence);
+    let rows = offloads(case.evidence);
     let first = rows.iter().filter(is_alone).find_map(|row| {
-        let script = servers.iter().flat_map(|server| &server.pairs).map(|pair| pair.0);
-        let mut alike = script.filter(|offload| {
+        let handed = servers.iter().filter(|server| server.is_handed).flat_map(|server| &server.rows);
+        let mut alike = handed.filter_map(|row| Sent::of(row)).filter(|offload| {
             offload.delivery.server == row.delivery.server
                 && offload.row.cell.payload == row.row.cell.payload
                 && offload.delivery.connections == row.delivery.connections
@@ -224,16 +251,17 @@ fn alone(evidence: &Evidence, servers: &[Server]) -> Option<Sentence> {
         label::server(row),
         units::ns(ns)
     );
-    Some(Sentence::new(Part::Change, text, ids(&[*row, offload])))
+    Some(Sentence::new(Kind::Change, text, ids([row.row, offload.row])))
 }
 
-/// Where handing over frees no worker, and how sure it is.
+/// Where handing over frees no worker, and what was not measured.
 fn limit(servers: &[Server]) -> Option<Sentence> {
-    let rows: Vec<Sent> = servers.iter().filter_map(|server| Some(server.pairs.first()?.0)).collect();
     let kept = |outcome: Outcome| matches!(outcome, Outcome::Kept | Outcome::Starved);
-    let slow = servers.iter().filter_map(|server| Some((server.name(), server.slow.as_ref()?)));
+    let slow = servers.iter().filter_map(|server| Some((label::owned(server.name), server.slow.as_ref()?)));
     let names: Vec<&str> =
         slow.filter(|(_, slow)| kept(slow.offload.outcome)).map(|(name, _)| name).collect();
+    let rows: Vec<String> =
+        servers.iter().filter_map(|server| Some(server.rows.first()?.id().to_owned())).collect();
     let text = if !names.is_empty() {
         format!("Handing over frees no PHP worker on {}.", units::list(&names))
     } else if servers.iter().all(|server| server.slow.is_none()) {
@@ -241,10 +269,7 @@ fn limit(servers: &[Server]) -> Option<Sentence> {
     } else if rows.is_empty() {
         "CPU time without slow clients was not measured.".to_owned()
     } else {
-        match super::fewest_rounds(&rows) as usize {
-            few if few < ROUNDS => format!("By figures of {} only.", units::count(few, "round", "rounds")),
-            _ => return None,
-        }
+        return None;
     };
-    Some(Sentence::new(Part::Limit, text, ids(&rows)))
+    Some(Sentence::new(Kind::Limit, text, rows))
 }

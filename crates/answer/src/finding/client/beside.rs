@@ -5,7 +5,7 @@ use super::*;
 use crate::exhibit::comparison::{Comparison, Kind};
 use crate::first::grouped;
 use crate::subject::client::{CLIENT_CPU, COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE};
-use crate::verdict::Ratio;
+use crate::verdict::{Confidence, Ratio};
 
 /// Changes in one sentence.
 const PARTS: usize = 2;
@@ -76,20 +76,32 @@ fn sentence(
     }
     let place = place(evidence, kind, &cell, &beside);
     let mut text = match clear.chunks(PARTS).collect::<Vec<_>>().as_slice() {
-        [] => format!("{ours} and {theirs}: no significant difference in {}.", any_of(&open)),
+        [] => format!("{ours} and {theirs}: {} {}.", open_in(first), any_of(&open)),
         [first, more @ ..] => {
             let more = more.iter().map(|some| format!(" It also has {}.", units::list(some)));
             format!("{ours} instead of {theirs}: {}.{}", units::list(first), more.collect::<String>())
         }
     };
     if !clear.is_empty() && !open.is_empty() {
-        text.push_str(&format!(" No significant difference in {}.", any_of(&open)));
+        let open_in = open_in(first);
+        let (first, rest) = open_in.split_at(1);
+        text.push_str(&format!(" {}{rest} {}.", first.to_uppercase(), any_of(&open)));
     }
     text.push_str(&format!(" Measured with {place}."));
     let rest: Vec<&Comparison> = family.iter().filter(|c| c.cell != first.cell).copied().collect();
     text.push_str(&ranges(&rest).unwrap_or_default());
     let cells = family.iter().flat_map(|c| [c.beside.clone(), c.cell.clone()]).collect();
     Some((text, cells))
+}
+
+/// Whether a pair has too few rounds to compare.
+fn is_few(of: &Comparison) -> bool {
+    of.ratio(COMBINED).is_none_or(|ratio| ratio.confidence() == Confidence::TooFewRounds)
+}
+
+/// What is said of metrics without a clear difference.
+fn open_in(of: &Comparison) -> &'static str {
+    if is_few(of) { "too few rounds to compare" } else { "no significant difference in" }
 }
 
 /// As many as fit into a sentence.
@@ -154,6 +166,7 @@ fn ranges(rest: &[&Comparison]) -> Option<String> {
     let is_open = |c: &&&Comparison| c.ratio(COMBINED).is_none_or(|r| !r.is_settled());
     let open = match rest.iter().filter(is_open).count() {
         0 => String::new(),
+        n if rest.iter().any(|c| is_few(c)) => format!(" ({n} with too few rounds)"),
         1 if rest.len() == 1 => " (no significant difference)".to_owned(),
         n => format!(" ({n} without significant difference)"),
     };

@@ -4,6 +4,7 @@
 use super::*;
 use crate::first::grouped;
 use crate::subject::delivery::is_own_share;
+use crate::verdict::Confidence;
 
 /// A smaller change in rate is not mentioned.
 const SAME: f64 = 0.03;
@@ -115,6 +116,9 @@ fn own_share<'a>(evidence: &Evidence<'a>, script: &Sent) -> Option<Sent<'a>> {
 
 fn in_rate(rate: &Ratio, is_apart: bool) -> String {
     let interval = units::range(rate.low, rate.high);
+    if rate.confidence() == Confidence::TooFewRounds {
+        return label::change(rate, "throughput");
+    }
     if is_apart && (rate.low > 1.0 + SAME || rate.high < 1.0 - SAME) {
         return label::change(rate, "throughput");
     }

@@ -29,7 +29,7 @@ fn sentence(cite: &str, agreement: &Agreement) -> String {
     };
     if agreement.undecided > 0 {
         let pairs = units::count(agreement.undecided as usize, "pair", "pairs");
-        text.push_str(&format!(" No significant difference here: {pairs}."));
+        text.push_str(&format!(" Tied here, or too few rounds: {pairs}."));
     }
     let told = agreement.disagreements.iter().take(TOLD);
     told.for_each(|d| text.push_str(&format!(" {}", one(agreement.measure, d))));

@@ -98,12 +98,13 @@ fn slow_clients_alone_are_enough_for_an_answer() {
     assert!(report.rows.is_empty());
     let advice = report.advice.as_ref().unwrap();
     let said: Vec<&str> = advice.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
-    let first = "Hand downloads over with X-Sendfile on Apache.";
-    assert_eq!(said[0], first, "{said:#?}");
+    // Four rounds of each are no answer yet.
+    let first = "Not settled (4 of 5 rounds): so far X-Sendfile for Apache; ";
+    assert!(said[0].starts_with(first), "{said:#?}");
+    assert!(advice.recommended.is_empty() && advice.ahead.len() == 1, "{advice:#?}");
     assert!(said.contains(
         &"8 slow clients on Apache: 0 of 8 PHP workers stay busy with X-Sendfile, 8 with readfile."
     ));
-    assert_eq!(said.last(), Some(&"Handing over frees no PHP worker on Caddy."), "{said:#?}");
     statements_agree("slow clients", &report);
     an_answer_is_short("slow clients", &report);
 }
@@ -220,7 +221,7 @@ fn the_crossover_is_where_the_ratio_crosses_one() {
     );
     assert_eq!(
         answer(&report, Part::Change),
-        ["Better on the fly with gzip 6: on Apache below 2.01 KB (1.95 KB to 2.06 KB)."]
+        ["Less CPU time on the fly with gzip 6: on Apache below 2.01 KB (1.95 KB to 2.06 KB)."]
     );
     assert!(!sentences(&report, "example").is_empty());
 }
@@ -656,6 +657,7 @@ fn no_two_statements_disagree_and_all_are_plain() {
         an_answer_is_short(name, &report);
         pictures_agree(name, &report);
         evidence_is_plain(name, &report);
-        assert_eq!(report.advice.is_some(), name != "negotiated", "{name}");
+        let recommends = report.advice.is_some_and(|advice| !advice.recommended.is_empty());
+        assert_eq!(recommends, name != "negotiated", "{name}");
     }
 }

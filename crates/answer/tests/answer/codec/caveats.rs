@@ -95,7 +95,7 @@ fn a_larger_budget_is_advised_only_where_the_budget_ended_the_cell() {
 fn what_was_not_visited_is_laid_to_the_budget_only_in_a_run_that_ended() {
     let mut lab = lab().planned("tree", "php8.2", None, "zstd:19");
     let said = |lab: &Lab| {
-        let rendered = named("markdown").unwrap().render(&lab.report(), &Options::default()).unwrap();
+        let rendered = named("markdown").unwrap().render(&lab.interrupted(), &Options::default()).unwrap();
         String::from_utf8(rendered[0].bytes.clone()).unwrap()
     };
     let text = said(&lab);

@@ -15,7 +15,7 @@ fn figures(encode: f64, bytes: u64) -> Figures {
 #[test]
 fn no_records_no_results() {
     let lab = Lab::new().payload("tree", 1000, 1).planned("tree", PHP, Some("serialize"), "zstd:3");
-    let report = lab.report();
+    let report = lab.interrupted();
     assert!(report.rows.is_empty() && report.groups.is_empty() && report.findings.is_empty());
     assert_eq!(report.unmeasured, ["tree/php8.2/serialize/zstd:3"]);
     assert!(!report.run.complete);
@@ -189,7 +189,7 @@ fn all_faults_and_strangers() {
     let mut lab = Lab::new().payload("tree", 1000, 1).planned("tree", PHP, Some("serialize"), "zstd:3");
     lab.fault(1, FaultKind::Missing);
     lab.records.push(Record::Visit(visit("not/in/the/plan", 1, 1, figures(1.0, 1))));
-    let report = lab.report();
+    let report = lab.interrupted();
     assert!(report.rows.is_empty() && report.findings.is_empty() && report.unmeasured.is_empty());
     assert_eq!((report.faults.len(), report.run.rounds), (1, 0));
 }
@@ -197,7 +197,7 @@ fn all_faults_and_strangers() {
 #[test]
 fn the_end_of_the_run_tells_its_length() {
     let mut lab = Lab::new().payload("tree", 1000, 1).cell(("tree", PHP, None, "lz4"), figures(60.0, 250));
-    assert_eq!((lab.report().run.complete, lab.report().run.seconds), (false, 9.0));
+    assert_eq!((lab.interrupted().run.complete, lab.interrupted().run.seconds), (false, 9.0));
     lab.records.push(Record::End { at: 0, rounds: 9, seconds: 12.5 });
     let run = lab.report().run;
     assert_eq!((run.complete, run.rounds, run.seconds, run.machine.as_str()), (true, 9, 12.5, "invented"));

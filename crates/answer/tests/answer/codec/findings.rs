@@ -51,8 +51,9 @@ fn no_winner_within_noise() {
     let report = lab.report();
     assert!(texts(&report, "beats").is_empty(), "{:?}", texts(&report, "beats"));
     let answer = answer(&report);
-    assert!(answer.contains("No significant difference: serialize with gzdeflate 6."), "{answer}");
-    assert!(answer.contains("no significant difference in time"), "{answer}");
+    // Of two without a significant difference, it is the one that PHP has.
+    assert!(answer.starts_with("Use serialize with gzdeflate 6 for cached values."), "{answer}");
+    assert!(answer.contains("No significant difference: serialize with zstd 1."), "{answer}");
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn the_recommendation_is_never_far_behind() {
     let cell = |payload, setting| (payload, "php8.2", Some("serialize"), setting);
     let figures = |encode: f64, bytes| Figures { encode: encode * 1e6, decode: 1e6, bytes };
     let mut lab = Lab::new().links(&[100.0, 1000.0, 10_000.0], &[]);
-    for (payload, lz4, zstd1, zstd3) in [("small", 1.0, 1.02, 1.5), ("large", 1.5, 1.02, 1.0)] {
+    for (payload, lz4, zstd1, zstd3) in [("small", 1.0, 1.008, 1.5), ("large", 1.5, 1.008, 1.0)] {
         lab = lab
             .payload(payload, 1_000_000, 1)
             .cell(cell(payload, "lz4"), figures(lz4, 205_000))
@@ -95,7 +96,7 @@ fn the_recommendation_is_never_far_behind() {
         answer.starts_with("Use serialize with zstd 1 for cached values. It needs ext-zstd or FFI."),
         "{answer}"
     );
-    assert!(answer.contains("Within 2% of the fastest on 2 contents, 1 MB (95% confidence"), "{answer}");
+    assert!(answer.contains("Within 1% of the fastest on 2 contents, 1 MB (95% confidence"), "{answer}");
 }
 
 /// Where a slow link wants fewer bytes and a fast one less time, both are named with the speeds that the study has.
@@ -110,8 +111,7 @@ fn what_is_better_on_other_links_is_named() {
         .cell(cell("brotli:9"), Figures { encode: 5e7, decode: 2e6, bytes: 180_000 });
     let answer = answer(&lab.report());
     assert!(answer.starts_with("Use igbinary with zstd 1 for cached values."), "{answer}");
-    let change =
-        "Better elsewhere: igbinary with brotli 9 on links up to 10 Mbit/s; igbinary alone from 25 Gbit/s.";
+    let change = "Better on other links: igbinary with brotli 9 on links up to 10 Mbit/s; igbinary alone from 25 Gbit/s.";
     assert!(answer.contains(change), "{answer}");
 }
 
@@ -168,7 +168,7 @@ fn how_sure_the_recommendation_is_is_what_holds_in_truth() {
     }
     assert!(percent(&calm) <= 5.0, "{calm}");
     assert!(percent(&noisy) > 10.0, "{noisy}");
-    assert!(few.contains("(3 rounds only; modelled"), "{few}");
+    assert!(few.starts_with("Not settled (3 of 5 rounds): so far serialize with zstd 1; "), "{few}");
 }
 
 /// Bytes without a serializer, natively and in PHP: each sentence says which runtime it speaks of.

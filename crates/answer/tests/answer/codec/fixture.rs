@@ -159,8 +159,27 @@ impl Lab {
         self
     }
 
+    /// The report of the whole run.
     pub fn report(&self) -> Report {
-        Report::of(&RunFacts { machine: "invented".into(), ..RunFacts::default() }, &self.plan, &self.records)
+        let mut records = self.records.clone();
+        let rounds = records.iter().filter_map(|record| match record {
+            Record::Visit(visit) => Some(visit.round),
+            _ => None,
+        });
+        let rounds = rounds.max().unwrap_or(0);
+        if !records.iter().any(|record| matches!(record, Record::End { .. })) {
+            records.push(Record::End { at: 0, rounds, seconds: 0.0 });
+        }
+        Report::of(&self.facts(), &self.plan, &records)
+    }
+
+    /// The report of a run that was interrupted.
+    pub fn interrupted(&self) -> Report {
+        Report::of(&self.facts(), &self.plan, &self.records)
+    }
+
+    fn facts(&self) -> RunFacts {
+        RunFacts { machine: "invented".into(), ..RunFacts::default() }
     }
 }
 

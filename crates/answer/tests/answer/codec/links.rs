@@ -117,8 +117,8 @@ fn one_visit_wins_nothing() {
     }
     let report = lab.report();
     let best = &mix(&report, Mix::Write).best[0];
-    let ties = ["tree/php8.2/-/snappy".to_string(), "tree/php8.2/-/zstd:1".to_string()];
-    assert_eq!((best.cell.as_str(), &best.ties[..]), ("tree/php8.2/-/lz4", &ties[..]));
+    // With too few rounds, equality is not claimed either.
+    assert_eq!((best.cell.as_str(), best.ties.len()), ("tree/php8.2/-/lz4", 0));
 }
 
 /// 140 KB are four windows and 50 KB three: on a new connection the half millisecond of the fourth pays for a zstd that takes 0.3 ms longer even on the

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,8 @@ impl RunFile {
 /// A run as it stands.
 #[derive(Clone, Debug)]
 pub struct StoredRun {
+    /// Its folder.
+    pub path: PathBuf,
     /// The facts.
     pub file: RunFile,
     /// The plan.
@@ -136,7 +138,8 @@ impl StoredRun {
         let checked = subject::check(&plan).and_then(|()| plan.check());
         checked.with_context(|| format!("{}: damaged", path.join(PLAN).display()))?;
         let log = log::read(&path.join(RECORDS))?;
-        let stored = StoredRun { file, plan, records: log.records, torn_bytes: log.torn_bytes };
+        let stored =
+            StoredRun { path: path.to_owned(), file, plan, records: log.records, torn_bytes: log.torn_bytes };
         Ok((stored, log.valid_bytes))
     }
 
@@ -157,6 +160,7 @@ impl StoredRun {
             version: self.file.version.clone(),
             seed: self.file.seed,
             machine: self.file.machine.line(),
+            folder: Some(self.path.display().to_string()),
             environment: self.file.machine.environment(),
             ..RunFacts::default()
         };
