@@ -26,6 +26,7 @@ pub mod advice;
 pub mod bars;
 mod caveats;
 mod chart;
+pub mod choose;
 pub mod compare;
 pub mod document;
 pub mod estimate;

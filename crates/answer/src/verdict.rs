@@ -35,7 +35,39 @@ pub struct Ratio {
     pub claimed: bool,
 }
 
+/// How sure a comparison or a choice is. Readers see the same three words everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Fewer rounds than the rule needs: no order is claimed, and no equality.
+    TooFewRounds,
+    /// Enough rounds, and no significant difference.
+    Tied,
+    /// The difference is significant.
+    Settled,
+}
+
+impl Confidence {
+    /// Its word for readers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::TooFewRounds => "too few rounds",
+            Confidence::Tied => "tied",
+            Confidence::Settled => "settled",
+        }
+    }
+}
+
 impl Ratio {
+    /// How sure it is that the two differ.
+    pub fn confidence(&self) -> Confidence {
+        match (self.rounds as usize) < ROUNDS {
+            true => Confidence::TooFewRounds,
+            false if self.holds_one() => Confidence::Tied,
+            false => Confidence::Settled,
+        }
+    }
+
     /// Whether the interval contains 1.
     pub fn holds_one(&self) -> bool {
         self.low <= 1.0 && 1.0 <= self.high
