@@ -242,18 +242,24 @@ fn make_at(ground: &Ground, weights: &Weights) -> Vec<Made> {
     Kind::ALL.into_iter().filter_map(made).collect()
 }
 
-/// Whether the cores suffice at peak, as far as the peak is known.
+/// Whether the cores suffice at peak, as far as the peak is known. Of its requests, those for PHP are as counted, whatever visitors ask for.
 fn fits(site: &Site, made: &[Made]) -> bool {
-    let cpu = made.iter().map(|one| one.chosen.cpu.value / NS).sum();
-    let limit = site.limits.cores.value * site.limits.peak_share.value;
-    per_peak_second(site, cpu).is_none_or(|busy| busy <= limit)
-}
-
-/// What of an amount per month falls on a second of the busiest hour; none if the peak is not known.
-fn per_peak_second(site: &Site, amount: f64) -> Option<f64> {
-    let sent = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Value).flat_map(|kind| site.of(kind));
-    let requests: f64 = sent.map(|stratum| stratum.requests.value).sum();
-    site.visitors.peak.filter(|_| requests > 0.0).map(|peak| amount / requests * peak.value)
+    let Some(peak) = site.visitors.peak else { return true };
+    // Cached values are asked for by pages.
+    let is_made = |kind: Kind| matches!(kind, Kind::Page | Kind::Value);
+    let requests = |is_in: bool| -> f64 {
+        let sent = site.strata.iter().filter(|one| one.kind != Kind::Value && is_made(one.kind) == is_in);
+        sent.map(|one| one.requests.value).sum()
+    };
+    let cpu = |is_in: bool| -> f64 {
+        made.iter().filter(|one| is_made(one.kind) == is_in).map(|one| one.chosen.cpu.value / NS).sum()
+    };
+    let (pages, files) = (requests(true), requests(false));
+    let by_mix = peak.value * pages / (pages + files).max(f64::MIN_POSITIVE);
+    let by_php = site.visitors.php_peak.map_or(by_mix, |php| php.value);
+    let per_second = [(true, pages, by_php), (false, files, (peak.value - by_php).max(0.0))];
+    let busy = per_second.map(|(is_in, all, rate)| if all > 0.0 { cpu(is_in) / all * rate } else { 0.0 });
+    busy.iter().sum::<f64>() <= site.limits.cores.value * site.limits.peak_share.value
 }
 
 /// Why there is no decision for a kind that is asked for.

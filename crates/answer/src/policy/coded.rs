@@ -98,6 +98,21 @@ struct Combination {
     cost: f64,
 }
 
+/// Amounts per month of each file, by method, the plain one last; none where it was not measured.
+type Table = Vec<Vec<Option<f64>>>;
+
+/// What combinations are valued by.
+struct Tables {
+    /// In the objective.
+    cost: Table,
+    /// Bytes.
+    sent: Table,
+}
+
+fn sum(table: &Table, files: &[usize], method: usize) -> Option<f64> {
+    files.iter().map(|file| table[*file][method]).sum()
+}
+
 impl Combination {
     /// Whether it encodes a file.
     fn holds(&self, own: &Measured) -> bool {
@@ -225,97 +240,98 @@ impl<'a> Coded<'a> {
 
     /// Every combination with its value.
     fn combinations(&self, weights: &Weights) -> Vec<Combination> {
-        let cost = |file: usize, method: usize| {
-            let figures = self.figures[file][method]?;
-            Some((weights.wait + weights.core) * figures.cpu_ns / NS + figures.exact.cost(weights))
+        let table = |of: &dyn Fn(&Figures) -> f64| -> Table {
+            let files = self.figures.iter().zip(&self.measured);
+            let of = |(methods, own): (&Vec<Option<Figures>>, &Measured)| {
+                let of = |one: &Option<Figures>| one.as_ref().map(|one| of(one) * own.item.requests);
+                methods.iter().map(of).collect()
+            };
+            files.map(of).collect()
         };
-        let costs: Vec<Vec<Option<f64>>> = (0..self.measured.len())
-            .map(|file| (0..=self.methods.len()).map(|method| cost(file, method)).collect())
-            .collect();
-        let of_coding = |coding: &str| {
-            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == coding);
+        let cost = |one: &Figures| (weights.wait + weights.core) * one.cpu_ns / NS + one.exact.cost(weights);
+        let tables = Tables { cost: table(&cost), sent: table(&|one| one.exact.sent) };
+        let of_coding = |coding: &&str| {
+            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == *coding);
             std::iter::once(None).chain(own.map(Some)).collect::<Vec<_>>()
         };
-        let lists: Vec<Vec<Option<usize>>> = CODINGS.iter().map(|coding| of_coding(coding)).collect();
-        let mut all = Vec::new();
-        for first in &lists[0] {
-            for second in &lists[1] {
-                for third in &lists[2] {
-                    let methods: Vec<usize> = [first, second, third].into_iter().copied().flatten().collect();
-                    if self.keeps_codings(&methods) {
-                        all.extend(self.combination(&methods, &costs));
-                    }
-                }
-            }
+        let mut lists: Vec<Vec<usize>> = vec![Vec::new()];
+        for own in CODINGS.iter().map(of_coding) {
+            let with = |list: &Vec<usize>| {
+                let list = list.clone();
+                own.iter()
+                    .map(move |method| list.iter().copied().chain(*method).collect())
+                    .collect::<Vec<_>>()
+            };
+            lists = lists.iter().flat_map(with).collect();
         }
-        all
+        lists.retain(|methods| self.keeps_codings(methods));
+        lists.iter().filter_map(|methods| self.combination(methods, &tables)).collect()
     }
 
     /// A combination of methods for the types and sizes for which it is better; none if there are none, or if one of its methods was not
     /// measured on a file that it would encode.
-    fn combination(&self, methods: &[usize], costs: &[Vec<Option<f64>>]) -> Option<Combination> {
-        let plain = self.methods.len();
-        let cost =
-            |file: usize, method: usize| Some(costs[file][method]? * self.measured[file].item.requests);
-        let sum = |files: &[usize], method: usize| -> Option<f64> {
-            files.iter().map(|file| cost(*file, method)).sum()
-        };
-        let sent = |files: &[usize], method: usize| -> Option<f64> {
-            let of = |file: &usize| {
-                Some(self.figures[*file][method]?.exact.sent * self.measured[*file].item.requests)
-            };
-            files.iter().map(of).sum()
-        };
-        let is_told = |file: &usize| self.measured[*file].today.iter().any(Option::is_some);
-        let is_any_told = (0..self.measured.len()).any(|file| is_told(&file));
-        // Encoded is what that saves bytes of, and is better with the method that is best for it. What is sent today is known of it, if of any.
-        let gains = |files: &[usize]| {
-            let coded = methods.iter().filter_map(|method| sum(files, *method)).reduce(f64::min);
-            let is_better = coded.zip(sum(files, plain)).is_some_and(|(coded, plain)| coded < plain);
-            let saves = |method: &usize| {
-                let pair = sent(files, *method).zip(sent(files, plain));
-                pair.is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
-            };
-            let is_known = !is_any_told || files.iter().any(is_told);
-            is_known && is_better && methods.iter().any(saves)
-        };
-        let of_type = |format: &str, least: u64| -> Vec<usize> {
-            let files = 0..self.measured.len();
-            files.filter(|at| self.bytes(*at) >= least && self.format(*at) == format).collect()
+    fn combination(&self, methods: &[usize], tables: &Tables) -> Option<Combination> {
+        let min_bytes = self.min_bytes(methods, tables);
+        let files = |is_in: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            (0..self.measured.len()).filter(|file| self.bytes(*file) >= min_bytes && is_in(*file)).collect()
         };
         let formats = distinct((0..self.measured.len()).map(|file| self.format(file)));
-        let mut min_bytes = self.smallest.map_or(SMALLEST, |smallest| smallest.min(SMALLEST));
-        // A larger one is taken where smaller files are worse for it, but for those that are encoded today.
-        let is_saved = |file: &usize| gains(&[*file]);
-        let saved: Vec<usize> = (0..self.measured.len()).filter(is_saved).collect();
-        let is_meant = |at: &usize| saved.iter().any(|own| self.format(*own) == self.format(*at));
-        let mut small: Vec<usize> = (0..self.measured.len())
-            .filter(|at| is_meant(at) && self.bytes(*at) >= min_bytes && self.smallest.is_none())
-            .collect();
-        small.sort_by_key(|at| self.bytes(*at));
-        for at in small.iter().take_while(|at| !saved.contains(at)) {
-            min_bytes = self.measured[*at].item.stratum.to_bytes.unwrap_or(self.bytes(*at) + 1);
-        }
-        let is_gained = |format: &&str| gains(&of_type(format, min_bytes));
-        let types: Vec<String> = formats.into_iter().filter(is_gained).map(str::to_owned).collect();
+        let is_gained =
+            |format: &&str| self.gains(&files(&|file| self.format(file) == *format), methods, tables);
+        let types: Vec<&str> = formats.into_iter().filter(is_gained).collect();
         if types.is_empty() && !methods.is_empty() {
             return None;
         }
-        let holds =
-            |file: usize| self.bytes(file) >= min_bytes && types.iter().any(|own| own == self.format(file));
-        let held: Vec<usize> = (0..self.measured.len()).filter(|file| holds(*file)).collect();
-        let total = |method: &usize| Some((*method, sum(&held, *method)?));
+        let held = files(&|file| types.contains(&self.format(file)));
+        let total = |method: &usize| Some((*method, sum(&tables.cost, &held, *method)?));
         let mut order: Vec<(usize, f64)> = methods.iter().map(total).collect::<Option<_>>()?;
         order.sort_by(|a, b| a.1.total_cmp(&b.1));
         let methods: Vec<usize> = order.into_iter().map(|(method, _)| method).collect();
-        let mut sum = 0.0;
+        let mut cost = 0.0;
         for file in 0..self.measured.len() {
             for client in self.accept {
-                let method = if holds(file) { self.sent_to(&methods, client) } else { None };
-                sum += cost(file, method.unwrap_or(plain))? * client.share;
+                let method = if held.contains(&file) { self.sent_to(&methods, client) } else { None };
+                cost += tables.cost[file][method.unwrap_or(self.methods.len())]? * client.share;
             }
         }
-        Some(Combination { methods, min_bytes, types, cost: sum })
+        let types = types.into_iter().map(str::to_owned).collect();
+        Some(Combination { methods, min_bytes, types, cost })
+    }
+
+    /// Whether these files are to be encoded: that saves bytes of them, and is better with the method that is best for them, or done today. What is sent
+    /// today is known of them, if of any.
+    fn gains(&self, files: &[usize], methods: &[usize], tables: &Tables) -> bool {
+        let plain = self.methods.len();
+        let answers = |file: usize| self.measured[file].today.iter().flatten();
+        let is_any_told = (0..self.measured.len()).any(|file| answers(file).next().is_some());
+        let is_known = !is_any_told || files.iter().any(|file| answers(*file).next().is_some());
+        let is_coded = |file: &usize| answers(*file).any(|answer| answer.row.fact(CODING).is_some());
+        let coded = methods.iter().filter_map(|method| sum(&tables.cost, files, *method)).reduce(f64::min);
+        let pair = coded.zip(sum(&tables.cost, files, plain));
+        let is_better = pair.is_some_and(|(coded, plain)| coded < plain) || files.iter().any(is_coded);
+        let saves = |method: &usize| {
+            let pair = sum(&tables.sent, files, *method).zip(sum(&tables.sent, files, plain));
+            pair.is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
+        };
+        is_known && is_better && methods.iter().any(saves)
+    }
+
+    /// The smallest size: that of today, or the usual one. A larger one is taken where nothing is encoded today, and smaller files of types that are
+    /// encoded were measured and are worse for it.
+    fn min_bytes(&self, methods: &[usize], tables: &Tables) -> u64 {
+        if let Some(smallest) = self.smallest {
+            return smallest.min(SMALLEST);
+        }
+        let is_saved: Vec<bool> =
+            (0..self.measured.len()).map(|file| self.gains(&[file], methods, tables)).collect();
+        let is_meant = |at: &usize| {
+            let mut same = (0..is_saved.len()).filter(|other| self.format(*other) == self.format(*at));
+            self.bytes(*at) >= SMALLEST && same.any(|other| is_saved[other])
+        };
+        let mut files: Vec<usize> = (0..is_saved.len()).filter(is_meant).collect();
+        files.sort_by_key(|at| self.bytes(*at));
+        let last = files.into_iter().take_while(|at| !is_saved[*at]).last();
+        last.map_or(SMALLEST, |at| self.measured[at].item.stratum.to_bytes.unwrap_or(self.bytes(at) + 1))
     }
 
     /// The setup of rules; none if one of their methods was not measured on a file that it holds for.

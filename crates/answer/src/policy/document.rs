@@ -125,22 +125,20 @@ fn machines(policy: &Policy, site: &Site) -> Vec<Block> {
     vec![Block::Text(text), Block::Table(table)]
 }
 
-/// `PHP workers: 8.05 are busy in the mean in PHP's busiest hour (2.3 requests per second of all clients, 3.5 s each, as logged). …`
+/// `PHP workers: 8 are busy in the mean in PHP's busiest hour (4 requests per second of all clients, 2000 ms each, as logged). …`
 fn workers(pool: &Pool) -> String {
-    let time = units::significant(pool.ms);
     let times = if pool.is_logged { "as logged" } else { "measured one after the other" };
-    let requests = units::significant(pool.requests);
+    let (requests, ms) = (units::significant(pool.requests), units::significant(pool.ms));
     let busy = if pool.busy < SELDOM { "hardly any" } else { &units::significant(pool.busy) };
     let range = match pool.enough {
         Some(enough) => format!(
-            "{} to {enough} are enough: with {enough}, one request in a hundred waits.",
+            "It takes at least {}, and with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory.",
             pool.at_least
         ),
-        None => "The cores do not suffice for them: more workers would not help.".into(),
+        None => format!("It takes at least {}, and the cores do not suffice for them.", pool.at_least),
     };
     format!(
-        "PHP workers: {busy} are busy in the mean in PHP's busiest hour, with {requests} requests per second of all clients that take {time} ms each ({times}). \
-         {range} No limit is written: see that pm.max_children is not lower, and that they fit into memory."
+        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). {range}"
     )
 }
 

@@ -27,7 +27,7 @@ pub(super) fn pool(site: &Site) -> Option<Pool> {
         // With those that wait for a core.
         None => (busy < cores).then(|| busy + waiting(busy, cores as u32) * busy / (cores - busy)),
     };
-    let at_least = (busy.ceil().min(f64::from(MOST)) as u32).max(LEAST);
+    let at_least = ((busy.floor() + 1.0).min(f64::from(MOST)) as u32).max(LEAST);
     Some(Pool { requests, ms, is_logged: logged.is_some(), busy, at_least, enough: most.and_then(enough) })
 }
 

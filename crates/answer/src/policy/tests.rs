@@ -287,7 +287,13 @@ fn workers_are_those_that_php_keeps_busy_whatever_visitors_ask_for() {
     assert_eq!(pool::pool(&site), None, "no time is known");
     site.visitors.php_peak_ms = Some(Figure::counted(2000.0));
     let logged = pool::pool(&site).unwrap();
-    assert_eq!((logged.busy, logged.at_least, logged.enough, logged.is_logged), (8.0, 8, Some(16), true));
+    assert_eq!((logged.busy, logged.at_least, logged.enough, logged.is_logged), (8.0, 9, Some(16), true));
+    let decided = Decided {
+        policy: Policy { pool: Some(logged), ..decided(&shop(), &[], Objective::Time) },
+        notes: Vec::new(),
+    };
+    let shown = crate::format::terminal::text(&document(&decided, &shop()), &Default::default());
+    assert!(shown.contains("It takes at least 9, and with 16 one request"), "{shown}");
     // Measured one after the other: requests wait for the cores, too.
     site.visitors.php_peak_ms = None;
     site.strata[0].kind = Kind::Page;

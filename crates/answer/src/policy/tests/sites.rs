@@ -127,6 +127,22 @@ fn the_time_of_a_slow_application_makes_nothing_equal_and_shares_small() {
     );
 }
 
+#[test]
+fn what_php_answers_at_peak_decides_whether_the_cores_suffice() {
+    let mut site = pages("server/plain");
+    site.visitors.peak = Some(Figure::counted(1500.0));
+    // Few of the visitors' requests are for pages; at peak, bots ask for them.
+    let mut assets = shop().strata;
+    assets.iter_mut().for_each(|stratum| stratum.requests.value *= 100.0);
+    site.strata.extend(assets);
+    let dear =
+        [PAGE_WAYS[0], PAGE_WAYS[1], Way("server/gzip:9", WayKind::OnTheFly, Some("gzip"), 160e3, 50.0, 0.8)];
+    let method = |site: &Site| decide_on(site, &[page_report(&dear)]).0.rules[0].method.clone();
+    assert_eq!(method(&site), "server/gzip:9");
+    site.visitors.php_peak = Some(Figure::counted(1400.0));
+    assert_eq!(method(&site), "server/gzip:1");
+}
+
 const ARCHIVES: [File; 2] = [("application/zip", 500_000, 1.0), ("application/pdf", 300_000, 1.0)];
 
 /// A site of downloads in two folders.
@@ -332,6 +348,23 @@ fn every_type_that_is_worth_it_is_precompressed_measured_or_not() {
     // On the fly it costs time for each response: what was not measured stays as it is.
     let (decision, _) = decide_on(&site, &[report(&FILES, &WAYS[..4], 9, &calm)]);
     assert!(decision.rules.iter().all(|rule| rule.types == ["text/javascript", "text/css"]), "{decision:?}");
+}
+
+#[test]
+fn no_type_loses_its_coding() {
+    // XML is dear to encode for what that saves.
+    let files = [("text/xml", 2_000, 0.97), ("text/html", 90_000, 0.2)];
+    let gzip = |way, size| Way(way, WayKind::OnTheFly, Some("gzip"), 400e3, 2.0, size);
+    let ways = [WAYS[0], gzip("server/gzip:1", 1.0), gzip("server/gzip:6", 0.95)];
+    let reports = [report(&files, &ways, 9, &calm)];
+    let mut site = site(&files, &[50_000.0, 50_000.0], "server/gzip:1");
+    let chosen = |site: &Site| {
+        let rule = decide_on(site, &reports).0.rules[0].clone();
+        (rule.method, rule.types)
+    };
+    assert_eq!(chosen(&site), ("server/gzip:6".into(), Vec::new()), "of all types");
+    site.today[0].method = "server/plain".into();
+    assert_eq!(chosen(&site), ("server/gzip:6".into(), vec!["text/html".into()]));
 }
 
 #[test]
