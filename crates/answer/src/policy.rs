@@ -101,6 +101,8 @@ pub struct Decided {
     pub policy: Policy,
     /// One line each: what was not measured, and what limits the result.
     pub notes: Vec<String>,
+    /// Whether there were enough rounds to compare the settings of each kind.
+    pub is_settled: bool,
 }
 
 /// Decides by runs of one machine; also everything together, with what is best. See [`decide`].
@@ -166,7 +168,7 @@ fn decide_by(
         coverage,
         gates: Vec::new(),
     };
-    (Decided { policy, notes }, sum(made.iter().map(Made::after)))
+    (Decided { policy, notes, is_settled: few.is_empty() }, sum(made.iter().map(Made::after)))
 }
 
 /// What other PHPs would bring.
@@ -236,7 +238,10 @@ fn make_at(ground: &Ground, weights: &Weights) -> Vec<Made> {
         let unmeasured = coverage::unmeasured(ground, kind, &is_measured);
         let plain = coded.as_ref().filter(|_| kind == Kind::Page).and_then(|coded| coded.of(ground, &[]));
         let beside = plain.and_then(|plain| made::beside(ground, &plain, &chosen));
-        let has_rounds = choice.confidence != Confidence::TooFewRounds;
+        // Where nothing else fitted into the budget, nothing was compared.
+        let is_alone = setups.iter().all(|setup| setup.is_today);
+        let is_left = ground.reports.iter().any(|report| !report.unmeasured.is_empty());
+        let has_rounds = choice.confidence != Confidence::TooFewRounds && !(is_alone && is_left);
         Some(Made { kind, today, chosen, equal, has_rounds, beside, unmeasured })
     };
     Kind::ALL.into_iter().filter_map(made).collect()

@@ -25,10 +25,13 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     if policy.decisions.is_empty() {
         blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
     } else if change.is_empty() {
-        let what = match (keep.iter().all(is_open), basis::is_whole(policy)) {
-            (true, _) => "Change nothing: what is done today was not measured.",
-            (false, true) => "Change nothing: no other setting is better.",
-            (false, false) => "Change nothing of what was measured: no other setting is better.",
+        let what = match (keep.iter().all(is_open), decided.is_settled, basis::is_whole(policy)) {
+            (true, ..) => "Change nothing: what is done today was not measured.",
+            (false, false, _) => {
+                "Change nothing so far: there are too few rounds to say that another setting is better."
+            }
+            (false, true, true) => "Change nothing: no other setting is better.",
+            (false, true, false) => "Change nothing of what was measured: no other setting is better.",
         };
         blocks.push(Block::Answer(vec![what.into()]));
     } else {

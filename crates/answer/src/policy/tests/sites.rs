@@ -143,6 +143,16 @@ fn what_php_answers_at_peak_decides_whether_the_cores_suffice() {
     assert_eq!(method(&site), "server/gzip:1");
 }
 
+#[test]
+fn with_too_few_rounds_nothing_else_is_called_worse() {
+    let site = pages("server/gzip:6");
+    let reports = [report_of("page", &PAGES, &[PAGE_WAYS[0], PAGE_WAYS[2], PAGE_WAYS[1]], 3, &calm)];
+    let (decision, decided) = decide_on(&site, &reports);
+    assert!(decision.keep && !decided.is_settled, "{decided:?}");
+    let shown = crate::format::terminal::text(&document(&decided, &site), &Default::default());
+    assert!(shown.contains("Change nothing so far") && shown.contains("Not settled for pages"), "{shown}");
+}
+
 const ARCHIVES: [File; 2] = [("application/zip", 500_000, 1.0), ("application/pdf", 300_000, 1.0)];
 
 /// A site of downloads in two folders.
