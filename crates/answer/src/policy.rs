@@ -1,12 +1,11 @@
 //! Decides what a site should send and store: from its description and from what was measured of its sample files.
 //!
 //! Each kind of content has setups: `coded` (assets, pages), `handed` (downloads) and `stored` (values) make them from rows.
-//! `choose` takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
+//! `crate::choose` takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
 //! site and the same reports give the same policy.
 
 mod basis;
 mod by_url;
-mod choose;
 mod coded;
 mod content;
 mod coverage;
@@ -31,24 +30,27 @@ use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Policy,
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::units;
 
+use crate::choose::TOLERANCE;
 use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::subject::codec::{DECODE, DECODED};
-use crate::verdict::ratio_of_totals;
+use crate::verdict::{Confidence, ratio_of_totals};
 pub use by_url::{ByUrl, accepted, prove_urls};
-use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;
 pub use machines::decide;
 pub use proof::{Line, Measured, Proof, proof_document, prove};
 pub use regret::{Valued, valued};
-use setup::{Exact, NS, Setup};
+use setup::{Exact, NS, Setup, choose};
 use wait::Readers;
 pub use wait::Weighted;
 pub(crate) use weights::{GB, HOUR, Weights};
 
 /// How often the value of a CPU second is raised until the cores suffice at peak.
 const RAISES: u32 = 24;
+/// What is said where the time of the application is no part of the figures.
+const WITHOUT_MADE: &str = "What the application takes to make a page is not known (made_ms in site.toml): shares of CPU time and of waiting are of \
+                            encoding and sending alone.";
 
 /// What decisions rest on.
 pub(crate) struct Ground<'a> {
@@ -62,11 +64,14 @@ pub(crate) struct Ground<'a> {
     pub readers: Readers,
     /// The classes of clients that ask its server.
     pub classes: Vec<Accept>,
+    /// Whether it is known of all pages what the application takes to make them.
+    pub knows_made: bool,
 }
 
 impl<'a> Ground<'a> {
     fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
-        Ground { site, links, reports, readers: Readers::new(site, links), classes: site.classes() }
+        let (readers, classes, knows_made) = (Readers::new(site, links), site.classes(), site.knows_made());
+        Ground { site, links, reports, readers, classes, knows_made }
     }
 
     /// Nanoseconds that decoding a file from a content coding takes on this machine; 0 if no native codec of the coding was
@@ -96,6 +101,8 @@ pub struct Decided {
     pub policy: Policy,
     /// One line each: what was not measured, and what limits the result.
     pub notes: Vec<String>,
+    /// Whether there were enough rounds to compare the settings of each kind.
+    pub is_settled: bool,
 }
 
 /// Decides by runs of one machine; also everything together, with what is best. See [`decide`].
@@ -108,14 +115,7 @@ fn decide_by(
 ) -> (Decided, Option<Setup>) {
     let ground = Ground::new(site, links, reports);
     let mut notes = Vec::new();
-    let mut scarcity = 0.0;
-    let mut made = make(&ground, objective, scarcity);
-    let mut raises = 0;
-    while !fits(site, &made) && raises < RAISES {
-        scarcity = if scarcity == 0.0 { 0.01 } else { scarcity * 2.0 };
-        made = make(&ground, objective, scarcity);
-        raises += 1;
-    }
+    let (made, raises) = make(&ground, objective);
     if raises > 0 {
         let cores = units::trimmed_number(site.limits.cores.value * site.limits.peak_share.value);
         notes.push(match fits(site, &made) {
@@ -133,13 +133,25 @@ fn decide_by(
         ));
     }
     notes.extend(Kind::ALL.into_iter().filter_map(|kind| undecided(site, kind, &made)));
+    let few: Vec<&str> = made.iter().filter(|one| !one.has_rounds).map(|one| one.kind.plural()).collect();
+    if !few.is_empty() {
+        notes.push(format!(
+            "Not settled for {} ({}): more rounds may change what is said of them (--budget).",
+            units::list(&few),
+            Confidence::TooFewRounds.name()
+        ));
+    }
     notes.extend(basis::asked_by(site));
     let coverage = |kind| coverage::of_kind(&ground, kind, made.iter().find(|one| one.kind == kind));
     let coverage = Kind::ALL.into_iter().filter_map(coverage).collect();
     let is_unknown = |one: &Made| one.kind == Kind::Value && one.today.is_none();
     notes.extend(made.iter().find(|one| is_unknown(one)).and_then(|_| stored::unmeasured_today(site)));
-    let flips = |one: &Made| flip::flips(&ground, one.kind, objective, scarcity, &one.chosen.name);
-    let mut decisions: Vec<Decision> = made.iter().map(|one| one.decision(site, flips(one))).collect();
+    if site.of(Kind::Page).next().is_some() && !ground.knows_made {
+        notes.push(WITHOUT_MADE.into());
+    }
+    let mut flips = flip::flips(&ground, &made, objective);
+    let decision = |one: &Made| one.decision(&ground, flips.remove(&one.kind).unwrap_or_default());
+    let mut decisions: Vec<Decision> = made.iter().map(decision).collect();
     let gain = |of: &Decision| of.change.wait_hours.before - of.change.wait_hours.after;
     decisions.sort_by(|a, b| a.keep.cmp(&b.keep).then(gain(b).total_cmp(&gain(a))));
     let policy = Policy {
@@ -150,13 +162,13 @@ fn decide_by(
         server: site.sources.server.clone(),
         machines: Vec::new(),
         decisions,
-        pool: pool::pool(site, &made),
+        pool: pool::pool(site),
         php: others(&ground, &made),
         total: total(&ground, &made),
         coverage,
         gates: Vec::new(),
     };
-    (Decided { policy, notes }, sum(made.iter().map(Made::after)))
+    (Decided { policy, notes, is_settled: few.is_empty() }, sum(made.iter().map(Made::after)))
 }
 
 /// What other PHPs would bring.
@@ -170,30 +182,50 @@ struct Made {
     kind: Kind,
     today: Option<Setup>,
     chosen: Setup,
+    /// The names of those that are equal to it, itself among them.
+    equal: Vec<String>,
+    /// Whether there were enough rounds to compare the setups.
+    has_rounds: bool,
     /// What a page takes to be made.
     beside: Option<String>,
     /// What the content takes that was not measured: the same before and after.
     unmeasured: Exact,
 }
 
+/// What was measured of a kind that is encoded; none of other kinds.
+fn coded<'g>(ground: &'g Ground<'g>, kind: Kind) -> Option<Coded<'g>> {
+    matches!(kind, Kind::Asset | Kind::Page).then(|| Coded::new(ground, kind)).flatten()
+}
+
 /// The setups of a kind.
-fn setups(ground: &Ground, kind: Kind, weights: &Weights) -> Vec<Setup> {
+fn setups(ground: &Ground, kind: Kind, coded: Option<&Coded>, weights: &Weights) -> Vec<Setup> {
     match kind {
-        Kind::Asset | Kind::Page => {
-            Coded::new(ground, kind).map(|coded| coded.setups(ground, weights)).unwrap_or_default()
-        }
+        Kind::Asset | Kind::Page => coded.map(|coded| coded.setups(ground, weights)).unwrap_or_default(),
         Kind::Download => handed::setups(ground),
         Kind::Value => stored::setups(ground),
     }
 }
 
-fn make(ground: &Ground, objective: Objective, scarcity: f64) -> Vec<Made> {
-    let weights = Weights::new(ground.site, objective, scarcity);
+/// The decisions for all kinds, and how often the value of a CPU second was raised until the cores suffice at peak.
+fn make(ground: &Ground, objective: Objective) -> (Vec<Made>, u32) {
+    let mut scarcity = 0.0;
+    let mut made = make_at(ground, &Weights::new(ground.site, objective, scarcity));
+    let mut raises = 0;
+    while !fits(ground.site, &made) && raises < RAISES {
+        scarcity = if scarcity == 0.0 { 0.01 } else { scarcity * 2.0 };
+        made = make_at(ground, &Weights::new(ground.site, objective, scarcity));
+        raises += 1;
+    }
+    (made, raises)
+}
+
+fn make_at(ground: &Ground, weights: &Weights) -> Vec<Made> {
     let made = |kind| {
-        let setups = setups(ground, kind, &weights);
-        let choice = choose(&setups, &weights, TOLERANCE)?;
+        let coded = coded(ground, kind);
+        let setups = setups(ground, kind, coded.as_ref(), weights);
+        let choice = choose(&setups, weights, TOLERANCE)?;
         let chosen = setups[choice.chosen].clone();
-        let coded = matches!(kind, Kind::Asset | Kind::Page).then(|| Coded::new(ground, kind)).flatten();
+        let equal = choice.tied.iter().map(|at| setups[*at].name.clone()).collect();
         let today = match &coded {
             Some(coded) if !chosen.is_today => coded.before(ground, &chosen.rules),
             _ => setups.iter().find(|setup| setup.is_today).cloned(),
@@ -204,41 +236,45 @@ fn make(ground: &Ground, objective: Objective, scarcity: f64) -> Vec<Made> {
             None => coverage::has_rows(ground, stratum),
         };
         let unmeasured = coverage::unmeasured(ground, kind, &is_measured);
-        let beside = (kind == Kind::Page).then(|| made::beside(ground, &setups, &chosen)).flatten();
-        Some(Made { kind, today, chosen, beside, unmeasured })
+        let plain = coded.as_ref().filter(|_| kind == Kind::Page).and_then(|coded| coded.of(ground, &[]));
+        let beside = plain.and_then(|plain| made::beside(ground, &plain, &chosen));
+        // Where nothing else fitted into the budget, nothing was compared.
+        let is_alone = setups.iter().all(|setup| setup.is_today);
+        let is_left = ground.reports.iter().any(|report| !report.unmeasured.is_empty());
+        let has_rounds = choice.confidence != Confidence::TooFewRounds && !(is_alone && is_left);
+        Some(Made { kind, today, chosen, equal, has_rounds, beside, unmeasured })
     };
     Kind::ALL.into_iter().filter_map(made).collect()
 }
 
-/// Whether the cores suffice at peak, as far as the peak is known.
+/// Whether the cores suffice at peak, as far as the peak is known. Of its requests, those for PHP are as counted, whatever visitors ask for.
 fn fits(site: &Site, made: &[Made]) -> bool {
-    let cpu = made.iter().map(|one| one.chosen.cpu.value / NS).sum();
-    let limit = site.limits.cores.value * site.limits.peak_share.value;
-    per_peak_second(site, cpu).is_none_or(|busy| busy <= limit)
+    let Some(peak) = site.visitors.peak else { return true };
+    // Cached values are asked for by pages.
+    let is_made = |kind: Kind| matches!(kind, Kind::Page | Kind::Value);
+    let requests = |is_in: bool| -> f64 {
+        let sent = site.strata.iter().filter(|one| one.kind != Kind::Value && is_made(one.kind) == is_in);
+        sent.map(|one| one.requests.value).sum()
+    };
+    let cpu = |is_in: bool| -> f64 {
+        made.iter().filter(|one| is_made(one.kind) == is_in).map(|one| one.chosen.cpu.value / NS).sum()
+    };
+    let (pages, files) = (requests(true), requests(false));
+    let by_mix = peak.value * pages / (pages + files).max(f64::MIN_POSITIVE);
+    let by_php = site.visitors.php_peak.map_or(by_mix, |php| php.value);
+    let per_second = [(true, pages, by_php), (false, files, (peak.value - by_php).max(0.0))];
+    let busy = per_second.map(|(is_in, all, rate)| if all > 0.0 { cpu(is_in) / all * rate } else { 0.0 });
+    busy.iter().sum::<f64>() <= site.limits.cores.value * site.limits.peak_share.value
 }
 
-/// What of an amount per month falls on a second of the busiest hour; none if the peak is not known.
-fn per_peak_second(site: &Site, amount: f64) -> Option<f64> {
-    let sent = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Value).flat_map(|kind| site.of(kind));
-    let requests: f64 = sent.map(|stratum| stratum.requests.value).sum();
-    site.visitors.peak.filter(|_| requests > 0.0).map(|peak| amount / requests * peak.value)
-}
-
-/// Why there is no decision for a kind that is asked for, or nothing to compare one with.
+/// Why there is no decision for a kind that is asked for.
 fn undecided(site: &Site, kind: Kind, made: &[Made]) -> Option<String> {
-    let is_there = site.of(kind).next().is_some();
-    let is_sampled = site.of(kind).any(|stratum| !stratum.sample.is_empty());
-    let kinds = kind.plural();
-    match made.iter().find(|one| one.kind == kind) {
-        None if is_there && is_sampled => {
-            Some(format!("No decision for {kinds}: nothing was measured of their sample."))
-        }
-        None if is_there => Some(format!("No decision for {kinds}: there is no sample of them.")),
-        Some(one) if one.today.is_none() => Some(format!(
-            "What the site does today with {kinds} is not known: neither is what a change brings, and they are not in the sums."
-        )),
-        _ => None,
-    }
+    site.of(kind).next().filter(|_| made.iter().all(|one| one.kind != kind))?;
+    let why = match site.of(kind).any(|stratum| !stratum.sample.is_empty()) {
+        true => "nothing was measured of their sample",
+        false => "there is no sample of them",
+    };
+    Some(format!("No decision for {}: {why}.", kind.plural()))
 }
 
 impl Made {
@@ -252,28 +288,40 @@ impl Made {
         self.chosen.clone().with(self.unmeasured)
     }
 
-    fn decision(&self, site: &Site, flips: Vec<weigh_model::policy::Flip>) -> Decision {
-        let keep = self.chosen.is_today;
-        let text = match (keep, &self.chosen.rules[..]) {
-            (true, _) => format!("Leave {} as they are: {}.", self.kind.plural(), self.chosen.name),
-            (false, [first, ..]) if first.min_bytes > 0 => {
+    /// What to do. Where it is not known what is done today, that stays: a change could make it worse.
+    fn decision(&self, ground: &Ground, flips: Vec<weigh_model::policy::Flip>) -> Decision {
+        let site = ground.site;
+        let is_known = self.today.is_some();
+        let keep = self.chosen.is_today || !is_known;
+        let kinds = self.kind.plural();
+        let text = match (is_known, keep, &self.chosen.rules[..]) {
+            (false, ..) => {
+                let missing = coverage::missing(ground, self.kind);
+                format!(
+                    "Leave {kinds} as they are: {missing}. Best of what was measured: {}.",
+                    self.chosen.name
+                )
+            }
+            (_, true, _) => format!("Leave {kinds} as they are: {}.", self.chosen.name),
+            (_, false, [first, ..]) if first.min_bytes > 0 => {
                 format!("{}, from {} up.", self.chosen.name, units::bytes(first.min_bytes))
             }
-            (false, _) => format!("{}.", self.chosen.name),
+            (_, false, _) => format!("{}.", self.chosen.name),
         };
-        let beside = self.beside.iter().map(|beside| format!(" {beside}"));
+        let beside = self.beside.iter().filter(|_| is_known).map(|beside| format!(" {beside}"));
         let text = text + &beside.collect::<String>();
         let unknown = || "not known".to_owned();
+        let change = self.before().map(|before| change(site, &before, &self.after()));
         Decision {
             kind: self.kind,
             keep,
             text,
             today: site.today(self.kind).map_or_else(unknown, |today| today.about.clone()),
-            rules: self.chosen.rules.clone(),
-            method: self.chosen.method.clone(),
-            needs: self.chosen.needs.clone(),
-            change: change(site, &self.before().unwrap_or_else(|| self.after()), &self.after()),
-            flips,
+            rules: if is_known { self.chosen.rules.clone() } else { Vec::new() },
+            method: self.chosen.method.clone().filter(|_| is_known),
+            needs: if is_known { self.chosen.needs.clone() } else { Vec::new() },
+            change: change.unwrap_or_default(),
+            flips: if is_known { flips } else { Vec::new() },
         }
     }
 }

@@ -291,6 +291,7 @@ pub fn look(
         },
         visitors,
         limits: Limits { cores: Figure::measured(cores()), ..Limits::default() },
+        store_link: Default::default(),
         prices: Default::default(),
         today,
         strata: layers,
@@ -395,6 +396,8 @@ fn visitors(visited: &Visited, traffic: Option<&Traffic>, views: Figure, earlier
         accept: accept.unwrap_or(assumed.accept),
         page_views: Some(views),
         peak: traffic.and_then(|traffic| traffic.peak),
+        php_peak: traffic.and_then(|traffic| traffic.php_peak),
+        php_peak_ms: traffic.and_then(|traffic| traffic.php_peak_ms),
         tls: visited.tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(assumed.tls),
         ..assumed
     }

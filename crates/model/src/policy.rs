@@ -30,7 +30,7 @@ pub struct Policy {
     /// One decision per kind of content, the one that brings most first.
     #[serde(default)]
     pub decisions: Vec<Decision>,
-    /// The PHP workers; absent: the peak, or the time that pages take, is not known.
+    /// The PHP workers; absent: what PHP answers in its busiest hour is not counted, or its time not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Pool>,
     /// What other PHPs would bring.
@@ -101,10 +101,23 @@ pub enum Reason {
     NoSample,
     /// There are files, and nothing was measured of them.
     NotMeasured,
+    /// It was measured, and requests for what the site sends of it today failed.
+    TodayFailed,
     /// It was measured, and what the site sends of it today, or to some clients, did not fit into the budget.
     TodayNotMeasured,
     /// It was measured, and what the site does today with it, or sends to some clients, is not known.
     TodayUnknown,
+}
+
+impl Reason {
+    /// All.
+    pub const ALL: [Reason; 5] = [
+        Reason::NoSample,
+        Reason::NotMeasured,
+        Reason::TodayFailed,
+        Reason::TodayNotMeasured,
+        Reason::TodayUnknown,
+    ];
 }
 
 /// A stratum whose computed bytes are not those that were counted.
@@ -171,16 +184,23 @@ pub struct OtherPhp {
     pub core_hours: Amount,
 }
 
-/// How many PHP workers a site needs at peak.
+/// How many PHP workers a site keeps busy in the hour in which PHP is busiest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
-    /// Workers with which at most one request in a hundred waits for a free one.
-    pub workers: u32,
+    /// Requests per second that PHP answers then, to all clients.
+    pub requests: f64,
+    /// Milliseconds that one of them takes.
+    pub ms: f64,
+    /// Whether that was logged in that hour; else it was measured one after the other, and is the least.
+    pub is_logged: bool,
     /// Workers that are busy in the mean.
     pub busy: f64,
-    /// Workers that it takes as the site is today.
-    pub today: u32,
+    /// Workers below which requests wait longer and longer.
+    pub at_least: u32,
+    /// Workers with which at most one request in a hundred waits for a free one; absent: the cores do not suffice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enough: Option<u32>,
 }
 
 /// What is minimised.

@@ -32,6 +32,9 @@ pub struct Site {
     /// Who visits, and over which links.
     #[serde(default)]
     pub visitors: Visitors,
+    /// The link between PHP and the store of cached values.
+    #[serde(default)]
+    pub store_link: StoreLink,
     /// Prices.
     #[serde(default)]
     pub prices: Prices,
@@ -271,6 +274,30 @@ pub struct Visitors {
     /// Requests per second in the busiest hour; absent: not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<Figure>,
+    /// Requests per second that PHP answered in the hour in which it was busiest: of all clients, bots too, with every method and status.
+    /// Absent: not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php_peak: Option<Figure>,
+    /// Milliseconds that one of these requests took, the mean as logged. Absent: not logged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php_peak_ms: Option<Figure>,
+}
+
+/// The link between PHP and the store of cached values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StoreLink {
+    /// Its rate in Mbit/s.
+    pub mbit: Figure,
+    /// Its round trip in milliseconds.
+    pub rtt_ms: Figure,
+}
+
+impl Default for StoreLink {
+    /// Within a data centre.
+    fn default() -> StoreLink {
+        StoreLink { mbit: Figure::assumed(1000.0), rtt_ms: Figure::assumed(0.5) }
+    }
 }
 
 /// Clients that accept the same content codings.
@@ -359,6 +386,8 @@ impl Default for Visitors {
             slower_devices: Figure::assumed(4.0),
             page_views: None,
             peak: None,
+            php_peak: None,
+            php_peak_ms: None,
         }
     }
 }
@@ -445,6 +474,11 @@ impl Site {
             }
         }
         classes
+    }
+
+    /// Whether it is known of all pages that are requested what the application takes to make them.
+    pub fn knows_made(&self) -> bool {
+        self.of(Kind::Page).all(|page| page.made_ms.is_some() || page.requests.value == 0.0)
     }
 
     /// What the site does today with content of a kind.

@@ -82,6 +82,7 @@ fn line(kind: Kind, gap: &Gap) -> String {
     let (what, why) = match gap.reason {
         Reason::NoSample => ("not decided", "there is no sample of these"),
         Reason::NotMeasured => ("not decided", "nothing of these was measured"),
+        Reason::TodayFailed => ("not compared", "requests for what is sent today failed"),
         Reason::TodayNotMeasured => ("not compared", "what is sent today did not fit into the budget"),
         Reason::TodayUnknown => ("not compared", "it is not known what is sent today"),
     };

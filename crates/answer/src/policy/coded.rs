@@ -13,7 +13,7 @@ use weigh_model::way::{By, ENCODER, WayKind};
 use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, NS, Setup, Sum};
-use super::today::{Answer, Rows};
+use super::today::{Answer, Rows, has_failed};
 use super::weights::Weights;
 use crate::advice::delivery::pages::need;
 use crate::estimate::Estimate;
@@ -27,8 +27,11 @@ use crate::subject::delivery::{BODY, CODING, CPU};
 const COMPARED: usize = 48;
 /// The share of its bytes that encoding must save of a type.
 const SAVED: f64 = 0.02;
+/// The smallest size that is encoded where none is known of today.
+const SMALLEST: u64 = 256;
 /// Content codings in the order in which clients prefer them where their values are equal.
-const CODINGS: [&str; 3] = ["br", "zstd", "gzip"];
+const CODINGS: [&str; 3] = ["br", "zstd", GZIP];
+const GZIP: &str = "gzip";
 
 /// A method of one content coding.
 #[derive(Clone, Debug)]
@@ -79,6 +82,10 @@ pub(crate) struct Coded<'a> {
     figures: Vec<Vec<Option<Figures>>>,
     /// CPU nanoseconds that the site's own configuration takes for a response beyond the lab's.
     beyond: f64,
+    /// Content codings that clients get today.
+    codings: Vec<&'a str>,
+    /// The smallest file that is sent in one of them today.
+    smallest: Option<u64>,
 }
 
 /// A combination: a method per coding, the first that is sent first; the smallest size; types.
@@ -91,10 +98,25 @@ struct Combination {
     cost: f64,
 }
 
+/// Amounts per month of each file, by method, the plain one last; none where it was not measured.
+type Table = Vec<Vec<Option<f64>>>;
+
+/// What combinations are valued by.
+struct Tables {
+    /// In the objective.
+    cost: Table,
+    /// Bytes.
+    sent: Table,
+}
+
+fn sum(table: &Table, files: &[usize], method: usize) -> Option<f64> {
+    files.iter().map(|file| table[*file][method]).sum()
+}
+
 impl Combination {
     /// Whether it encodes a file.
     fn holds(&self, own: &Measured) -> bool {
-        own.item.stratum.from_bytes >= self.min_bytes && self.types.contains(&own.item.stratum.format)
+        own.item.sample.bytes >= self.min_bytes && self.types.contains(&own.item.stratum.format)
     }
 }
 
@@ -112,6 +134,9 @@ impl<'a> Coded<'a> {
         let plain_of = |rows: &[&'a Row]| rows.iter().copied().find(|row| is_plain(row));
         let today_of = |(item, all): (&Item, &Vec<&'a Row>)| -> Vec<Option<Answer<'a>>> {
             let Some(plain) = plain_of(all) else { return Vec::new() };
+            if has_failed(ground, item) {
+                return vec![None; accept.len()];
+            }
             accept.iter().map(|client| Rows { all, plain, method }.answer(item.sample, client)).collect()
         };
         let today: Vec<Vec<Option<Answer>>> = items.iter().zip(&rows).map(today_of).collect();
@@ -127,8 +152,11 @@ impl<'a> Coded<'a> {
             let Some(plain) = plain_of(rows) else { continue };
             let mut by_method = Vec::new();
             for row in rows.iter().copied() {
-                let is_accepted =
-                    |method: &Method| accept.iter().any(|one| one.codings.iter().any(|c| c == method.coding));
+                // The classes of clients are never known so well that nobody takes gzip.
+                let is_accepted = |method: &Method| {
+                    method.coding == GZIP
+                        || accept.iter().any(|one| one.codings.iter().any(|c| c == method.coding))
+                };
                 let Some(method) = Method::new(row).filter(is_accepted) else { continue };
                 let at = methods.iter().position(|known| known.way == method.way).unwrap_or(methods.len());
                 if at == methods.len() {
@@ -150,21 +178,33 @@ impl<'a> Coded<'a> {
         }
         let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
         let beyond = middle(beyond);
-        (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures, beyond })
+        let coded = |own: &Measured<'a>| -> Vec<&'a str> {
+            own.today.iter().flatten().filter_map(|answer| answer.row.fact(CODING)).collect()
+        };
+        let codings = distinct(measured.iter().flat_map(coded));
+        let smallest = measured.iter().filter(|own| !coded(own).is_empty());
+        let smallest = smallest.map(|own| own.item.sample.bytes).min();
+        let all = Coded { kind, accept, methods, measured, figures, beyond, codings, smallest };
+        (!all.measured.is_empty()).then_some(all)
     }
 
-    /// The setups worth comparing: today's, the plain one, and the combinations with the lowest values.
+    /// The setups worth comparing: today's, and the combinations with the lowest values, the plain one among them where nothing is encoded today.
     pub fn setups(&self, ground: &Ground, weights: &Weights) -> Vec<Setup> {
         let mut all = self.combinations(weights);
         all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len())));
-        let mut setups: Vec<Setup> = all.iter().take(COMPARED).map(|one| self.setup(ground, one)).collect();
-        if all.iter().take(COMPARED).all(|one| !one.methods.is_empty()) {
-            setups.push(
-                self.setup(ground, &Combination { methods: vec![], min_bytes: 0, types: vec![], cost: 0.0 }),
-            );
-        }
-        setups.extend(all.first().and_then(|best| self.today(ground, best)));
+        let none = Combination { methods: Vec::new(), min_bytes: 0, types: Vec::new(), cost: 0.0 };
+        let best = all.first().cloned().unwrap_or(none);
+        let (coded, plain): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| !one.methods.is_empty());
+        let shown = coded.iter().take(COMPARED).chain(&plain);
+        let mut setups: Vec<Setup> = shown.map(|one| self.setup(ground, one)).collect();
+        setups.extend(self.today(ground, &best));
         setups
+    }
+
+    /// Whether clients can be sent these methods: each coding of today is among them, and gzip always.
+    fn keeps_codings(&self, methods: &[usize]) -> bool {
+        let has = |coding: &str| methods.iter().any(|at| self.methods[*at].coding == coding);
+        (methods.is_empty() || has(GZIP)) && self.codings.iter().all(|coding| has(coding))
     }
 
     /// What the site does today, to be compared with a setup of these rules; none if nothing of today is known.
@@ -200,88 +240,98 @@ impl<'a> Coded<'a> {
 
     /// Every combination with its value.
     fn combinations(&self, weights: &Weights) -> Vec<Combination> {
-        let cost = |file: usize, method: usize| {
-            let figures = self.figures[file][method]?;
-            Some((weights.wait + weights.core) * figures.cpu_ns / NS + figures.exact.cost(weights))
+        let table = |of: &dyn Fn(&Figures) -> f64| -> Table {
+            let files = self.figures.iter().zip(&self.measured);
+            let of = |(methods, own): (&Vec<Option<Figures>>, &Measured)| {
+                let of = |one: &Option<Figures>| one.as_ref().map(|one| of(one) * own.item.requests);
+                methods.iter().map(of).collect()
+            };
+            files.map(of).collect()
         };
-        let costs: Vec<Vec<Option<f64>>> = (0..self.measured.len())
-            .map(|file| (0..=self.methods.len()).map(|method| cost(file, method)).collect())
-            .collect();
-        let of_coding = |coding: &str| {
-            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == coding);
+        let cost = |one: &Figures| (weights.wait + weights.core) * one.cpu_ns / NS + one.exact.cost(weights);
+        let tables = Tables { cost: table(&cost), sent: table(&|one| one.exact.sent) };
+        let of_coding = |coding: &&str| {
+            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == *coding);
             std::iter::once(None).chain(own.map(Some)).collect::<Vec<_>>()
         };
-        let lists: Vec<Vec<Option<usize>>> = CODINGS.iter().map(|coding| of_coding(coding)).collect();
-        let mut sizes: Vec<u64> = self.measured.iter().map(|own| own.item.stratum.from_bytes).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        let mut all = Vec::new();
-        for first in &lists[0] {
-            for second in &lists[1] {
-                for third in &lists[2] {
-                    let methods: Vec<usize> = [first, second, third].into_iter().copied().flatten().collect();
-                    let least = if methods.is_empty() { &sizes[..1] } else { &sizes[..] };
-                    all.extend(least.iter().filter_map(|size| self.combination(&methods, *size, &costs)));
-                }
-            }
+        let mut lists: Vec<Vec<usize>> = vec![Vec::new()];
+        for own in CODINGS.iter().map(of_coding) {
+            let with = |list: &Vec<usize>| {
+                let list = list.clone();
+                own.iter()
+                    .map(move |method| list.iter().copied().chain(*method).collect())
+                    .collect::<Vec<_>>()
+            };
+            lists = lists.iter().flat_map(with).collect();
         }
-        all
+        lists.retain(|methods| self.keeps_codings(methods));
+        lists.iter().filter_map(|methods| self.combination(methods, &tables)).collect()
     }
 
-    /// A combination from this size on; none if one of its methods was not measured on a file that it would encode.
-    fn combination(
-        &self,
-        methods: &[usize],
-        min_bytes: u64,
-        costs: &[Vec<Option<f64>>],
-    ) -> Option<Combination> {
-        let plain = self.methods.len();
-        let is_large = |file: usize| self.measured[file].item.stratum.from_bytes >= min_bytes;
-        let files = || (0..self.measured.len()).filter(|file| is_large(*file));
-        let sum = |method: usize, format: Option<&str>| -> Option<f64> {
-            let own = files().filter(|file| format.is_none_or(|f| self.format(*file) == f));
-            own.map(|file| Some(costs[file][method]? * self.measured[file].item.requests)).sum()
+    /// A combination of methods for the types and sizes for which it is better; none if there are none, or if one of its methods was not
+    /// measured on a file that it would encode.
+    fn combination(&self, methods: &[usize], tables: &Tables) -> Option<Combination> {
+        let min_bytes = self.min_bytes(methods, tables);
+        let files = |is_in: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            (0..self.measured.len()).filter(|file| self.bytes(*file) >= min_bytes && is_in(*file)).collect()
         };
-        let sent = |method: usize, format: &str| -> Option<f64> {
-            let own = files().filter(|file| self.format(*file) == format);
-            own.map(|file| Some(self.figures[file][method]?.exact.sent * self.measured[file].item.requests))
-                .sum()
-        };
-        // A type is encoded if that saves bytes, and is better for it with the method that is best for it.
-        let formats = distinct(files().map(|file| self.format(file)));
-        let gains = |format: &&str| {
-            let own = methods.iter().filter_map(|method| sum(*method, Some(format)));
-            let is_better = own
-                .reduce(f64::min)
-                .zip(sum(plain, Some(format)))
-                .is_some_and(|(coded, plain)| coded < plain);
-            let saves = |method: &usize| {
-                let pair = sent(*method, format).zip(sent(plain, format));
-                pair.is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
-            };
-            is_better && methods.iter().any(saves)
-        };
-        let types: Vec<String> = formats.into_iter().filter(gains).map(str::to_owned).collect();
-        let holds = |file: usize| is_large(file) && types.iter().any(|own| own == self.format(file));
-        let total = |method: usize| -> Option<f64> {
-            let own = (0..self.measured.len()).filter(|file| holds(*file));
-            own.map(|file| Some(costs[file][method]? * self.measured[file].item.requests)).sum()
-        };
-        let mut order: Vec<(usize, f64)> =
-            methods.iter().map(|method| Some((*method, total(*method)?))).collect::<Option<_>>()?;
-        order.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let methods: Vec<usize> = order.into_iter().map(|(method, _)| method).collect();
+        let formats = distinct((0..self.measured.len()).map(|file| self.format(file)));
+        let is_gained =
+            |format: &&str| self.gains(&files(&|file| self.format(file) == *format), methods, tables);
+        let types: Vec<&str> = formats.into_iter().filter(is_gained).collect();
         if types.is_empty() && !methods.is_empty() {
             return None;
         }
+        let held = files(&|file| types.contains(&self.format(file)));
+        let total = |method: &usize| Some((*method, sum(&tables.cost, &held, *method)?));
+        let mut order: Vec<(usize, f64)> = methods.iter().map(total).collect::<Option<_>>()?;
+        order.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let methods: Vec<usize> = order.into_iter().map(|(method, _)| method).collect();
         let mut cost = 0.0;
-        for (file, costs) in costs.iter().enumerate() {
+        for file in 0..self.measured.len() {
             for client in self.accept {
-                let method = if holds(file) { self.sent_to(&methods, client) } else { None };
-                cost += costs[method.unwrap_or(plain)]? * self.measured[file].item.requests * client.share;
+                let method = if held.contains(&file) { self.sent_to(&methods, client) } else { None };
+                cost += tables.cost[file][method.unwrap_or(self.methods.len())]? * client.share;
             }
         }
+        let types = types.into_iter().map(str::to_owned).collect();
         Some(Combination { methods, min_bytes, types, cost })
+    }
+
+    /// Whether these files are to be encoded: that saves bytes of them, and is better with the method that is best for them, or done today. What is sent
+    /// today is known of them, if of any.
+    fn gains(&self, files: &[usize], methods: &[usize], tables: &Tables) -> bool {
+        let plain = self.methods.len();
+        let answers = |file: usize| self.measured[file].today.iter().flatten();
+        let is_any_told = (0..self.measured.len()).any(|file| answers(file).next().is_some());
+        let is_known = !is_any_told || files.iter().any(|file| answers(*file).next().is_some());
+        let is_coded = |file: &usize| answers(*file).any(|answer| answer.row.fact(CODING).is_some());
+        let coded = methods.iter().filter_map(|method| sum(&tables.cost, files, *method)).reduce(f64::min);
+        let pair = coded.zip(sum(&tables.cost, files, plain));
+        let is_better = pair.is_some_and(|(coded, plain)| coded < plain) || files.iter().any(is_coded);
+        let saves = |method: &usize| {
+            let pair = sum(&tables.sent, files, *method).zip(sum(&tables.sent, files, plain));
+            pair.is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
+        };
+        is_known && is_better && methods.iter().any(saves)
+    }
+
+    /// The smallest size: that of today, or the usual one. A larger one is taken where nothing is encoded today, and smaller files of types that are
+    /// encoded were measured and are worse for it.
+    fn min_bytes(&self, methods: &[usize], tables: &Tables) -> u64 {
+        if let Some(smallest) = self.smallest {
+            return smallest.min(SMALLEST);
+        }
+        let is_saved: Vec<bool> =
+            (0..self.measured.len()).map(|file| self.gains(&[file], methods, tables)).collect();
+        let is_meant = |at: &usize| {
+            let mut same = (0..is_saved.len()).filter(|other| self.format(*other) == self.format(*at));
+            self.bytes(*at) >= SMALLEST && same.any(|other| is_saved[other])
+        };
+        let mut files: Vec<usize> = (0..is_saved.len()).filter(is_meant).collect();
+        files.sort_by_key(|at| self.bytes(*at));
+        let last = files.into_iter().take_while(|at| !is_saved[*at]).last();
+        last.map_or(SMALLEST, |at| self.measured[at].item.stratum.to_bytes.unwrap_or(self.bytes(at) + 1))
     }
 
     /// The setup of rules; none if one of their methods was not measured on a file that it holds for.
@@ -307,6 +357,10 @@ impl<'a> Coded<'a> {
         &self.measured[file].item.stratum.format
     }
 
+    fn bytes(&self, file: usize) -> u64 {
+        self.measured[file].item.sample.bytes
+    }
+
     /// The first method whose coding a client accepts.
     fn sent_to(&self, methods: &[usize], client: &Accept) -> Option<usize> {
         methods.iter().copied().find(|at| client.codings.iter().any(|own| own == self.methods[*at].coding))
@@ -324,12 +378,22 @@ impl<'a> Coded<'a> {
         let row = |file, class: usize| Answer { row: self.row(of, file, &self.accept[class]), body: None };
         let (cpu, exact) = self.amounts(ground, row);
         let methods: Vec<&Method> = of.methods.iter().map(|at| &self.methods[*at]).collect();
-        let is_every = distinct(self.measured.iter().map(|own| own.item.stratum.format.as_str())).len()
-            == of.types.len();
-        let types = if is_every { Vec::new() } else { of.types.clone() };
+        let rule = |method: &&Method| {
+            // Variants of files cost nothing per response: every type that is worth it has them, measured or not.
+            let is_measured = |format: &str| (0..self.measured.len()).any(|file| self.format(file) == format);
+            let is_more = |stratum: &&Stratum| {
+                method.by == Encoder::Beforehand
+                    && stratum.is_worth_encoding()
+                    && !is_measured(&stratum.format)
+            };
+            let more = ground.site.of(self.kind).filter(is_more).map(|stratum| stratum.format.clone());
+            let types = distinct(of.types.iter().cloned().chain(more));
+            let is_every = ground.site.of(self.kind).all(|stratum| types.contains(&stratum.format));
+            method.rule(of.min_bytes, if is_every { &[] } else { &types })
+        };
         Setup {
             name: named(self.kind, &methods),
-            rules: methods.iter().map(|method| method.rule(of.min_bytes, &types)).collect(),
+            rules: methods.iter().map(rule).collect(),
             method: None,
             needs: methods.iter().flat_map(|method| method.needs()).collect(),
             is_today: false,
@@ -410,13 +474,15 @@ pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer)
     let head = row.value("wire-bytes").map_or(0.0, |wire| wire - own);
     let sent = answer.body.unwrap_or(own) * item.scale + head;
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
-    let wait = waiting(ground, kind, item, row, sent) + made;
+    let fixed = made + ground.readers.seconds(0.0, kind);
+    let wait = made + waiting(ground, kind, item, row, sent);
     let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
     let workers = match item.stratum.made_ms {
         Some(_) => made + if encodes { time(row) * item.scale } else { 0.0 },
         None => 0.0,
     };
-    let exact = Exact { wait, sent, workers, ..Exact::default() };
+    let made = if ground.knows_made { made } else { 0.0 };
+    let exact = Exact { wait, fixed, made, sent, workers, ..Exact::default() };
     Figures { cpu_ns: row.value(CPU).unwrap_or(0.0) * item.scale, exact }
 }
 

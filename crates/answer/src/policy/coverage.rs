@@ -3,12 +3,13 @@
 
 use weigh_model::policy::{Coverage, Difference, Gap, Reason};
 use weigh_model::site::{Kind, Stratum};
-use weigh_model::way::CONFIG;
 
 use super::coded::Coded;
 use super::content;
 use super::setup::Exact;
+use super::today::{failed, left, names_today};
 use super::{Ground, Made};
+use crate::report::Report;
 
 /// The most strata that are named of a gap, and the most differences of a kind.
 const NAMED: usize = 3;
@@ -33,21 +34,28 @@ impl Known<'_> {
         match (self.stratum.sample.is_empty(), self.is_measured) {
             (true, _) => Reason::NoSample,
             (false, false) => Reason::NotMeasured,
-            (false, true) if is_cut_short(ground, self.stratum) => Reason::TodayNotMeasured,
-            (false, true) => Reason::TodayUnknown,
+            (false, true) => unknown_today(ground, std::iter::once(self.stratum)),
         }
     }
 }
 
-/// Whether what the site's own configuration sends of a stratum's files did not fit into the budget.
-fn is_cut_short(ground: &Ground, stratum: &Stratum) -> bool {
-    let way = format!("/server/{CONFIG}");
-    ground.reports.iter().any(|report| {
-        let is_own = |sha256: &str| stratum.sample.iter().any(|sample| sample.sha256 == sha256);
-        let own = report.payloads.iter().filter(|payload| is_own(&payload.sha256));
-        let mut begins = own.map(|payload| format!("{}/", payload.name));
-        begins.any(|begin| report.unmeasured.iter().any(|id| id.starts_with(&begin) && id.contains(&way)))
-    })
+/// Why it is not known what is sent today of strata that were measured.
+fn unknown_today<'s>(ground: &Ground, mut strata: impl Iterator<Item = &'s Stratum>) -> Reason {
+    let mut found = Reason::TodayUnknown;
+    strata.find(|stratum| {
+        let has = |ids: fn(&Report) -> Vec<&str>| {
+            let mut samples = stratum.sample.iter();
+            samples.any(|sample| names_today(ground, (stratum.kind, sample), ids))
+        };
+        let is_left = found == Reason::TodayNotMeasured || has(left);
+        found = match has(failed) {
+            true => Reason::TodayFailed,
+            false if is_left => Reason::TodayNotMeasured,
+            false => found,
+        };
+        found == Reason::TodayFailed
+    });
+    found
 }
 
 /// How many responses there are; of values, how many keys.
@@ -64,9 +72,10 @@ pub(super) fn unmeasured(ground: &Ground, kind: Kind, is_measured: &dyn Fn(&Stra
         if kind == Kind::Value {
             return Exact { stored: bytes, ..Exact::default() };
         }
-        let made = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
-        let wait = ground.readers.seconds(bytes / requests.max(1.0), kind) * requests + made;
-        Exact { wait, sent: bytes, workers: made, ..Exact::default() }
+        let workers = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
+        let wait = ground.readers.seconds(bytes / requests.max(1.0), kind) * requests + workers;
+        let made = if ground.knows_made { workers } else { 0.0 };
+        Exact { wait, made, sent: bytes, workers, ..Exact::default() }
     };
     rest.map(of).fold(Exact::default(), Exact::plus)
 }
@@ -103,6 +112,21 @@ fn known<'a>(ground: &'a Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Kno
     ground.site.of(kind).map(of).collect()
 }
 
+/// Why it is not known what is done today with a kind of which something was measured, and what would tell it.
+pub(super) fn missing(ground: &Ground, kind: Kind) -> &'static str {
+    match (unknown_today(ground, ground.site.of(kind)), kind) {
+        (Reason::TodayFailed, _) => "requests for what is sent today failed, as the run's report says",
+        (Reason::TodayNotMeasured, _) => {
+            "what is sent today did not fit into the budget, a longer one may tell it (--budget)"
+        }
+        (_, Kind::Value) => "what the store has today is of no form that was measured",
+        (_, Kind::Download) => {
+            "it is not known whether PHP or the server sends them, which [[today]] in site.toml may say"
+        }
+        _ => "what is sent today is not known, which weigh site --server-config or --url tells",
+    }
+}
+
 /// What the figures of a kind rest on; none: nothing of it is asked for, or there.
 pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Option<Coverage> {
     let all = known(ground, kind, made);
@@ -130,8 +154,7 @@ pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Optio
         };
         (!own.is_empty() && gap.requests.max(gap.bytes) >= LEAST).then_some(gap)
     };
-    let reasons = [Reason::NoSample, Reason::NotMeasured, Reason::TodayNotMeasured, Reason::TodayUnknown];
-    let mut gaps: Vec<Gap> = reasons.into_iter().filter_map(gap).collect();
+    let mut gaps: Vec<Gap> = Reason::ALL.into_iter().filter_map(gap).collect();
     gaps.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
     let is_counted = |one: &&Known| kind != Kind::Value && one.stratum.sent_bytes.is_some();
     let counted: Vec<&Known> = all.iter().filter(is_counted).collect();

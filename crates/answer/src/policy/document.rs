@@ -19,20 +19,27 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     let policy = &decided.policy;
     let (keep, change): (Vec<&Decision>, Vec<&Decision>) =
         policy.decisions.iter().partition(|decision| decision.keep);
+    let is_open =
+        |decision: &&Decision| policy.coverage.iter().any(|one| one.kind == decision.kind && !one.in_total);
     let mut blocks: Vec<Block> = basis::counted(policy).map(Block::Text).into_iter().collect();
     if policy.decisions.is_empty() {
         blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
     } else if change.is_empty() {
-        let what =
-            if basis::is_whole(policy) { "Change nothing" } else { "Change nothing of what was measured" };
-        blocks.push(Block::Answer(vec![format!("{what}: no other setting is better.")]));
+        let what = match (keep.iter().all(is_open), decided.is_settled, basis::is_whole(policy)) {
+            (true, ..) => "Change nothing: what is done today was not measured.",
+            (false, false, _) => {
+                "Change nothing so far: there are too few rounds to say that another setting is better."
+            }
+            (false, true, true) => "Change nothing: no other setting is better.",
+            (false, true, false) => "Change nothing of what was measured: no other setting is better.",
+        };
+        blocks.push(Block::Answer(vec![what.into()]));
     } else {
         blocks.push(Block::Heading(2, "Do this, in this order".into()));
-        blocks.push(Block::Steps(change.iter().map(|decision| step(decision)).collect()));
+        blocks.push(Block::Steps(change.iter().map(|decision| step(decision, site)).collect()));
     }
-    blocks.extend(
-        keep.iter().filter(|_| !change.is_empty()).map(|decision| Block::Text(clean(&decision.text))),
-    );
+    let told = keep.iter().filter(|one| !change.is_empty() || is_open(one));
+    blocks.extend(told.map(|decision| Block::Text(clean(&decision.text))));
     blocks.extend(basis::gaps(policy).into_iter().map(Block::Text));
     blocks.extend(policy.pool.map(|pool| Block::Text(workers(&pool))));
     blocks.extend(policy.php.iter().filter_map(other_php).map(Block::Text));
@@ -61,9 +68,9 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
 }
 
 /// `Precompress assets with … Visitors wait −12% (−13 to −11). It needs …`.
-fn step(decision: &Decision) -> String {
+fn step(decision: &Decision, site: &Site) -> String {
     let mut text = clean(&decision.text);
-    let gains = gains(decision);
+    let gains = gains(decision, site);
     if !gains.is_empty() {
         text.push_str(&format!(" {}.", gains.join(", ")));
     }
@@ -121,18 +128,25 @@ fn machines(policy: &Policy, site: &Site) -> Vec<Block> {
     vec![Block::Text(text), Block::Table(table)]
 }
 
-/// `PHP workers: 4 are enough at peak, where 0.6 are busy in the mean.`
+/// `PHP workers: 8 are busy in the mean in PHP's busiest hour (4 requests per second of all clients, 2000 ms each, as logged). …`
 fn workers(pool: &Pool) -> String {
-    let today = match pool.today == pool.workers {
-        true => String::new(),
-        false => format!(" As the site is today, {} are.", pool.today),
-    };
+    let times = if pool.is_logged { "as logged" } else { "measured one after the other" };
+    let (requests, ms) = (units::significant(pool.requests), units::significant(pool.ms));
     let busy = if pool.busy < SELDOM { "hardly any" } else { &units::significant(pool.busy) };
-    format!("PHP workers: {} are enough at peak, where {busy} are busy in the mean.{today}", pool.workers)
+    let range = match pool.enough {
+        Some(enough) => format!(
+            "It takes at least {}, and with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory.",
+            pool.at_least
+        ),
+        None => format!("It takes at least {}, and the cores do not suffice for them.", pool.at_least),
+    };
+    format!(
+        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). {range}"
+    )
 }
 
 /// What a decision brings, in short.
-fn gains(decision: &Decision) -> Vec<String> {
+fn gains(decision: &Decision, site: &Site) -> Vec<String> {
     let change = &decision.change;
     let mut all = Vec::new();
     let mut add = |name: &str, amount: &Amount| {
@@ -143,16 +157,18 @@ fn gains(decision: &Decision) -> Vec<String> {
     match decision.kind {
         Kind::Value => {
             add("memory of the store", &change.gb_stored);
-            add("CPU time", &change.core_hours);
+            add("CPU time of encoding and decoding", &change.core_hours);
         }
         Kind::Download => {
             add("time of PHP workers", &change.worker_hours);
             add("CPU time", &change.core_hours);
         }
         Kind::Asset | Kind::Page => {
+            // Without the time of the application a change is no share of what a page takes.
+            let is_whole = decision.kind == Kind::Asset || site.knows_made();
             add("visitors wait", &change.wait_hours);
             add("traffic", &change.gb_out);
-            add("CPU time", &change.core_hours);
+            add(if is_whole { "CPU time" } else { "CPU time of sending" }, &change.core_hours);
         }
     }
     if let Some(first) = all.first_mut() {
@@ -199,7 +215,8 @@ fn together(total: &Change, site: &Site) -> Grid {
     let hours = |value: f64| format!("{} h", units::significant(value));
     let gigabytes = |value: f64| units::bytes((value * 1e9).round() as u64);
     line("visitors wait", &total.wait_hours, hours);
-    line("server and PHP CPU", &total.core_hours, hours);
+    let cpu = if site.knows_made() { "server and PHP CPU" } else { "CPU of encoding and sending" };
+    line(cpu, &total.core_hours, hours);
     line("PHP workers are busy", &total.worker_hours, hours);
     line("traffic", &total.gb_out, gigabytes);
     line("stored values", &total.gb_stored, gigabytes);

@@ -1,23 +1,40 @@
-//! When another setup would be better: the site with other links, prices or hit ratios.
+//! When another setup would be better: the site with other links, clients, figures or prices.
+
+use std::collections::BTreeMap;
 
 use weigh_model::policy::{Flip, Objective};
-use weigh_model::site::{Kind, Site};
+use weigh_model::site::{From, Kind, Site};
 use weigh_model::units;
 
-use super::choose::{TOLERANCE, choose};
 use super::wait::Weighted;
-use super::weights::Weights;
-use super::{Ground, setups};
+use super::{Ground, Made, make};
+use crate::first::distinct;
 
-/// The most flips of a decision.
-const MOST: usize = 3;
-/// Shares of visitors on one link that are tried, ascending.
+/// Shares on one link, or of one class of clients, that are tried, ascending.
 const SHARES: [f64; 5] = [0.5, 0.7, 0.8, 0.9, 1.0];
-/// Factors of a price that are tried, the nearest first.
+/// Factors of a figure that are tried, the nearest first.
 const FACTORS: [f64; 6] = [2.0, 0.5, 5.0, 0.2, 20.0, 0.05];
 
-/// A price of a site, to be changed.
-type Price = fn(&mut Site) -> &mut f64;
+/// A figure of a site, to be changed.
+type Of = fn(&mut Site) -> &mut f64;
+
+/// Figures that are assumed where nobody gives them, and how a multiple of one is said.
+const FIGURES: [(&str, Of); 6] = [
+    ("visitors' devices took {}× as long to decode", |site| &mut site.visitors.slower_devices.value),
+    ("{}× as many responses opened a connection", |site| &mut site.visitors.new_connections.value),
+    ("the link to the store had {}× the rate", |site| &mut site.store_link.mbit.value),
+    ("the round trip to the store took {}×", |site| &mut site.store_link.rtt_ms.value),
+    ("a setting might add {}× as long to the first byte", |site| &mut site.limits.first_byte_ms.value),
+    ("encoding and sending might take {}× the cores at peak", |site| &mut site.limits.peak_share.value),
+];
+
+/// The same of prices, which decide on costs alone.
+const PRICES: [(&str, Of); 4] = [
+    ("a core-hour cost {}×", |site| &mut site.prices.core_hour.value),
+    ("a GB of traffic cost {}×", |site| &mut site.prices.gb_out.value),
+    ("a GB of memory cost {}×", |site| &mut site.prices.gb_month.value),
+    ("a visitor's second cost {}×", |site| &mut site.prices.visitor_second.value),
+];
 
 /// A site that differs in one thing, with its links.
 struct Other {
@@ -26,87 +43,102 @@ struct Other {
     when: String,
 }
 
-/// The nearest changes after which another setup is better than the one that was chosen, by its name.
-pub(crate) fn flips(
-    ground: &Ground,
-    kind: Kind,
-    objective: Objective,
-    scarcity: f64,
-    chosen: &str,
-) -> Vec<Flip> {
-    let mut found: Vec<Flip> = Vec::new();
-    for series in series(ground, kind, objective) {
-        if found.len() == MOST {
-            break;
+/// Of each kind the changes after which another setup is better than the one that was chosen, by its name: the nearest of each series.
+pub(super) fn flips(ground: &Ground, made: &[Made], objective: Objective) -> BTreeMap<Kind, Vec<Flip>> {
+    // With how far the change is along its series.
+    let mut found: BTreeMap<Kind, Vec<(usize, Flip)>> = BTreeMap::new();
+    for series in series(ground, objective) {
+        let mut open: Vec<&Made> = made.iter().filter(|one| one.today.is_some()).collect();
+        for (step, other) in series.iter().enumerate() {
+            if open.is_empty() {
+                break;
+            }
+            let (then, _) = make(&Ground::new(&other.site, &other.links, ground.reports), objective);
+            open.retain(|one| {
+                let then = then.iter().find(|then| then.kind == one.kind);
+                let better = then.filter(|then| !then.equal.contains(&one.chosen.name));
+                let flip =
+                    better.map(|then| Flip { when: other.when.clone(), then: then.chosen.name.clone() });
+                let is_open = flip.is_none();
+                found.entry(one.kind).or_default().extend(flip.map(|flip| (step, flip)));
+                is_open
+            });
         }
-        found.extend(series.iter().find_map(|other| {
-            let own = Ground::new(&other.site, &other.links, ground.reports);
-            let weights = Weights::new(&other.site, objective, scarcity);
-            let setups = setups(&own, kind, &weights);
-            let choice = choose(&setups, &weights, TOLERANCE)?;
-            let before = setups.iter().find(|setup| setup.name == chosen)?;
-            let then = &setups[choice.chosen];
-            let is_other = then.name != chosen && then.is_better(before, &weights);
-            is_other.then(|| Flip { when: other.when.clone(), then: then.name.clone() })
-        }));
     }
-    found
+    let nearest = |mut all: Vec<(usize, Flip)>| {
+        all.sort_by_key(|(step, _)| *step);
+        all.into_iter().map(|(_, flip)| flip).collect()
+    };
+    found.into_iter().map(|(kind, all)| (kind, nearest(all))).collect()
 }
 
 /// Series of sites, each from the nearest change to the furthest.
-fn series(ground: &Ground, kind: Kind, objective: Objective) -> Vec<Vec<Other>> {
-    let mut all: Vec<Vec<Other>> = Vec::new();
-    if kind != Kind::Value {
-        all.extend((0..ground.links.len()).map(|at| on_link(ground, at)));
-    } else {
-        all.push(reads(ground));
-    }
-    if objective == Objective::Money {
-        let prices: [(&str, Price); 3] = [
-            ("a core-hour", |site| &mut site.prices.core_hour.value),
-            ("a GB of traffic", |site| &mut site.prices.gb_out.value),
-            ("a GB of memory", |site| &mut site.prices.gb_month.value),
-        ];
-        all.extend(prices.iter().map(|(what, price)| priced(ground, what, *price)));
-    }
+fn series(ground: &Ground, objective: Objective) -> Vec<Vec<Other>> {
+    let site = ground.site;
+    let same = |site: Site, when: String| Other { site, links: ground.links.to_vec(), when };
+    let links: Vec<f64> = ground.links.iter().map(|(_, share)| *share).collect();
+    let on_link = |at: usize| {
+        let of = |(share, shares): (f64, Vec<f64>)| {
+            let when = format!("{} of visitors were on {}", units::percent(share), ground.links[at].0.name);
+            let links = ground.links.iter().zip(shares).map(|((link, _), share)| (link.clone(), share));
+            Other { site: site.clone(), links: links.collect(), when }
+        };
+        more(&links, at).map(of).collect()
+    };
+    let clients: Vec<f64> = site.visitors.accept.iter().map(|client| client.share).collect();
+    let of_class = |at: usize| {
+        let of = |(share, shares): (f64, Vec<f64>)| {
+            let mut site = site.clone();
+            site.visitors.accept.iter_mut().zip(shares).for_each(|(client, share)| client.share = share);
+            let codings = units::list(&site.visitors.accept[at].codings);
+            let codings = if codings.is_empty() { "no coding" } else { &codings };
+            let when = format!("{} of clients accepted {codings}", units::percent(share));
+            same(site, when)
+        };
+        more(&clients, at).map(of).collect()
+    };
+    let times = |what: &str, change: &dyn Fn(&mut Site, f64)| {
+        let of = |factor: f64| {
+            let mut site = site.clone();
+            change(&mut site, factor);
+            same(site, what.replace("{}", &units::trimmed_number(factor)))
+        };
+        FACTORS.map(of).into_iter().collect::<Vec<_>>()
+    };
+    let written = |site: &mut Site, factor: f64| {
+        site.strata
+            .iter_mut()
+            .filter_map(|one| one.writes.as_mut())
+            .for_each(|writes| writes.value *= factor);
+    };
+    let figure = |(what, of): &(&str, Of)| {
+        // A share has an end.
+        let most = if *what == FIGURES[1].0 { 1.0 } else { f64::INFINITY };
+        times(what, &|site, factor| *of(site) = (*of(site) * factor).min(most))
+    };
+    let assumed = site.strata.iter().filter(|one| one.requests.from == From::Assumed);
+    let requested = |format: String| {
+        let what = format!("{format} were requested {{}}× as often");
+        times(&what, &|site, factor| {
+            let own = site.strata.iter_mut().filter(|one| one.format == format);
+            own.for_each(|one| one.requests.value *= factor);
+        })
+    };
+    let mut all: Vec<Vec<Other>> = (0..links.len()).map(on_link).collect();
+    all.extend((0..clients.len()).map(of_class));
+    all.push(times("values were written {}× as often", &written));
+    all.extend(FIGURES.iter().map(figure));
+    all.extend(PRICES.iter().filter(|_| objective == Objective::Money).map(figure));
+    all.extend(distinct(assumed.map(|one| one.format.clone())).into_iter().map(requested));
     all
 }
 
-/// More and more visitors on one link.
-fn on_link(ground: &Ground, at: usize) -> Vec<Other> {
-    let own = ground.links[at].1;
-    let shares = SHARES.into_iter().filter(|share| *share > own);
-    let other = |share: f64| {
+/// Larger and larger shares of one, with those of all then.
+fn more(all: &[f64], at: usize) -> impl Iterator<Item = (f64, Vec<f64>)> {
+    let own = all[at];
+    SHARES.into_iter().filter(move |share| *share > own).map(move |share| {
         let rest = (1.0 - share) / (1.0 - own).max(f64::EPSILON);
-        let of = |(number, (link, old)): (usize, &Weighted)| {
-            (link.clone(), if number == at { share } else { old * rest })
-        };
-        let when = format!("{} of visitors were on {}", units::percent(share), ground.links[at].0.name);
-        let links = ground.links.iter().enumerate().map(of).collect();
-        Other { site: ground.site.clone(), links, when }
-    };
-    shares.map(other).collect()
-}
-
-/// A price that is a multiple of itself.
-fn priced(ground: &Ground, what: &str, price: Price) -> Vec<Other> {
-    let other = |factor: f64| {
-        let mut site = ground.site.clone();
-        *price(&mut site) *= factor;
-        let when = format!("{what} cost {}×", units::trimmed_number(factor));
-        Other { site, links: ground.links.to_vec(), when }
-    };
-    FACTORS.into_iter().map(other).collect()
-}
-
-/// More writes, or fewer, for the same reads.
-fn reads(ground: &Ground) -> Vec<Other> {
-    let other = |factor: f64| {
-        let mut site = ground.site.clone();
-        let values = site.strata.iter_mut().filter(|stratum| stratum.kind == Kind::Value);
-        values.filter_map(|stratum| stratum.writes.as_mut()).for_each(|writes| writes.value *= factor);
-        let when = format!("values were written {}× as often", units::trimmed_number(factor));
-        Other { site, links: ground.links.to_vec(), when }
-    };
-    FACTORS.into_iter().map(other).collect()
+        let of = |(number, old): (usize, &f64)| if number == at { share } else { old * rest };
+        (share, all.iter().enumerate().map(of).collect())
+    })
 }

@@ -2,20 +2,20 @@
 //! busy decide where the costs are equal.
 
 use weigh_model::policy::Need;
-use weigh_model::site::Kind;
+use weigh_model::site::{Kind, Today};
 
 use super::Ground;
 use super::coded::way_of;
 use super::content;
 use super::setup::{Exact, Setup, Sum};
+use super::today::has_failed;
+use crate::exhibit::fairness::Outcome;
 use crate::first::distinct;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CPU};
 
-/// A busy share of the workers from which on a method keeps a worker for as long as the client reads.
-const KEPT: f64 = 0.5;
-
-/// Every method that was measured on all sample files.
+/// Every method that was measured on all sample files. Nothing competes with a server that sends the files itself; and where it was measured
+/// whether today's method keeps workers busy, only methods do of which that was measured too.
 pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
     let server = ground.site.sources.server.as_deref();
     let items = content::items(ground.site, Kind::Download);
@@ -23,33 +23,38 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
         |item: &content::Item| content::rows(ground.reports, Kind::Download, &item.sample.sha256, server);
     let items = content::weighed(&items, |at| !rows_of(&items[at]).is_empty());
     let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
-    let today = ground.site.today(Kind::Download);
-    let ways = distinct(rows.iter().flatten().map(|row| way_of(row)));
-    // Workers are compared only if each method was measured with slow clients.
-    let is_measured = rows.iter().flatten().all(|row| keeps_worker(ground, row).is_some());
+    let today = ground.site.today(Kind::Download).map(Today::way);
+    let is_by_server = today.is_some_and(|way| way.starts_with("server/"));
+    let first = |way: &str| rows.iter().flatten().copied().find(|row| way_of(row) == way);
+    let kept_today = today.and_then(first).and_then(|row| keeps_worker(ground, row));
     let setup = |way: &String| {
+        let is_today = today == Some(way);
         let own = rows.iter().map(|rows| rows.iter().copied().find(|row| way_of(row) == *way));
         let own: Vec<&Row> = own.collect::<Option<_>>()?;
         let first = *own.first()?;
+        let kept = keeps_worker(ground, first).filter(|_| kept_today.is_some());
+        let is_measured_less = kept_today.is_some() && kept.is_none();
+        let has_failed = is_today && items.iter().any(|item| has_failed(ground, item));
+        if has_failed || (!is_today && (is_by_server || is_measured_less)) {
+            return None;
+        }
         let mut sum = Sum::default();
         for (item, row) in items.iter().zip(&own) {
-            let sent = row.value("wire-bytes").or(row.value(BODY)).unwrap_or(item.sample.bytes as f64);
-            let sent = sent * item.scale;
+            let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64) * item.scale;
             let wait = ground.readers.seconds(sent, Kind::Download);
-            let is_kept = is_measured && keeps_worker(ground, row) == Some(true);
-            let workers = if is_kept { wait } else { 0.0 };
-            let exact = Exact { wait, sent, workers, ..Exact::default() }.times(item.requests);
+            let workers = if kept == Some(true) { wait } else { 0.0 };
+            let fixed = ground.readers.seconds(0.0, Kind::Download);
+            let exact = Exact { wait, fixed, sent, workers, ..Exact::default() }.times(item.requests);
             sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale)), exact);
         }
-        let is_today = today.is_some_and(|today| today.way() == way);
-        let name = match today.filter(|_| is_today) {
+        let name = match ground.site.today(Kind::Download).filter(|_| is_today) {
             Some(today) => today.about.clone(),
             None => format!("Send downloads with {}", crate::names::method(first)),
         };
-        let method = Some(way.clone());
-        let (cpu, exact) = sum.parts();
+        let (method, (cpu, exact)) = (Some(way.clone()), sum.parts());
         Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact })
     };
+    let ways = distinct(rows.iter().flatten().map(|row| way_of(row)));
     ways.iter().filter_map(setup).collect()
 }
 
@@ -57,17 +62,12 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
 fn keeps_worker(ground: &Ground, row: &Row) -> Option<bool> {
     let delivery = row.cell.delivery.as_ref()?;
     let results = ground.reports.iter().filter_map(|report| report.exhibits.fairness.as_ref());
-    let same = results.flat_map(|slow| &slow.0).find(|result| {
+    let mut same = results.flat_map(|slow| &slow.0).filter(|result| {
         let own = result.cell.delivery.as_ref();
-        let clients = own.and_then(|d| d.slow.as_ref()).map_or(0, |slow| slow.clients);
-        clients > 0
-            && own.is_some_and(|d| d.server == delivery.server && d.by == delivery.by)
-            && result.cell.setting == row.cell.setting
+        let is_alike = own.is_some_and(|d| d.server == delivery.server && d.by == delivery.by);
+        is_alike && result.cell.setting == row.cell.setting && result.outcome != Outcome::Alone
     });
-    let result = same?;
-    let slow = result.cell.delivery.as_ref()?.slow.as_ref()?;
-    let most = f64::from(slow.clients.min(slow.workers));
-    Some(result.busy? >= KEPT * most)
+    same.next().map(|result| result.outcome != Outcome::Free)
 }
 
 /// Modules of the server that are not in its standard package.

@@ -4,10 +4,10 @@ use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Kind, Site};
 
 use super::coded::Coded;
-use super::setup::Setup;
+use super::setup::{Setup, choose};
 use super::wait::Weighted;
 use super::weights::Weights;
-use super::{Ground, setups};
+use super::{Ground, coded, setups};
 use crate::report::Report;
 
 /// What a decision is worth, in the unit of the policy's objective per month: seconds that visitors wait, or the site's currency.
@@ -29,11 +29,12 @@ pub fn valued(policy: &Policy, site: &Site, links: &[Weighted], reports: &[Repor
     let ground = Ground::new(site, links, reports);
     let weights = Weights::new(site, policy.objective, 0.0);
     let one = |kind: Kind| {
-        let all = setups(&ground, kind, &weights);
-        let best = all.iter().min_by(|a, b| a.cost(&weights).total_cmp(&b.cost(&weights)))?;
+        let coded = coded(&ground, kind);
+        let all = setups(&ground, kind, coded.as_ref(), &weights);
+        let best = &all[choose(&all, &weights, 0.0)?.best];
         let decision = policy.decisions.iter().find(|decision| decision.kind == kind);
         let own = match decision {
-            Some(decision) => decided(&ground, decision, &all),
+            Some(decision) => decided(&ground, decision, coded.as_ref(), &all),
             None => all.iter().find(|setup| setup.is_today).cloned(),
         };
         let own = own.map(|own| own.cost(&weights));
@@ -43,12 +44,10 @@ pub fn valued(policy: &Policy, site: &Site, links: &[Weighted], reports: &[Repor
 }
 
 /// The setup of a decision.
-fn decided(ground: &Ground, decision: &Decision, all: &[Setup]) -> Option<Setup> {
-    match decision.kind {
-        Kind::Asset | Kind::Page if !decision.keep => {
-            Coded::new(ground, decision.kind)?.of(ground, &decision.rules)
-        }
-        _ => {
+fn decided(ground: &Ground, decision: &Decision, coded: Option<&Coded>, all: &[Setup]) -> Option<Setup> {
+    match coded.filter(|_| !decision.keep) {
+        Some(coded) => coded.of(ground, &decision.rules),
+        None => {
             let is_it = |setup: &&Setup| match decision.keep {
                 true => setup.is_today,
                 false => setup.rules == decision.rules && setup.method == decision.method,

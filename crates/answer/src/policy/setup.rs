@@ -3,17 +3,24 @@
 use weigh_model::policy::{Need, Rule};
 
 use super::weights::Weights;
+use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
-use crate::verdict::is_total_told_less;
 
 /// Nanoseconds of a second.
 pub(crate) const NS: f64 = 1e9;
+
+/// The share of workers' time by which one setup must be lower for that to count among equal ones.
+const WORKERS: f64 = 0.1;
 
 /// Amounts per month that are known without an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Exact {
     /// Seconds that visitors wait, without the CPU time of server and PHP.
     pub wait: f64,
+    /// Those of them that nothing changes: the application's, and the way there and back of a response without a body.
+    pub fixed: f64,
+    /// Seconds that the application takes, which count as its CPU time; zero if that is not known of all pages.
+    pub made: f64,
     /// Bytes sent.
     pub sent: f64,
     /// Bytes stored.
@@ -25,27 +32,34 @@ pub(crate) struct Exact {
 impl Exact {
     /// The sum of both.
     pub fn plus(self, other: Exact) -> Exact {
-        Exact {
-            wait: self.wait + other.wait,
-            sent: self.sent + other.sent,
-            stored: self.stored + other.stored,
-            workers: self.workers + other.workers,
-        }
+        self.with(other, |a, b| a + b)
     }
 
     /// This many times as much.
     pub fn times(self, factor: f64) -> Exact {
+        self.with(self, |a, _| a * factor)
+    }
+
+    fn with(self, other: Exact, of: impl Fn(f64, f64) -> f64) -> Exact {
         Exact {
-            wait: self.wait * factor,
-            sent: self.sent * factor,
-            stored: self.stored * factor,
-            workers: self.workers * factor,
+            wait: of(self.wait, other.wait),
+            fixed: of(self.fixed, other.fixed),
+            made: of(self.made, other.made),
+            sent: of(self.sent, other.sent),
+            stored: of(self.stored, other.stored),
+            workers: of(self.workers, other.workers),
         }
     }
 
     /// Its value in the objective.
     pub fn cost(&self, weights: &Weights) -> f64 {
-        weights.wait * self.wait + weights.sent * self.sent + weights.stored * self.stored
+        let changed = self.changed_cost(weights);
+        changed + weights.wait * self.fixed + weights.core * self.made
+    }
+
+    /// The value of what a setup changes.
+    pub fn changed_cost(&self, weights: &Weights) -> f64 {
+        weights.wait * (self.wait - self.fixed) + weights.sent * self.sent + weights.stored * self.stored
     }
 }
 
@@ -108,18 +122,20 @@ impl Setup {
     pub fn total(&self, weights: &Weights) -> (Estimate, f64) {
         (self.cpu.scaled((weights.wait + weights.core) / NS), self.exact.cost(weights))
     }
+}
 
-    /// Whether it is better than another: by the verdict, or by the figures where there are too few rounds.
-    pub fn is_better(&self, other: &Setup, weights: &Weights) -> bool {
-        let ((a, more_a), (b, more_b)) = (self.total(weights), other.total(weights));
-        if a.value == 0.0 && b.value == 0.0 {
-            return more_a < more_b;
-        }
-        is_total_told_less((&a, more_a), (&b, more_b))
-    }
-
-    /// How much it asks of the site: things to install.
-    pub fn burden(&self) -> usize {
-        self.needs.len()
-    }
+/// Chooses among setups of one content, by what they change: of equal ones today's, else the one that asks least of the site. A method of downloads
+/// that slow clients keep workers busy with is none beside one that sets them free. Nothing if there is no setup.
+pub(crate) fn choose(setups: &[Setup], weights: &Weights, tolerance: f64) -> Option<Choice> {
+    let least = setups.iter().map(|setup| setup.exact.workers).fold(f64::INFINITY, f64::min);
+    let candidate = |setup: &Setup| {
+        let cost = Cost { varies: setup.total(weights).0, known: setup.exact.changed_cost(weights) };
+        let keeps_workers = setup.exact.workers * (1.0 - WORKERS) > least;
+        let rank = if setup.is_today { 0 } else { 1 + setup.needs.len() };
+        let rank = if keeps_workers { rank + setups.len() } else { rank };
+        let is_held = setup.method.is_some() && least == 0.0 && setup.exact.workers > 0.0;
+        Candidate { costs: vec![Some(cost)], may_be_best: !is_held, rank }
+    };
+    let candidates: Vec<Candidate> = setups.iter().map(candidate).collect();
+    crate::choose::choose(tolerance, &candidates).into_iter().next()
 }

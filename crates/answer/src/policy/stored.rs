@@ -21,9 +21,6 @@ use crate::first::distinct;
 use crate::row::Row;
 use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED};
 
-/// The link between PHP and store: 1 Gbit/s with a round trip of 0.5 ms, as in a data centre.
-const STORE: (f64, f64) = (1000.0, 0.5);
-
 /// How far the bytes of today's setup may be from those in the store.
 const NEAR: f64 = 0.1;
 /// The share of the values' bytes from which on a setup is one for all values.
@@ -86,11 +83,13 @@ fn in_php(ground: &Ground, php: Option<&str>) -> Vec<Setup> {
     let mut sizes: Vec<u64> = items.iter().map(|item| item.stratum.from_bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
+    let store = &ground.site.store_link;
+    let path = Path::shared(store.mbit.value, store.rtt_ms.value, 1.0);
     let mut all = Vec::new();
     for own in &keys {
         let is_alone = own.1 == IDENTITY;
         let least = if is_alone { sizes.get(..1).unwrap_or_default() } else { &sizes[..] };
-        all.extend(least.iter().filter_map(|size| setup(&items, &rows, own, *size)));
+        all.extend(least.iter().filter_map(|size| setup(&path, (&items, &rows), own, *size)));
     }
     let is_part = |stratum: &&Stratum| items.iter().any(|item| std::ptr::eq(item.stratum, *stratum));
     let measured: Vec<&Stratum> = ground.site.of(Kind::Value).filter(is_part).collect();
@@ -157,7 +156,7 @@ pub(crate) fn unmeasured_today(site: &Site) -> Option<String> {
 }
 
 /// A serializer and codec from a size on, the serializer alone below it; none if one was not measured.
-fn setup(items: &[Item], rows: &[Vec<&Row>], own: &Key, min_bytes: u64) -> Option<Setup> {
+fn setup(path: &Path, (items, rows): (&[Item], &[Vec<&Row>]), own: &Key, min_bytes: u64) -> Option<Setup> {
     let alone = (own.0.clone(), IDENTITY.to_owned());
     let mut sum = Sum::default();
     let mut first = None;
@@ -168,10 +167,10 @@ fn setup(items: &[Item], rows: &[Vec<&Row>], own: &Key, min_bytes: u64) -> Optio
         if is_encoded {
             first.get_or_insert(row);
         }
-        let (bytes, path) = (row.value(STORED)?, Path::shared(STORE.0, STORE.1, 1.0));
-        let call = path.call_ns(bytes, Connection::Warm, false) / NS;
-        let wait = call * (item.requests + item.writes);
-        let exact = Exact { wait, stored: bytes * item.files, ..Exact::default() };
+        let bytes = row.value(STORED)?;
+        let calls = |bytes| path.call_ns(bytes, Connection::Warm, false) / NS * (item.requests + item.writes);
+        let (wait, fixed) = (calls(bytes), calls(0.0));
+        let exact = Exact { wait, fixed, stored: bytes * item.files, ..Exact::default() };
         let cpu = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
         sum.add(Some(cpu), exact);
     }

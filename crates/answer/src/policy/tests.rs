@@ -1,5 +1,6 @@
 //! Decisions on invented sites: the figures are plausible and were never measured.
 
+mod sites;
 mod sums;
 
 use weigh_model::cell::{NO_PHP, Subject, Transport};
@@ -11,7 +12,6 @@ use weigh_model::site::{
 };
 use weigh_model::way::WayKind;
 
-use super::choose::choose;
 use super::coded::Coded;
 use super::weights::Weights;
 use super::*;
@@ -140,6 +140,7 @@ fn site(files: &[File], requests: &[f64], today: &str) -> Site {
         looked: "2026-01-02".into(),
         sources: Sources { server: Some("nginx".into()), ..Sources::default() },
         visitors: Visitors::default(),
+        store_link: Default::default(),
         prices: Prices::default(),
         limits: Limits::default(),
         today: vec![Today {
@@ -236,7 +237,7 @@ fn of_pages_it_is_said_what_the_application_takes_beside_encoding() {
     let text = |site: &Site| decided(site, &reports, Objective::Time).decisions[0].text.clone();
     // Per byte 12 − 0.05 ns and per response 20 µs, over 37,500 bytes in the mean.
     let said = "The application takes 12.5 ms per page; encoding adds 0.468 ms.";
-    assert_eq!(text(&site), format!("Send pages with gzip 1 in nginx (gzip), from 10 KB up. {said}"));
+    assert_eq!(text(&site), format!("Send pages with gzip 1 in nginx (gzip), from 256 bytes up. {said}"));
     site.prices.core_hour = Figure::assumed(1e9);
     let dear = decided(&site, &reports, Objective::Money).decisions[0].text.clone();
     assert_eq!(
@@ -244,7 +245,7 @@ fn of_pages_it_is_said_what_the_application_takes_beside_encoding() {
         "Leave pages as they are: today's way. The application takes 12.5 ms per page; encoding adds nothing."
     );
     site.strata[1].made_ms = None;
-    assert_eq!(text(&site), "Send pages with gzip 1 in nginx (gzip), from 10 KB up.");
+    assert_eq!(text(&site), "Send pages with gzip 1 in nginx (gzip), from 256 bytes up.");
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn slow_encoders_are_left_out_where_cores_are_short_at_peak() {
     let ways = [WAYS[0], Way("server/gzip:9", WayKind::OnTheFly, Some("gzip"), 40e3, 60.0, 0.9), WAYS[1]];
     let reports = [report(&FILES, &ways, 9, &calm)];
     let mut site = shop();
-    site.today.clear();
+    site.today[0].method = "server/plain".into();
     let method = |site: &Site| decided(site, &reports, Objective::Time).decisions[0].rules[0].method.clone();
     site.visitors.peak = Some(Figure::counted(1.0));
     let calm_peak = method(&site);
@@ -268,7 +269,7 @@ fn encoders_that_hold_up_the_first_byte_are_left_out() {
     let ways = [WAYS[0], WAYS[1], WAYS[2]];
     let reports = [report(&FILES, &ways, 9, &calm)];
     let mut site = shop();
-    site.today.clear();
+    site.today[0].method = "server/plain".into();
     let mut method = |limit| {
         site.limits.first_byte_ms = Figure::assumed(limit);
         decided(&site, &reports, Objective::Time).decisions[0].rules[0].method.clone()
@@ -278,35 +279,32 @@ fn encoders_that_hold_up_the_first_byte_are_left_out() {
 }
 
 #[test]
-fn workers_are_counted_at_peak_where_the_time_of_pages_is_known() {
+fn workers_are_those_that_php_keeps_busy_whatever_visitors_ask_for() {
     let mut site = shop();
-    site.strata[3].kind = Kind::Page;
-    site.strata.truncate(4);
-    site.strata.remove(0);
-    let setup = |seconds: f64| Setup {
-        name: String::new(),
-        rules: Vec::new(),
-        method: None,
-        needs: Vec::new(),
-        is_today: false,
-        cpu: Estimate::default(),
-        exact: Exact { workers: seconds, ..Exact::default() },
+    assert_eq!(pool::pool(&site), None, "nothing was counted");
+    // 8 truly busy, of which visitors' pages are a small part.
+    site.visitors.php_peak = Some(Figure::counted(4.0));
+    assert_eq!(pool::pool(&site), None, "no time is known");
+    site.visitors.php_peak_ms = Some(Figure::counted(2000.0));
+    let logged = pool::pool(&site).unwrap();
+    assert_eq!((logged.busy, logged.at_least, logged.enough, logged.is_logged), (8.0, 9, Some(16), true));
+    let decided = Decided {
+        policy: Policy { pool: Some(logged), ..decided(&shop(), &[], Objective::Time) },
+        notes: Vec::new(),
+        is_settled: true,
     };
-    // 180,000 requests a month, 30,000 of them of pages that take 60 ms.
-    let made = [Made {
-        kind: Kind::Page,
-        today: Some(setup(3600.0)),
-        chosen: setup(1800.0),
-        beside: None,
-        unmeasured: Exact::default(),
-    }];
-    assert_eq!(pool::pool(&site, &made), None, "neither the peak nor the time of pages is known");
-    site.visitors.peak = Some(Figure::counted(100.0));
-    assert_eq!(pool::pool(&site, &made), None);
-    site.strata[2].made_ms = Some(Figure::measured(60.0));
-    let pool = pool::pool(&site, &made).unwrap();
-    assert_eq!((pool.workers, pool.today), (5, 7), "{pool:?}");
-    assert!((pool.busy - 1.0).abs() < 1e-9, "{pool:?}");
+    let shown = crate::format::terminal::text(&document(&decided, &shop()), &Default::default());
+    assert!(shown.contains("It takes at least 9, and with 16 one request"), "{shown}");
+    // Measured one after the other: requests wait for the cores, too.
+    site.visitors.php_peak_ms = None;
+    site.strata[0].kind = Kind::Page;
+    site.strata[0].made_ms = Some(Figure::measured(450.0));
+    site.limits.cores = Figure::measured(2.0);
+    let measured = pool::pool(&site).unwrap();
+    assert!((measured.busy - 1.8).abs() < 1e-9 && !measured.is_logged, "{measured:?}");
+    assert!(measured.at_least == 2 && measured.enough.unwrap() > 12, "{measured:?}");
+    site.strata[0].made_ms = Some(Figure::measured(600.0));
+    assert_eq!(pool::pool(&site).unwrap().enough, None, "two cores are not enough for 2.4");
 }
 
 #[test]
@@ -373,7 +371,7 @@ fn other_rounds_choose_among_settings_that_were_called_equal() {
         let setups = Coded::new(&ground, Kind::Asset).unwrap().setups(&ground, &weights);
         let choice = choose(&setups, &weights, TOLERANCE).unwrap();
         let rules = |at: &usize| setups[*at].rules.clone();
-        (rules(&choice.chosen), choice.equal.iter().map(rules).collect::<Vec<_>>())
+        (rules(&choice.chosen), choice.tied.iter().map(rules).collect::<Vec<_>>())
     };
     let (_, equal) = of(0);
     assert!(equal.len() > 1);
@@ -394,7 +392,7 @@ fn more_rounds_never_make_the_regret_worse_in_the_mean() {
         close("server/gzip:9", 70.0, 0.985),
     ];
     let mut site = shop();
-    site.today.clear();
+    site.today[0].method = "server/plain".into();
     site.prices.core_hour = Figure::assumed(2.0);
     site.prices.gb_out = Figure::assumed(0.05);
     let (links, truth) = (links(), [report(&FILES, &ways, 5, &|_, _| 1.0)]);
@@ -486,7 +484,7 @@ fn the_machine_with_the_lowest_cost_is_advised_at_its_own_price() {
         assert_eq!((first.cost, first.core_hours), (policy.total.cost.after, policy.total.core_hours.after));
         let told = second.compared.unwrap();
         assert!((told.ratio - second.cost / first.cost).abs() < 1e-6 && told.claimed, "{told:?}");
-        let decided = Decided { policy: policy.clone(), notes: Vec::new() };
+        let decided = Decided { policy: policy.clone(), notes: Vec::new(), is_settled: true };
         let shown = crate::format::terminal::text(&document(&decided, &site), &Default::default());
         assert!(shown.contains(&format!("Machine: {}. {}: ", kinds[0], kinds[1])), "{shown}");
         let text = serde_json::to_string(&policy).unwrap();

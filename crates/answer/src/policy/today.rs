@@ -1,9 +1,12 @@
 //! What the site sends today to a class of clients: the row that tells what it costs, and its bytes.
 
-use weigh_model::site::{Accept, Sample, Sent};
-use weigh_model::way::{By, WayKind};
+use weigh_model::site::{Accept, Kind, Sample, Sent, Today};
+use weigh_model::way::{By, CONFIG, WayKind};
 
+use super::Ground;
 use super::coded::{is_own, way_of};
+use super::content::Item;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING};
 
@@ -112,6 +115,41 @@ impl<'a> Rows<'a, '_> {
         let filter = || self.all.iter().copied().find(is_filter);
         named.or(Some(self.plain).filter(same)).or_else(filter).unwrap_or(own)
     }
+}
+
+/// Whether configurations that a report names, by their ids, are of what the site sends of a file today.
+pub(super) fn names_today<'r>(
+    ground: &Ground<'r>,
+    (kind, sample): (Kind, &Sample),
+    ids: impl Fn(&'r Report) -> Vec<&'r str>,
+) -> bool {
+    let own = format!("server/{CONFIG}");
+    let ways = [Some(own.as_str()), ground.site.today(kind).map(Today::way)];
+    ground.reports.iter().any(|report| {
+        let same = report.payloads.iter().filter(|payload| payload.sha256 == sample.sha256);
+        let rests = same.flat_map(|payload| {
+            let begin = format!("{}/", payload.name);
+            ids(report).into_iter().filter_map(move |id| id.strip_prefix(begin.as_str()))
+        });
+        // Behind the method, clients may be named.
+        let is_way = |rest: &str, way: &str| rest.split(' ').next().is_some_and(|id| id.ends_with(way));
+        rests.into_iter().any(|rest| ways.iter().flatten().any(|way| is_way(rest, way)))
+    })
+}
+
+/// Whether what the site sends of a file today was measured with failures: then it is not known.
+pub(super) fn has_failed(ground: &Ground, item: &Item) -> bool {
+    names_today(ground, (item.stratum.kind, item.sample), failed)
+}
+
+/// The ids of what failed.
+pub(super) fn failed(report: &Report) -> Vec<&str> {
+    report.faults.iter().map(|fault| fault.cell.as_str()).collect()
+}
+
+/// The ids of what did not fit into the budget.
+pub(super) fn left(report: &Report) -> Vec<&str> {
+    report.unmeasured.iter().map(String::as_str).collect()
 }
 
 /// The content codings that a row's requests offered.

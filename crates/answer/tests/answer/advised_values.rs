@@ -2,7 +2,9 @@
 
 use weigh_answer::policy::{Decided, decide};
 use weigh_model::policy::Objective;
-use weigh_model::site::{Figure, From, Kind, SCHEMA, Sample, Site, Sources, Stratum, Today, Visitors};
+use weigh_model::site::{
+    Figure, From, Kind, SCHEMA, Sample, Site, Sources, StoreLink, Stratum, Today, Visitors,
+};
 
 use crate::codec::fixture::{Figures, Lab};
 
@@ -37,6 +39,11 @@ fn stratum(format: &str, keys: f64, bytes: u64, stored: f64, is_sampled: bool) -
 }
 
 fn decided(method: &str, strata: Vec<Stratum>) -> Decided {
+    decided_over(1000.0, Objective::Money, method, strata)
+}
+
+/// With a link of this many Mbit/s to the store.
+fn decided_over(mbit: f64, objective: Objective, method: &str, strata: Vec<Stratum>) -> Decided {
     let mut lab = Lab::new().payload("small", SMALL, 1).payload("large", LARGE, 1);
     for (payload, bytes) in lab.plan.payloads.iter_mut().zip([SMALL, LARGE]) {
         payload.sha256 = digest(bytes);
@@ -57,12 +64,13 @@ fn decided(method: &str, strata: Vec<Stratum>) -> Decided {
         looked: "2026-01-02".into(),
         sources: Sources::default(),
         visitors: Visitors::default(),
+        store_link: StoreLink { mbit: Figure::assumed(mbit), ..StoreLink::default() },
         prices: Default::default(),
         limits: Default::default(),
         today: vec![Today { kind: Kind::Value, method: method.into(), about, from: From::Measured }],
         strata,
     };
-    decide(&site, "", &[], vec![lab.report()], Objective::Money).unwrap()
+    decide(&site, "", &[], vec![lab.report()], objective).unwrap()
 }
 
 /// GB in the store before, as decided.
@@ -99,7 +107,7 @@ fn a_method_that_does_not_agree_with_the_store_is_not_today_and_nothing_is_gaine
         ];
         let decided = decided(method, strata);
         let [decision] = &decided.policy.decisions[..] else { panic!("values alone") };
-        assert!(!decision.keep, "{method}");
+        assert!(decision.keep && decision.rules.is_empty(), "{method}");
         assert_eq!(decision.change.gb_stored.before, decision.change.gb_stored.after, "{method}");
         let notes = decided.notes.join("\n");
         assert!(
@@ -120,4 +128,20 @@ fn a_setup_of_a_part_of_the_values_says_of_which() {
     assert!(text.contains("(for serialize, 25% of the bytes)"), "{text}");
     let whole = decided("serialize", vec![stratum("serialize", 100.0, SMALL, 800.0, true)]);
     assert!(!whole.policy.decisions[0].text.contains("(for"), "{:?}", whole.policy.decisions);
+}
+
+#[test]
+fn the_link_to_the_store_is_a_figure_of_the_site_and_has_its_flip() {
+    let strata = || vec![stratum("serialize", 60.0, LARGE, LARGE as f64, true)];
+    let over = |mbit: f64| {
+        let decided = decided_over(mbit, Objective::Time, "serialize", strata());
+        decided.policy.decisions[0].clone()
+    };
+    let (fast, slow) = (over(10_000.0), over(10.0));
+    assert!(fast.keep && !slow.keep, "{fast:?} {slow:?}");
+    assert!(
+        fast.flips.iter().any(|flip| flip.when.contains("the link to the store had")),
+        "{:?}",
+        fast.flips
+    );
 }

@@ -66,6 +66,7 @@ pub fn site(number: usize, mix: &Mix, folder: &Path) -> Result<Site> {
         looked: "2026-01-01".into(),
         sources: Sources { docroot: Some(docroot), server: Some(mix.server.into()), ..Sources::default() },
         visitors: visitors(&mut random),
+        store_link: Default::default(),
         prices: prices(&mut random),
         limits: Limits::default(),
         today,

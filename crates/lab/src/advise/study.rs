@@ -242,9 +242,9 @@ fn block(
 /// Slow clients that download the first of the site's downloads.
 fn slow(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Deliveries>> {
     let first = files(site, folder, Kind::Download, &|_| true)?.into_iter().next();
-    Ok(first.map(|first| Deliveries {
+    Ok(first.filter(|_| !handed(site, server).is_empty()).map(|first| Deliveries {
         slow: Some(Slow { clients: vec![SLOW] }),
-        ..block(server, "slow clients", "download", vec![first], &["php"], downloads(server))
+        ..block(server, "slow clients", "download", vec![first], &["php"], handed(site, server))
     }))
 }
 
@@ -274,7 +274,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             "page",
             files(site, folder, Kind::Page, &|_| true)?,
             &["php"],
-            with(pages(server), today(Kind::Page), "php/"),
+            with(pages(server, &site.classes()), today(Kind::Page), "php/"),
         ),
         block(
             server,
@@ -282,13 +282,13 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             "download",
             files(site, folder, Kind::Download, &|_| true)?,
             &["php"],
-            with(downloads(server), today(Kind::Download).filter(|way| !is_of_server(way)), "php/"),
+            handed(site, server),
         ),
     ];
     all.extend(as_files(site, folder, server)?);
     all.extend(by_class(site, folder, server, Kind::Asset)?);
     all.extend(by_class(site, folder, server, Kind::Page)?);
-    all.retain(|block| !block.content.is_empty());
+    all.retain(|block| !block.content.is_empty() && !block.ways.is_empty());
     Ok(all)
 }
 
@@ -358,8 +358,7 @@ fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Resu
 
 /// Everything that a server can do with a file for these clients: as it is, filters at low levels, and precompressed variants.
 fn assets(server: &Definition, classes: &[Accept]) -> Vec<String> {
-    let is_accepted =
-        |coding: &str| classes.iter().any(|client| client.codings.iter().any(|own| own == coding));
+    let is_accepted = |coding: &str| is_accepted(classes, coding);
     let own = server.ways.iter().filter(|way| way.subjects.iter().any(|subject| subject == "asset"));
     let mut before: Vec<&str> = Vec::new();
     let mut all = Vec::new();
@@ -405,21 +404,36 @@ fn variant(way: &WayRow, coding: &str) -> String {
     text
 }
 
-/// Methods for pages: PHP's own, and the server's filters.
-fn pages(server: &Definition) -> Vec<String> {
+/// Methods for pages: PHP's own, and the server's filters, for content codings that clients accept.
+fn pages(server: &Definition, classes: &[Accept]) -> Vec<String> {
+    let is_refused = |way: &str| {
+        let coding = if way.starts_with("brotli") { "br" } else { way.split(':').next().unwrap_or(way) };
+        BROWSERS.contains(&coding) && !is_accepted(classes, coding)
+    };
     let filters = server
         .ways
         .iter()
-        .filter(|way| way.kind == WayKind::OnTheFly && way.subjects.iter().any(|subject| subject == "page"));
+        .filter(|way| way.kind == WayKind::OnTheFly && way.subjects.iter().any(|subject| subject == "page"))
+        .filter(|way| way.codings.iter().any(|coding| is_accepted(classes, coding)));
     let filters = filters.map(|way| format!("server/{}", filter(way)));
-    PAGE_WAYS.iter().map(|way| (*way).to_owned()).chain(filters).collect()
+    let own = PAGE_WAYS.iter().filter(|way| !is_refused(way)).map(|way| (*way).to_owned());
+    own.chain(filters).collect()
 }
 
-/// Methods for downloads: PHP sends, or hands over.
-fn downloads(server: &Definition) -> Vec<String> {
+/// Whether clients accept a content coding. Of gzip that is never ruled out: who asks is not known so well.
+fn is_accepted(classes: &[Accept], coding: &str) -> bool {
+    coding == "gzip" || classes.iter().any(|client| client.codings.iter().any(|own| own == coding))
+}
+
+/// Methods for downloads: PHP sends, or hands over, and what it does today. None where the server sends them without PHP: it keeps doing it.
+fn handed(site: &Site, server: &Definition) -> Vec<String> {
+    let today = today(site, Kind::Download);
+    if today.as_deref().is_some_and(|way| way.starts_with("server/")) {
+        return Vec::new();
+    }
     let handed = server.ways.iter().filter(|way| way.kind == WayKind::Offload);
     let handed = handed.map(|way| way.name.clone());
-    ["readfile".to_owned()].into_iter().chain(handed).collect()
+    with(["readfile".to_owned()].into_iter().chain(handed).collect(), today, "php/")
 }
 
 /// The sample files of a kind as contents of a study, each once.

@@ -1,13 +1,11 @@
-//! What is emitted for PHP: an ini file for pages that it compresses, and the size of the pool.
+//! What is emitted for PHP: an ini file for pages that it compresses.
 
 use anyhow::Result;
 
 use super::{Emitted, asked, decision};
-use crate::rig::fpm::{Mode, workers};
-use weigh_model::policy::{Encoder, Policy, Pool, Rule};
+use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;
-use weigh_model::units;
 
 /// Settings of PHP by which an extension compresses all output: `zlib.output_compression`.
 const SETTING: &str = ".output_compression";
@@ -30,27 +28,7 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
             });
         }
     }
-    if let Some(pool) = policy.pool {
-        emitted.push(Emitted {
-            file: "php/pool.conf".into(),
-            what: format!("Run {} PHP workers.", pool.workers),
-            place: "in the section of the site's pool, such as /etc/php/8.2/fpm/pool.d/www.conf, in place of its pm lines".into(),
-            line: "include=/etc/php/8.2/fpm/weigh/pool.conf".into(),
-            clash: "The last pm line of a pool wins: put the include after the others, or remove them.".into(),
-            undo: "remove that line, then reload PHP-FPM".into(),
-            ..Emitted::of_php(size(&pool)?)
-        });
-    }
     Ok(emitted)
-}
-
-/// The size of a pool, with its reason.
-fn size(pool: &Pool) -> Result<String> {
-    let busy = units::significant(pool.busy);
-    let why = format!(
-        "; At peak {busy} are busy in the mean; with this many, at most one request in a hundred waits for a free one.\n; Each takes its memory from the start: see that all of them fit.\n"
-    );
-    Ok(why + &workers(Mode::Static, pool.workers)?)
 }
 
 /// The settings of one rule, or why there are none.

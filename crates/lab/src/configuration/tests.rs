@@ -8,7 +8,7 @@ use crate::defs::Definitions;
 use crate::rig::server::Definition;
 use crate::rig::server::tests::complete;
 use crate::rig::service::FolderDefinition;
-use weigh_model::policy::{Change, Encoder, Objective, Pool, Rule, SCHEMA};
+use weigh_model::policy::{Change, Encoder, Objective, Rule, SCHEMA};
 use weigh_model::site::Alias;
 
 fn servers() -> Vec<Found> {
@@ -73,7 +73,7 @@ fn whole() -> Policy {
             None,
         ),
     ];
-    Policy { pool: Some(Pool { workers: 12, busy: 6.2, today: 12 }), ..policy(decisions) }
+    policy(decisions)
 }
 
 fn site() -> Site {
@@ -160,7 +160,6 @@ fn rules_become_the_methods_of_each_server() {
 fn what_stays_as_it_is_is_not_written() {
     let mut keep = whole();
     keep.decisions.iter_mut().for_each(|decision| decision.keep = true);
-    keep.pool = None;
     assert_eq!(emitted(&keep), []);
     // A server that cannot tell pages from assets leaves HTML alone where nothing is decided for pages.
     let assets = policy(vec![decided(Kind::Asset, vec![rule("gzip", Encoder::Server, "gzip:6", 0)], None)]);

@@ -20,7 +20,6 @@ use super::programs::{Query, folders, numbered};
 use super::service::{Draft, Refused, Service};
 use crate::command::run_within;
 use crate::shelter::Shelter;
-pub use config::render_workers as workers;
 pub use status::{Gauge, Status};
 
 /// How long a script that is asked directly may take.

@@ -7,6 +7,8 @@ pub fn keep(earlier: &Site, site: &mut Site) -> usize {
     let mut kept = Kept(0);
     site.name.clone_from(&earlier.name);
     visitors(&earlier.visitors, &mut site.visitors, &mut kept);
+    kept.figure(&earlier.store_link.mbit, &mut site.store_link.mbit);
+    kept.figure(&earlier.store_link.rtt_ms, &mut site.store_link.rtt_ms);
     prices(&earlier.prices, &mut site.prices, &mut kept);
     limits(&earlier.limits, &mut site.limits, &mut kept);
     for today in earlier.today.iter().filter(|today| today.from == From::Given) {
@@ -57,6 +59,8 @@ fn visitors(earlier: &Visitors, now: &mut Visitors, kept: &mut Kept) {
     kept.figure(&earlier.slower_devices, &mut now.slower_devices);
     kept.option(&earlier.page_views, &mut now.page_views);
     kept.option(&earlier.peak, &mut now.peak);
+    kept.option(&earlier.php_peak, &mut now.php_peak);
+    kept.option(&earlier.php_peak_ms, &mut now.php_peak_ms);
 }
 
 fn prices(earlier: &Prices, now: &mut Prices, kept: &mut Kept) {

@@ -25,8 +25,9 @@ mod paths;
 mod wrapper;
 
 pub use codings::{Accepts, Codings};
-pub use counted::{Counted, Example, Hits, Hour, PathTraffic, Statuses, Traffic, Variant, Week};
+pub use counted::{Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Statuses, Traffic, Variant, Week};
 pub use hosts::Names;
+pub use path::is_script;
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -321,13 +322,16 @@ impl Counter {
         };
         let who = self.agents.who(entry.agent.as_deref());
         self.hours.add(entry.time, entry.bytes, who != Who::Bot);
+        if is_script(&path) {
+            self.hours.add_script(entry.micros);
+        }
         match who {
             Who::Bot => self.counted.bots.add(&entry, method),
             Who::Visitor(by_agent) => {
                 self.counted.visitors.add(&entry, method);
                 self.counted.without_agent += u64::from(entry.agent.is_none());
                 self.counted.codings.add(entry.accept.as_deref(), by_agent);
-                if entry.status == 200 && method != Method::Head && path::is_script(&path) {
+                if entry.status == 200 && method != Method::Head && is_script(&path) {
                     self.durations.add(&entry);
                 }
                 self.paths.add(&path, query, &entry, method);

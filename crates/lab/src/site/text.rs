@@ -16,6 +16,11 @@ const HEAD: &str = "\
 /// Lists of small tables, which are written within the table that they belong to.
 const LISTS: [&str; 4] = ["accept", "links", "machines", "sample"];
 
+/// Tables of figures that decide.
+const DECIDING: [&str; 4] = ["[visitors]", "[store_link]", "[prices]", "[limits]"];
+/// The end of a figure that is assumed.
+const ASSUMED: &str = "from = \"assumed\" }";
+
 /// The list within the entries of another.
 const INNER: (&str, &str) = ("strata.sample", "sent");
 
@@ -106,16 +111,39 @@ fn compact(plain: &str) -> String {
         }
         last.lines.extend([format!("    {entry},"), "]".to_owned()]);
     }
+    let meanings = Meanings::new();
     let mut text = String::new();
     for block in blocks {
         if !block.header.is_empty() {
             let _ = writeln!(text, "\n{}", block.header);
         }
         for line in block.lines {
-            let _ = writeln!(text, "{line}");
+            let meaning = meanings.find(&block.header, &line);
+            let _ =
+                writeln!(text, "{line}{}", meaning.map_or_else(String::new, |text| format!("  # {text}")));
         }
     }
     text
+}
+
+/// What keys mean, as the schema says.
+struct Meanings(serde_json::Value);
+
+impl Meanings {
+    fn new() -> Meanings {
+        Meanings(schemars::schema_for!(Site).to_value())
+    }
+
+    /// What a line's key means, if it is one of those that decide and may be assumed: a figure of a table, or an assumed one of a list.
+    fn find(&self, header: &str, line: &str) -> Option<String> {
+        let is_table = DECIDING.contains(&header);
+        let (key, value) = line.split_once(" = ").filter(|(_, value)| is_table || value.contains(ASSUMED))?;
+        let own = self.0.get("properties")?.get(header.trim_matches(['[', ']']))?;
+        let kind = own.get("items").unwrap_or(own).get("$ref")?.as_str()?.rsplit('/').next()?;
+        let about = self.0.get("$defs")?.get(kind)?.get("properties")?.get(key)?.get("description")?;
+        let is_figure = value.starts_with("{ value = ") || is_table;
+        about.as_str().filter(|_| is_figure).map(|about| about.replace('\n', " "))
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +192,7 @@ mod tests {
             looked: "2026-11-24".into(),
             sources: Sources { docroot: Some("/srv".into()), ..Sources::default() },
             visitors: Visitors { peak: Some(Figure::counted(2.0)), ..Visitors::default() },
+            store_link: Default::default(),
             prices: Prices {
                 machines: vec![MachinePrice { kind: "c7g.large".into(), core_hour: 0.036 }],
                 ..Prices::default()
@@ -183,9 +212,22 @@ mod tests {
     fn every_figure_is_a_line_and_the_text_is_the_site() {
         let text = text(&site("a.css")).unwrap();
         assert_eq!(Site::parse(&text, "site.toml").unwrap(), site("a.css"));
-        assert!(text.contains("\ncore_hour = { value = 0.03, from = \"assumed\" }\n"), "{text}");
+        // What each assumed figure means stands beside it.
+        for line in text.lines().filter(|line| line.contains("= { value = ") && line.contains("assumed")) {
+            assert!(line.contains("}  # "), "{line}");
+        }
+        for line in [
+            "core_hour = { value = 0.03, from = \"assumed\" }  # One core for one hour.",
+            "slower_devices = { value = 4.0, from = \"assumed\" }  # How many times as long as this machine a visitor's device takes to decode.",
+            "rtt_ms = { value = 0.5, from = \"assumed\" }  # Its round trip in milliseconds.",
+            "links = [  # Links of visitors. The shares of requests add up to 1.",
+        ] {
+            assert!(text.lines().any(|own| own == line), "{line}: {text}");
+        }
         assert!(
-            text.contains("\nmachines = [\n    { kind = \"c7g.large\", core_hour = 0.036 },\n]\n"),
+            text.contains(
+                "runs that were measured there.\n    { kind = \"c7g.large\", core_hour = 0.036 },\n]\n"
+            ),
             "{text}"
         );
         assert!(text.contains("\nsample = [\n    { path = \"a.css\", bytes = 5, "), "{text}");

@@ -53,6 +53,10 @@ pub struct Traffic {
     pub accept: Vec<Accept>,
     /// Requests per second in the busiest hour.
     pub peak: Option<Figure>,
+    /// Requests per second that PHP answered in its busiest hour.
+    pub php_peak: Option<Figure>,
+    /// Mean milliseconds of these, where the log has times.
+    pub php_peak_ms: Option<Figure>,
     /// Requests in the logs.
     pub requests: u64,
     /// Lines that could not be read.
@@ -126,9 +130,13 @@ impl Traffic {
         let factor = MONTH_DAYS * DAY / seconds.max(LEAST) * counted.week.correction;
         let (mut paths, mut pages, mut page_paths, mut views) = (HashMap::new(), Hits::default(), 0, 0);
         let (mut scripts, mut assets) = (Vec::new(), HashMap::new());
+        // Requests for scripts by their names, and those of them that an application answers.
+        let (mut named, mut made) = (0, 0);
         for one in &counted.paths {
             let hits = per_month(&one.hits, factor);
             let path = Named::of(one.path.trim_start_matches('/'), served);
+            named += if log::is_script(&one.path) { one.hits.requests } else { 0 };
+            made += if path.is_page { one.hits.requests } else { 0 };
             if path.is_page {
                 let found = Script::of(&path.name, one, factor);
                 views += found.iter().filter(|one| is_shown(&one.key)).map(|one| one.viewed).sum::<u64>();
@@ -151,6 +159,8 @@ impl Traffic {
         }
         scripts.sort_by(|a, b| b.hits.requests.total_cmp(&a.hits.requests).then_with(|| a.key.cmp(&b.key)));
         let peak = counted.busiest_hour.as_ref().map(|hour| hour.requests as f64 / 3600.0);
+        let made = if named == 0 { 1.0 } else { (made as f64 / named as f64).min(1.0) };
+        let php_hour = counted.script_hour.filter(|_| made > 0.0);
         let lost = counted.unreadable as f64 / counted.lines.max(1) as f64;
         let sent = counted.paths.iter().map(|one| one.hits.bytes - one.hits.error_bytes).sum::<u64>();
         Traffic {
@@ -161,6 +171,8 @@ impl Traffic {
             made_ms: counted.script_seconds.map(|seconds| round(seconds * 1e3, 100.0)),
             accept: accept(&counted.codings),
             peak: peak.map(|peak| Figure::counted(round(peak, 1000.0))),
+            php_peak: php_hour.map(|hour| Figure::counted(round(hour.requests as f64 * made / 3600.0, 1e4))),
+            php_peak_ms: php_hour.and_then(|hour| Some(Figure::counted(round(hour.seconds? * 1e3, 100.0)))),
             requests: counted.requests(),
             unreadable: counted.unreadable,
             days: seconds / DAY,
@@ -373,6 +385,42 @@ mod tests {
         };
         "192.0.2.1 - - [02/Nov/2026:00:00:00 +0000] \"-\" 400 0 \"-\" \"-\"\n".to_owned()
             + &(0..168).map(hour).collect::<String>()
+    }
+
+    #[test]
+    fn what_php_answers_is_counted_of_all_clients_with_every_method_and_status() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("docs")).unwrap();
+        std::fs::write(root.path().join("docs/index.html"), "x").unwrap();
+        let bot = "\"-\" \"Googlebot/2.1 (+http://www.google.com/bot.html)\"";
+        let at = |hour: u32, request: &str, status: u32, agent: &str, seconds: &str| {
+            format!(
+                "192.0.2.1 - - [03/Nov/2026:{hour:02}:10:00 +0000] \"{request} HTTP/1.1\" {status} 90 {agent} rt={seconds} urt={seconds}\n"
+            )
+        };
+        let mut text = String::new();
+        for _ in 0..900 {
+            text += &at(3, "GET /shop/item", 200, bot, "4.000");
+            text += &at(3, "POST /cart", 302, AGENT, "2.000");
+            text += &at(3, "GET /gone", 404, AGENT, "1.000");
+            text += &at(3, "HEAD /", 200, bot, "1.000");
+            // Not PHP's.
+            text += &at(3, "GET /app.js", 200, AGENT, "0.000");
+            text += &at(9, "GET /", 200, AGENT, "0.100");
+            text += &at(9, "GET /", 200, AGENT, "0.100");
+            text += &at(9, "GET /", 200, AGENT, "0.100");
+            text += &at(9, "GET /", 200, AGENT, "0.100");
+            text += &at(9, "GET /", 200, AGENT, "0.100");
+        }
+        let served = Served::new(Some(root.path()), None);
+        let (traffic, told) = read(&text, &SiteHosts::default(), Some(&served));
+        let traffic = traffic.unwrap();
+        assert_eq!(traffic.php_peak, Some(Figure::counted(1.0)), "{told:?}");
+        assert_eq!(traffic.php_peak_ms, Some(Figure::counted(2000.0)));
+        // A folder's front page that is a file is the server's.
+        let quiet: String = (0..40).map(|_| at(3, "GET /docs/", 200, AGENT, "0.000")).collect();
+        let traffic = read(&quiet, &SiteHosts::default(), Some(&served)).0.unwrap();
+        assert_eq!((traffic.php_peak, traffic.php_peak_ms), (None, None));
     }
 
     #[test]

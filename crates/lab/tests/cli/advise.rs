@@ -155,9 +155,14 @@ fn proved(lab: &Lab, server: &str, config: &str) -> String {
         "{server}: {looked}"
     );
     assert_eq!(site.today(Kind::Asset).unwrap().method, "server/plain", "{server}");
-    let advised = lab.done(&["advise", "--budget", "12s"]);
+    // On a busy machine the shorter budget leaves out so much that nothing can be chosen.
+    let changes = || policy(lab).decisions.iter().any(|one| !one.keep);
+    let mut advised = lab.done(&["advise", "--budget", "12s"]);
+    if !changes() {
+        advised = lab.done(&["advise", "--budget", "60s", "--force"]);
+    }
     assert!(!advised.stderr.contains("the configuration says"), "{server}: {}", advised.stderr);
-    assert!(policy(lab).decisions.iter().any(|one| !one.keep), "{server}: {}", advised.stdout);
+    assert!(changes(), "{server}: {}", advised.stdout);
     // On a busy machine the shorter budget leaves out so much that traffic is not compared.
     let within = |budget: &str| {
         let proved = lab.told(&["prove", "--budget", budget, "--json"]);

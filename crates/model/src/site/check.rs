@@ -60,6 +60,9 @@ impl Site {
             ("visitors.slower_devices", Some(&visitors.slower_devices)),
             ("visitors.page_views", visitors.page_views.as_ref()),
             ("visitors.peak", visitors.peak.as_ref()),
+            ("visitors.php_peak", visitors.php_peak.as_ref()),
+            ("visitors.php_peak_ms", visitors.php_peak_ms.as_ref()),
+            ("store_link.rtt_ms", Some(&self.store_link.rtt_ms)),
             ("prices.core_hour", Some(&prices.core_hour)),
             ("prices.gb_out", Some(&prices.gb_out)),
             ("prices.gb_month", Some(&prices.gb_month)),
@@ -95,6 +98,8 @@ impl Site {
                 clean(folder)
             );
         }
+        let mbit = self.store_link.mbit.value;
+        ensure!(mbit > 0.0 && mbit.is_finite(), "store_link.mbit = {mbit} must be above zero");
         ensure!(limits.cores.value > 0.0, "limits.cores must be above zero");
         ensure!(self.strata.len() <= MOST, "more than {MOST} strata");
         let kinds: Vec<_> = self.today.iter().map(|today| today.kind).collect();

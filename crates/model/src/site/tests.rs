@@ -32,6 +32,7 @@ fn site() -> Site {
         looked: "2026-11-24".into(),
         sources: Sources { docroot: Some("/srv/shop".into()), ..Sources::default() },
         visitors: Visitors::default(),
+        store_link: Default::default(),
         prices: Prices::default(),
         limits: Limits::default(),
         today: vec![Today {

@@ -20,6 +20,7 @@ pub(crate) mod negotiation;
 mod slow;
 mod studies;
 
+pub(crate) use slow::Watched;
 pub(crate) use studies::{downloads, hostile, page_output, static_assets};
 
 /// Relative deviations of one cell's round values, rotated from cell to cell.

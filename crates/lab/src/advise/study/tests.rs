@@ -44,6 +44,7 @@ fn site() -> Site {
             accept: vec![accept(&["zstd", "br", "gzip"], 0.7), accept(&["gzip"], 0.27), accept(&[], 0.03)],
             ..Visitors::default()
         },
+        store_link: Default::default(),
         prices: Default::default(),
         limits: Default::default(),
         today: Vec::new(),

@@ -63,16 +63,6 @@ pub fn render(spec: &PoolSpec, dir: &Path, root: bool) -> Result<String> {
     template::render_with(FILE, TEMPLATE, &[("pool.conf", POOL)], values)
 }
 
-/// The lines of a pool that say how many workers it has.
-pub fn render_workers(mode: Mode, workers: u32) -> Result<String> {
-    #[derive(Serialize)]
-    struct Workers {
-        mode: Mode,
-        workers: u32,
-    }
-    template::render("pool.conf", POOL, Workers { mode, workers })
-}
-
 /// The command line: the user's own ini stays in force, the spec's settings win over it. Options that not every PHP-FPM has are given
 /// where `help`, what this one says to `-h`, names them: PHP 5.5 refuses to start with `--force-stderr`.
 pub fn command(spec: &PoolSpec, dir: &Path, root: bool, help: &str) -> Vec<OsString> {

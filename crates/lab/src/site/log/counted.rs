@@ -36,6 +36,8 @@ pub struct Counted {
     pub week: Week,
     /// The hour (of UTC) with the most requests of all kinds.
     pub busiest_hour: Option<Hour>,
+    /// The hour in which scripts were busiest; none: no request for one.
+    pub script_hour: Option<ScriptHour>,
     /// The most requests of all kinds in one second; fewer than there were where lines are more than 18 hours out of order.
     pub busiest_second: u64,
     /// Requests of visitors.
@@ -108,6 +110,15 @@ pub struct Hour {
     pub requests: u64,
     /// Bytes sent in it.
     pub bytes: u64,
+}
+
+/// What scripts answered in an hour: to all clients, with every method and status.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScriptHour {
+    /// Requests.
+    pub requests: u64,
+    /// Mean seconds of those whose time is logged: behind the server where that is logged, else in all; none: not logged.
+    pub seconds: Option<f64>,
 }
 
 /// Requests of one kind of client.

@@ -19,7 +19,7 @@ pub enum Unit {
 /// Seconds from which a number of an unknown unit is none of seconds.
 const LONG: f64 = 20.0;
 /// The longest mean, in seconds, that can be a page's.
-const ABSURD: f64 = 600.0;
+pub const ABSURD: f64 = 600.0;
 
 impl Unit {
     /// The one of a word.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::counted::{Counted, Hour};
+use super::counted::{Counted, Hour, ScriptHour};
+use super::duration::ABSURD;
 use super::moment::Moment;
 
 /// The most hours that are held: eleven years. Later ones are not looked at.
@@ -25,6 +26,10 @@ struct Held {
     requests: u64,
     bytes: u64,
     visitors: u64,
+    /// Of any client for scripts; those of them that have a time, and their microseconds.
+    scripts: u64,
+    timed: u64,
+    micros: u64,
     /// Hours by which the server's clock is ahead of UTC.
     ahead: i64,
 }
@@ -82,6 +87,14 @@ impl Hours {
         self.busiest = self.busiest.max(*count);
     }
 
+    /// Says of the last request that it was for a script, and its microseconds if they are logged.
+    pub fn add_script(&mut self, micros: Option<u64>) {
+        let current = &mut self.current.1;
+        current.scripts += 1;
+        current.timed += u64::from(micros.is_some());
+        current.micros = current.micros.saturating_add(micros.unwrap_or(0));
+    }
+
     fn flush(&mut self) {
         let (hour, one) = self.current;
         if one.lines > 0 && (self.held.len() < MOST || self.held.contains_key(&hour)) {
@@ -92,6 +105,9 @@ impl Hours {
             held.requests += one.requests;
             held.bytes = held.bytes.saturating_add(one.bytes);
             held.visitors += one.visitors;
+            held.scripts += one.scripts;
+            held.timed += one.timed;
+            held.micros = held.micros.saturating_add(one.micros);
         }
     }
 
@@ -108,6 +124,11 @@ impl Hours {
             requests: held.requests,
             bytes: held.bytes,
         });
+        counted.script_hour = self.held.values().map(script_hour).max_by(|a, b| {
+            let busy = |hour: &ScriptHour| hour.requests as f64 * hour.seconds.unwrap_or(0.0);
+            busy(a).total_cmp(&busy(b)).then(a.requests.cmp(&b.requests))
+        });
+        counted.script_hour = counted.script_hour.take().filter(|hour| hour.requests > 0);
         let mut week = [(0.0, 0.0); WEEK];
         let has_weekend = self.held.iter().any(|(hour, held)| hour_of_week(*hour, held.ahead) >= WEEKEND);
         let mut hours = 0;
@@ -138,6 +159,13 @@ impl Hours {
         counted.week.unseen_hours = week.iter().filter(|(covered, _)| *covered == 0.0).count() as u64;
         counted.week.correction = correction(&week);
     }
+}
+
+/// What scripts answered in an hour; times that cannot be true are left out.
+fn script_hour(held: &Held) -> ScriptHour {
+    let mean = held.micros as f64 / 1e6 / held.timed.max(1) as f64;
+    let seconds = Some(mean).filter(|mean| *mean > 0.0 && *mean <= ABSURD);
+    ScriptHour { requests: held.scripts, seconds }
 }
 
 /// Gaps over weekends that are looked at: two weeks.
@@ -266,6 +294,24 @@ mod tests {
         let found = all_but(5..7);
         assert_eq!((found.week.missing_hours, found.week.is_weekend_quiet), (48, false));
         is_near(per_week(&found, 12 * 240), 7.0 * 240.0);
+    }
+
+    #[test]
+    fn the_hour_in_which_scripts_are_busiest_is_not_that_with_the_most_requests() {
+        let mut hours = Hours::new();
+        let mut add = |at: i64, requests: usize, micros: Option<u64>| {
+            for _ in 0..requests {
+                hours.add(Moment { utc: at, ahead: 0 }, 10, false);
+                hours.add_script(micros);
+            }
+        };
+        add(0, 50, Some(100_000));
+        add(3600, 20, Some(400_000));
+        add(7200, 5, None);
+        let mut counted = Counted::default();
+        hours.finish(&mut counted);
+        assert_eq!(counted.busiest_hour.unwrap().requests, 50);
+        assert_eq!(counted.script_hour, Some(ScriptHour { requests: 20, seconds: Some(0.4) }));
     }
 
     #[test]
