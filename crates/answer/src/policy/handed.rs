@@ -7,7 +7,7 @@ use weigh_model::site::Kind;
 use super::Ground;
 use super::coded::way_of;
 use super::content;
-use super::setup::{Exact, Setup, Sum};
+use super::setup::{Exact, Part, Setup, Sum};
 use crate::first::distinct;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CPU};
@@ -39,7 +39,8 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             let is_kept = is_measured && keeps_worker(ground, row) == Some(true);
             let workers = if is_kept { wait } else { 0.0 };
             let exact = Exact { wait, sent, workers, ..Exact::default() }.times(item.requests);
-            sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale)), exact);
+            let cpu = row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale));
+            sum.add(Part::new(item, row, cpu, exact));
         }
         let is_today = today.is_some_and(|today| today.way() == way);
         let name = match today.filter(|_| is_today) {
@@ -47,8 +48,8 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             None => format!("Send downloads with {}", crate::names::method(first)),
         };
         let method = Some(way.clone());
-        let (cpu, exact) = sum.parts();
-        Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact })
+        let (cpu, exact, parts) = sum.totals();
+        Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact, parts })
     };
     ways.iter().filter_map(setup).collect()
 }

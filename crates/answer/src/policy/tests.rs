@@ -1,5 +1,6 @@
 //! Decisions on invented sites: the figures are plausible and were never measured.
 
+mod proof;
 mod sums;
 
 use weigh_model::cell::{NO_PHP, Subject, Transport};
@@ -15,6 +16,7 @@ use super::choose::choose;
 use super::coded::Coded;
 use super::weights::Weights;
 use super::*;
+use crate::estimate::Estimate;
 use crate::subject::delivery::fixture::{Figures, Lab, Stand};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.
@@ -291,6 +293,7 @@ fn workers_are_counted_at_peak_where_the_time_of_pages_is_known() {
         is_today: false,
         cpu: Estimate::default(),
         exact: Exact { workers: seconds, ..Exact::default() },
+        parts: Vec::new(),
     };
     // 180,000 requests a month, 30,000 of them of pages that take 60 ms.
     let made = [Made {

@@ -22,7 +22,8 @@ use crate::site;
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
 use weigh_answer::policy::gate as policy_gate;
-use weigh_answer::policy::{Measured, Proof, proof_document, prove, prove_urls};
+use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, prove, prove_urls};
+use weigh_model::plan::Plan;
 use weigh_model::policy::{Policy, SCHEMA};
 use weigh_model::site::Site;
 use weigh_model::suggest::readable;
@@ -38,8 +39,8 @@ pub struct Args {
     /// The site's file that the policy was made for
     #[arg(long, value_name = "FILE", default_value = "site.toml")]
     site: PathBuf,
-    /// The longest time to measure, such as 60s or 3m
-    #[arg(long, value_name = "TIME", default_value = "3m", value_parser = quantity::time)]
+    /// The longest time to measure, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = quantity::time)]
     budget: f64,
     /// A page of a running server without the policy: it and the files below its folder are requested, nothing is started
     #[arg(long, value_name = "URL", requires = "after")]
@@ -102,13 +103,19 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
     }
     judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
+    Ok(exit(&proof, failures).into())
+}
+
+/// How a proof ends: with what is worst, be it a prediction, a gate or a failure.
+fn exit(proof: &Proof, failures: usize) -> Exit {
+    let of_proof = match proof.verdict {
+        Verdict::Worse => Exit::Worse,
+        Verdict::Undecided => Exit::Undecided,
+        Verdict::Better | Verdict::Held => Exit::of_failures(failures),
+    };
     let of_gates = Exit::of_gates(worst(&proof.gates));
-    Ok(match (proof.worse, of_gates) {
-        (true, _) => Exit::Worse,
-        (false, Exit::Fine) => Exit::of_failures(failures),
-        (false, of_gates) => of_gates,
-    }
-    .into())
+    let worst = [Exit::Worse, Exit::Undecided].into_iter().find(|exit| [of_proof, of_gates].contains(exit));
+    worst.unwrap_or(of_proof)
 }
 
 /// What is to be proved, of what.
@@ -157,6 +164,7 @@ impl Proving<'_> {
         let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
         drop(progress);
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+        let plan = Plan { policy: weigh_model::plan::Policy { even: true, ..plan.policy }, ..plan };
         let mut dir = begin(plan, &run_folder(None, &format!("{}-proof", site.name.replace('.', "-"))))?;
         if !finish(lab, &mut dir, &More::default(), &interrupt)? {
             return Ok(None);
