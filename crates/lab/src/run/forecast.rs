@@ -78,7 +78,7 @@ pub fn is_short(plan: &Plan, state: &State) -> bool {
 }
 
 /// The same of a run with the same rounds for all. The contents that come first have five rounds after the one that fills caches, as many
-/// contents as there is time for; a further round begins if there is time for all of it.
+/// contents as there is time for; a further round begins if there is time for all of it, and is finished then.
 fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     let least = ROUNDS_KEPT + 1;
     let mut lack: Vec<(&str, &Subject, f64)> = Vec::new();
@@ -110,9 +110,11 @@ fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f
             (false, false) => Admission::Never,
         };
     }
-    let in_round = state.live().into_iter().filter(|&j| visits(j) >= least && visits(j) <= visits(i));
-    let round: f64 = in_round.map(|j| expected[j] * SAFETY_MEASURED).sum();
-    match (wanting + round <= left, wanting > 0.0) {
+    // A round that others have is finished. One that there is no time for is begun by nobody: those that were told so count.
+    let is_begun = state.live().into_iter().any(|j| visits(j) > visits(i));
+    let is_in = |j: &usize| state.cells[*j].fault.is_none() && (least..=visits(i)).contains(&visits(*j));
+    let round: f64 = (0..expected.len()).filter(is_in).map(|j| expected[j] * SAFETY_MEASURED).sum();
+    match (is_begun || wanting + round <= left, wanting > 0.0) {
         (true, _) => Admission::Go,
         (false, true) => Admission::Later,
         (false, false) => Admission::Never,
