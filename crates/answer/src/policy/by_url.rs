@@ -7,7 +7,7 @@ use weigh_model::site::{Kind, Site};
 use super::Ground;
 use super::coded::waiting;
 use super::content::{self, Item};
-use super::proof::{Compared, Proof, Sums, left, other_coding, warm};
+use super::proof::{Compared, Proof, Sums, left, other_coding};
 use super::setup::{Exact, Setup};
 use super::wait::Weighted;
 use crate::report::Report;
@@ -36,8 +36,7 @@ pub fn prove_urls(
     report: &Report,
 ) -> Proof {
     let seconds = report.run.seconds;
-    let report = warm(report);
-    let reports = std::slice::from_ref(&report);
+    let reports = std::slice::from_ref(report);
     let ground = Ground::new(site, links, reports);
     let mut proof = Proof::default();
     let mut is_open = false;

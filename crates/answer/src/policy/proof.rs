@@ -1,11 +1,15 @@
 //! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds. The first round, in which
 //! caches are cold, does not count.
 
+mod compared;
+mod difference;
+mod document;
+
 use std::collections::BTreeSet;
 
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Amount, Change, Decision, Policy, Rule};
-use weigh_model::site::{Accept, Kind, Site, Stratum, Today};
+use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
 use weigh_stats::ROUNDS;
@@ -13,21 +17,22 @@ use weigh_stats::ROUNDS;
 use super::by_url::accepted;
 use super::coded::{response, way_of};
 use super::content::{self, Item};
-use super::document::interval;
 use super::setup::{Exact, Part, Setup, Sum};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
 use super::{Ground, change, stored};
 use crate::compare::gate::Judged;
-use crate::document::Block;
 use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
 use crate::first::distinct;
 use crate::report::{FaultRow, Report};
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, SECONDS};
-use crate::table::Grid;
 use crate::text::clean;
+pub(super) use compared::Compared;
+pub use difference::Verdict;
+pub(super) use difference::line;
+pub use document::proof_document;
 
 /// What a proof compares.
 pub(super) const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
@@ -36,48 +41,12 @@ const TRAFFIC: &str = "traffic";
 const WAIT: &str = "wait";
 const MEMORY: &str = "memory";
 const RESPONSE: &str = "response";
-/// How far from its prediction an amount may be, in shares of the amount before, or of that after if it is larger: half of the change that is
-/// predicted, but no less than the first and no more than the second.
-const NEAR: [f64; 2] = [0.02, 0.05];
-/// How much more or less than for the policy something takes in a proof that is named as the cause.
-const OTHER: f64 = 0.1;
-/// More rounds than this many times those that were measured are none that somebody waits for.
-const MOST: f64 = 1000.0;
-
 /// What was measured for clients that accept the same codings.
 pub struct Measured {
     /// The clients.
     pub accept: Accept,
     /// The run.
     pub report: Report,
-}
-
-/// What became of a prediction.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// More than predicted, by more than the margin and both intervals.
-    Worse,
-    /// The intervals of prediction and measurement are too wide to tell.
-    #[default]
-    Undecided,
-    /// Less than predicted, by both intervals.
-    Better,
-    /// As predicted: the difference and its interval are within the margin.
-    Held,
-}
-
-impl Verdict {
-    fn words(self) -> &'static str {
-        match self {
-            Verdict::Worse => "worse than predicted",
-            Verdict::Undecided => "undecided",
-            Verdict::Better => "better than predicted",
-            Verdict::Held => "held",
-        }
-    }
 }
 
 /// One prediction and what was measured.
@@ -250,7 +219,7 @@ fn has_rounds(row: &Row) -> bool {
 }
 
 /// A run without the first round of each row, in which caches are cold, and without the rows that have too few other ones.
-pub(super) fn warm(report: &Report) -> Report {
+fn warm(report: &Report) -> Report {
     let mut report = report.clone();
     report.rows.retain(has_rounds);
     for row in &mut report.rows {
@@ -286,204 +255,6 @@ fn failed<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<String> {
     let what = &failed.first()?.fault.message;
     let count = units::count(failed.len(), "failure", "failures");
     Some(format!("{count}, of which no figure is counted; the first: {what}"))
-}
-
-/// A decision beside what was measured of it.
-pub(super) struct Compared<'a> {
-    /// The site.
-    pub site: &'a Site,
-    /// The decision.
-    pub decision: &'a Decision,
-    /// What was measured of before.
-    pub before: &'a Setup,
-    /// The same after the change.
-    pub after: &'a Setup,
-}
-
-impl Compared<'_> {
-    /// The strata that were measured, by their names.
-    fn measured(&self) -> BTreeSet<String> {
-        let is_in = |stratum: &&Stratum| {
-            let address = std::ptr::from_ref(*stratum).addr();
-            self.before.parts.iter().any(|part| part.stratum == address)
-        };
-        self.site.of(self.decision.kind).filter(is_in).map(Stratum::name).collect()
-    }
-
-    /// What the policy says of the strata that were measured; of all, where it does not tell them apart.
-    fn predicted(&self) -> Change {
-        let (whole, measured) = (&self.decision.change, self.measured());
-        let own = || self.decision.parts.iter().filter(|part| measured.contains(&part.content));
-        if own().next().is_none() {
-            return whole.clone();
-        }
-        // A part's interval reaches as far to both sides of its share as that of the whole.
-        let amount = |whole: &Amount, of: fn(&weigh_model::policy::Part) -> [f64; 2]| {
-            let sum = |at: usize| own().map(|part| of(part)[at]).sum();
-            let amount = Amount { before: sum(0), after: sum(1), ..Amount::default() };
-            let moved = amount.share().zip(whole.share()).map(|(own, all)| own - all);
-            let end = |end: Option<f64>| Some(end? + moved?);
-            Amount {
-                low: end(whole.low),
-                high: end(whole.high),
-                rounds_low: end(whole.rounds_low),
-                rounds_high: end(whole.rounds_high),
-                ..amount
-            }
-        };
-        Change {
-            wait_hours: amount(&whole.wait_hours, |part| part.wait_hours),
-            core_hours: amount(&whole.core_hours, |part| part.core_hours),
-            gb_out: amount(&whole.gb_out, |part| part.gb_out),
-            gb_stored: amount(&whole.gb_stored, |part| part.gb_stored),
-            ..Change::default()
-        }
-    }
-
-    /// What the prediction covers and the proof does not.
-    pub fn uncovered(&self) -> Option<String> {
-        let measured = self.measured();
-        let requests = |is_meant: &dyn Fn(&str) -> bool| -> f64 {
-            let own = self.site.of(self.decision.kind).filter(|stratum| is_meant(&stratum.name()));
-            own.map(|stratum| stratum.requests.value).sum()
-        };
-        let is_predicted = |name: &str| self.decision.parts.iter().any(|part| part.content == name);
-        let left: Vec<String> = self.decision.parts.iter().map(|part| part.content.clone()).collect();
-        let left: Vec<String> = left.into_iter().filter(|name| !measured.contains(name)).collect();
-        let share = requests(&|name| measured.contains(name) && is_predicted(name))
-            / requests(&is_predicted).max(1.0);
-        let names = crate::finding::label::some(&left, 3);
-        let kind = self.decision.kind.plural();
-        let covered = units::percent(share);
-        (!left.is_empty()).then(|| {
-            format!("{kind}: {covered} of the requests that the prediction covers were compared with it; not {names} (--budget).")
-        })
-    }
-
-    /// The amounts that the decision is judged by. `coding`: something is sent in another coding than the policy says.
-    pub fn lines(&self, seconds: f64, coding: Option<&String>) -> Vec<Line> {
-        let (said, seen) = (self.predicted(), change(self.site, self.before, self.after));
-        let kind = self.decision.kind;
-        let wait = (WAIT, "visitors wait", said.wait_hours, seen.wait_hours);
-        let traffic = (TRAFFIC, "traffic", said.gb_out, seen.gb_out);
-        let cpu = (CPU_TIME, "CPU time", said.core_hours, seen.core_hours);
-        let all = match kind {
-            Kind::Value => vec![(MEMORY, "memory of the store", said.gb_stored, seen.gb_stored), cpu],
-            Kind::Download => vec![cpu],
-            Kind::Asset | Kind::Page => vec![wait, traffic, cpu],
-        };
-        let rounds = self.before.fewest_rounds().min(self.after.fewest_rounds());
-        let line = |(metric, name, said, seen): (&'static str, &str, Amount, Amount)| {
-            let mut line = line(kind, (metric, name.to_owned()), said, seen, (rounds, seconds))?;
-            line.modelled = metric == WAIT;
-            if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
-                line.remark =
-                    coding.map(|text| text.trim_end_matches('.').to_owned()).or_else(|| cause(&line));
-            }
-            Some(line)
-        };
-        all.into_iter().filter_map(line).collect()
-    }
-}
-
-/// Which side of a change is another than for the policy.
-fn cause(line: &Line) -> Option<String> {
-    let more = |(measured, predicted): (f64, f64)| {
-        let share = (measured - predicted) / predicted;
-        (share.is_finite() && share.abs() > OTHER).then_some(share)
-    };
-    let words = |side: &str, share: f64| {
-        let than = if share > 0.0 { "more" } else { "less" };
-        format!("{side} it took {} {than} than when the policy was made", units::percent(share.abs()))
-    };
-    let before =
-        more((line.measured.before, line.predicted.before)).map(|share| words("before the change", share));
-    let after = more((line.measured.after, line.predicted.after)).map(|share| words("after it", share));
-    let sides: Vec<String> = before.into_iter().chain(after).collect();
-    (!sides.is_empty()).then(|| sides.join(", "))
-}
-
-/// A prediction beside what was measured, in rounds that took this many seconds.
-pub(super) fn line(
-    kind: Kind,
-    (metric, amount): (&'static str, String),
-    predicted: Amount,
-    measured: Amount,
-    (rounds, seconds): (usize, f64),
-) -> Option<Line> {
-    let compared = Difference::of(&predicted, &measured)?;
-    let verdict = compared.verdict();
-    let remark = (verdict == Verdict::Undecided).then(|| compared.decided_by(rounds, seconds));
-    Some(Line { kind, metric, amount, predicted, measured, modelled: false, verdict, remark })
-}
-
-/// Measured − predicted change, in shares of the amount before. Its interval is made of both (G. Y. Zou and A. Donner, Statistics in Medicine
-/// 27 (2008): the method of variance estimates recovery).
-struct Difference {
-    value: f64,
-    /// How far the interval reaches down and up by what was measured, and by the prediction; infinite: not known.
-    measured: [f64; 2],
-    predicted: [f64; 2],
-    margin: f64,
-}
-
-impl Difference {
-    /// None: there was nothing before.
-    fn of(predicted: &Amount, measured: &Amount) -> Option<Difference> {
-        let (said, seen) = (predicted.share()?, measured.share()?);
-        let reach = |end: Option<f64>, share: f64| end.map_or(f64::INFINITY, |end| (end - share).abs());
-        let near = (said.abs() / 2.0).clamp(NEAR[0], NEAR[1]);
-        Some(Difference {
-            value: seen - said,
-            measured: [reach(measured.rounds_low, seen), reach(measured.rounds_high, seen)],
-            predicted: [reach(predicted.rounds_high, said), reach(predicted.rounds_low, said)],
-            margin: near * (1.0 + said.max(seen)).max(1.0),
-        })
-    }
-
-    fn verdict(&self) -> Verdict {
-        let reach = |at: usize| self.measured[at].hypot(self.predicted[at]);
-        let (low, high) = (self.value - reach(0), self.value + reach(1));
-        if low > self.margin {
-            Verdict::Worse
-        } else if low >= -self.margin && high <= self.margin {
-            Verdict::Held
-        } else if high < 0.0 {
-            Verdict::Better
-        } else {
-            Verdict::Undecided
-        }
-    }
-
-    /// What would decide it.
-    fn decided_by(&self, rounds: usize, seconds: f64) -> String {
-        let widest = |reach: [f64; 2]| reach[0].max(reach[1]);
-        let (own, of_policy) = (widest(self.measured), widest(self.predicted));
-        let gap = (self.value.abs() - self.margin).abs();
-        if !own.is_finite() {
-            return "what was measured has no interval: a longer proof would (weigh prove --budget)".into();
-        }
-        if of_policy >= gap {
-            let reach = if of_policy.is_finite() {
-                format!("the prediction reaches {} to each side", points(of_policy))
-            } else {
-                "the policy gives no interval".into()
-            };
-            return format!("{reach}: a new policy from more rounds would decide it (weigh advise --budget)");
-        }
-        let times = own.powi(2) / (gap.powi(2) - of_policy.powi(2));
-        if times > MOST {
-            return "it lies at the limit of what counts as held".into();
-        }
-        let more = ((times - 1.0).max(0.1) * rounds as f64).ceil();
-        let budget = (seconds * times.max(1.1)).ceil();
-        format!("about {more} more rounds would decide it: weigh prove --budget {budget}s")
-    }
-}
-
-/// `3.1 points`.
-fn points(share: f64) -> String {
-    format!("{} points", units::significant(share * 100.0))
 }
 
 /// Whether an amount that was to fall rose, beyond its interval.
@@ -717,68 +488,4 @@ fn stored_pair(
     let before = setups.iter().find(|setup| setup.is_today)?.clone();
     let after = setups.into_iter().find(|setup| setup.rules == *rules)?;
     Some((Setup { name: "before".into(), ..before }, after))
-}
-
-/// The proof as blocks of text.
-pub fn proof_document(proof: &Proof) -> Vec<Block> {
-    let mut table = Grid::list(&["", "predicted", "measured", ""]);
-    let change = |amount: &Amount| {
-        let rounds = Amount { low: amount.rounds_low, high: amount.rounds_high, ..*amount };
-        amount.share().map_or_else(|| "–".to_owned(), |share| interval(share, &rounds))
-    };
-    for line in &proof.lines {
-        let verdict = if line.modelled { "modelled, not counted" } else { line.verdict.words() };
-        table.line(&[line.name(), change(&line.predicted), change(&line.measured), verdict.to_owned()]);
-    }
-    let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
-    let mut blocks = Vec::new();
-    if counted.is_empty() {
-        blocks.push(Block::Text("Nothing was proved: no decision was measured before and after.".into()));
-    }
-    if !proof.lines.is_empty() {
-        blocks.push(Block::Table(table));
-        blocks.push(Block::Answer(vec![summary(proof, &counted)]));
-        let remark = |line: &&Line| {
-            Some(format!("{}: {}, {}.", line.name(), line.verdict.words(), clean(line.remark.as_ref()?)))
-        };
-        let remarks: Vec<String> = counted.iter().filter_map(remark).collect();
-        blocks.extend(remarks.into_iter().map(Block::Text));
-    }
-    if !proof.clients.is_empty() {
-        let mut table = Grid::list(&["measured for clients that accept", "requests", "traffic", "CPU time"]);
-        for one in &proof.clients {
-            let clients = format!("{}, {}", one.kind.plural(), clean(&accepted(&one.accept)));
-            table.line(&[clients, units::percent(one.share), change(&one.traffic), change(&one.core_hours)]);
-        }
-        blocks.push(Block::Table(table));
-    }
-    let (asked, broken) = proof.negotiated;
-    if asked > 0 {
-        let kept = asked - broken.min(asked);
-        let but = if proof.broken.is_empty() {
-            String::new()
-        } else {
-            format!(" In others, {}.", units::list(&proof.broken))
-        };
-        blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.{but}")));
-    }
-    blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
-    blocks
-}
-
-/// `5 of 6 predictions held or better; 1 is undecided.`
-fn summary(proof: &Proof, counted: &[&Line]) -> String {
-    let count = |verdict: Verdict| counted.iter().filter(|line| line.verdict == verdict).count();
-    let (better, worse, open) = (count(Verdict::Better), count(Verdict::Worse), count(Verdict::Undecided));
-    let held = count(Verdict::Held) + better;
-    let mut text = format!("{held} of {} held", units::count(counted.len(), "prediction", "predictions"));
-    for (count, what) in
-        [(better, "better than predicted"), (worse, "worse than predicted"), (open, "undecided")]
-    {
-        if count > 0 {
-            text += &format!(", {count} {what}");
-        }
-    }
-    let begin = if proof.worse { "Worse than before: do not use this policy as it is. " } else { "" };
-    format!("{begin}{text}.")
 }

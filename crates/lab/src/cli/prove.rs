@@ -23,7 +23,6 @@ use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
 use weigh_answer::policy::gate as policy_gate;
 use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, prove, prove_urls};
-use weigh_model::plan::Plan;
 use weigh_model::policy::{Policy, SCHEMA};
 use weigh_model::site::Site;
 use weigh_model::suggest::readable;
@@ -164,7 +163,6 @@ impl Proving<'_> {
         let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
         drop(progress);
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-        let plan = Plan { policy: weigh_model::plan::Policy { even: true, ..plan.policy }, ..plan };
         let mut dir = begin(plan, &run_folder(None, &format!("{}-proof", site.name.replace('.', "-"))))?;
         if !finish(lab, &mut dir, &More::default(), &interrupt)? {
             return Ok(None);
@@ -188,4 +186,32 @@ pub fn policy(file: &Path) -> Result<Policy> {
         policy.schema
     );
     Ok(policy)
+}
+
+#[cfg(test)]
+mod tests {
+    use weigh_answer::compare::gate::{Judged, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn a_proof_ends_with_what_is_worst() {
+        let gate = |outcome| {
+            let (gate, configuration, measured) = Default::default();
+            Judged { gate, configuration, outcome, measured, remedy: None }
+        };
+        let of = |verdict, gates: &[Outcome], failures| {
+            let gates = gates.iter().map(|outcome| gate(*outcome)).collect();
+            exit(&Proof { verdict, gates, ..Proof::default() }, failures)
+        };
+        assert_eq!(of(Verdict::Held, &[], 0), Exit::Fine);
+        assert_eq!(of(Verdict::Better, &[Outcome::Pass], 0), Exit::Fine);
+        assert_eq!(of(Verdict::Held, &[], 1), Exit::Failures);
+        assert_eq!(of(Verdict::Worse, &[Outcome::Undecided], 1), Exit::Worse);
+        assert_eq!(of(Verdict::Undecided, &[], 1), Exit::Undecided);
+        assert_eq!(of(Verdict::Undecided, &[Outcome::Fail], 0), Exit::Worse);
+        assert_eq!(of(Verdict::Held, &[Outcome::Undecided], 0), Exit::Undecided);
+        // Nothing was proved.
+        assert_eq!(exit(&Proof::default(), 0), Exit::Undecided);
+    }
 }

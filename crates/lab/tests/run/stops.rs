@@ -47,7 +47,8 @@ fn beaten_on_every_axis_ends_a_cell_as_soon_as_that_can_be_known() {
 
 #[test]
 fn where_time_is_short_what_is_far_behind_leaves_after_two_rounds() {
-    let all = [("good", codec(100.0, 1.0, 10)), ("near", codec(150.0, 1.0, 11)), ("far", codec(900.0, 1.0, 12))];
+    let all =
+        [("good", codec(100.0, 1.0, 10)), ("near", codec(150.0, 1.0, 11)), ("far", codec(900.0, 1.0, 12))];
     let rounds = |budget: f64| {
         let mut lab = Lab::new(&all);
         lab.plan.policy.budget_seconds = budget;

@@ -77,7 +77,7 @@ fn what_a_policy_promised_and_did_not_bring_is_worse_with_its_cause() {
     let cpu = line(&proof, "cpu");
     assert!(cpu.predicted.share().unwrap() < -0.5 && cpu.measured.share().unwrap() > 0.1, "{cpu:?}");
     assert_eq!((cpu.verdict, proof.verdict, proof.worse), (Verdict::Worse, Verdict::Worse, true));
-    assert!(cpu.remark.as_ref().unwrap().contains("after it it took"), "{cpu:?}");
+    assert!(cpu.remark.as_ref().unwrap().contains("after the change it was "), "{cpu:?}");
     // Another coding than the policy says.
     let proof = proved(&policy, &site, proof_run(1.0, 1.3, "gzip", 8, &calm));
     let traffic = line(&proof, "traffic");
