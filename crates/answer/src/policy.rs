@@ -23,25 +23,27 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod today;
+mod uncertainty;
 mod wait;
 mod weights;
 
-use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Policy, SCHEMA};
+use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Part, Policy, SCHEMA};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::units;
+use weigh_stats::ROUNDS;
 
 use crate::choose::TOLERANCE;
-use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::subject::codec::{DECODE, DECODED};
-use crate::verdict::{Confidence, ratio_of_totals};
+use crate::verdict::Confidence;
 pub use by_url::{ByUrl, accepted, prove_urls};
 use coded::Coded;
 pub use document::document;
 pub use machines::decide;
-pub use proof::{Line, Measured, Proof, proof_document, prove};
+pub use proof::{Line, Measured, Proof, Verdict, proof_document, prove};
 pub use regret::{Valued, valued};
 use setup::{Exact, NS, Setup, choose};
+use uncertainty::{Quantity, Uncertainty};
 use wait::Readers;
 pub use wait::Weighted;
 pub(crate) use weights::{GB, HOUR, Weights};
@@ -133,14 +135,8 @@ fn decide_by(
         ));
     }
     notes.extend(Kind::ALL.into_iter().filter_map(|kind| undecided(site, kind, &made)));
-    let few: Vec<&str> = made.iter().filter(|one| !one.has_rounds).map(|one| one.kind.plural()).collect();
-    if !few.is_empty() {
-        notes.push(format!(
-            "Not settled for {} ({}): more rounds may change what is said of them (--budget).",
-            units::list(&few),
-            Confidence::TooFewRounds.name()
-        ));
-    }
+    let few: Vec<&Made> = made.iter().filter(|one| !one.has_rounds).collect();
+    notes.extend(few.iter().map(|one| few_rounds(one, reports)));
     notes.extend(basis::asked_by(site));
     let coverage = |kind| coverage::of_kind(&ground, kind, made.iter().find(|one| one.kind == kind));
     let coverage = Kind::ALL.into_iter().filter_map(coverage).collect();
@@ -169,6 +165,19 @@ fn decide_by(
         gates: Vec::new(),
     };
     (Decided { policy, notes, is_settled: few.is_empty() }, sum(made.iter().map(Made::after)))
+}
+
+/// That a decision rests on fewer rounds than a claim takes, and what would settle it.
+fn few_rounds(made: &Made, reports: &[Report]) -> String {
+    let rounds = made.today.iter().chain([&made.chosen]).map(Setup::fewest_rounds).min().unwrap_or_default();
+    let seconds: f64 = reports.iter().map(|report| report.run.seconds).sum();
+    let budget = (seconds * ROUNDS as f64 / rounds.max(1) as f64).ceil();
+    let (kinds, few) = (made.kind.plural(), Confidence::TooFewRounds.name());
+    let have = match rounds {
+        1..ROUNDS => format!("some settings have {rounds} of {ROUNDS} rounds"),
+        _ => few.to_owned(),
+    };
+    format!("{kinds}: not settled, {have}. A larger budget gives them the rest: weigh advise --budget {budget}s.")
 }
 
 /// What other PHPs would bring.
@@ -311,7 +320,8 @@ impl Made {
         let beside = self.beside.iter().filter(|_| is_known).map(|beside| format!(" {beside}"));
         let text = text + &beside.collect::<String>();
         let unknown = || "not known".to_owned();
-        let change = self.before().map(|before| change(site, &before, &self.after()));
+        let after = self.after();
+        let before = self.before().unwrap_or_else(|| after.clone());
         Decision {
             kind: self.kind,
             keep,
@@ -320,46 +330,57 @@ impl Made {
             rules: if is_known { self.chosen.rules.clone() } else { Vec::new() },
             method: self.chosen.method.clone().filter(|_| is_known),
             needs: if is_known { self.chosen.needs.clone() } else { Vec::new() },
-            change: change.unwrap_or_default(),
+            change: if is_known { change(site, &before, &after) } else { Change::default() },
+            parts: if keep { Vec::new() } else { parts(site, &before, &after) },
             flips: if is_known { flips } else { Vec::new() },
         }
     }
 }
 
-/// An amount before and after, of the part with an interval and the part without.
-fn amount(before: (Estimate, f64), after: (Estimate, f64), is_same: bool) -> Amount {
-    let ((a, more_a), (b, more_b)) = (after, before);
-    let (now, then) = (b.value + more_b, a.value + more_a);
-    let share = if now > 0.0 { Some((then - now) / now) } else { None };
-    let ratio = ratio_of_totals((&a, more_a), (&b, more_b)).filter(|_| !is_same);
-    // Without CPU time in it, an amount is exact.
-    let is_exact = is_same || (a.value == 0.0 && b.value == 0.0);
-    let end = |end: Option<f64>| if is_exact { share } else { end.map(|end| end - 1.0) };
-    Amount { before: now, after: then, low: end(ratio.map(|r| r.low)), high: end(ratio.map(|r| r.high)) }
-}
-
-/// Hours of CPU time, and of nothing else.
-const CORE_HOURS: Weights = Weights { wait: 0.0, core: 1.0 / HOUR, sent: 0.0, stored: 0.0 };
+/// Hours of CPU time.
+const CORE_HOURS: Quantity = &|cpu, _| (cpu / NS / HOUR, 0.0);
 
 /// The hours of CPU time before and after.
-fn core_hours(before: &Setup, after: &Setup) -> Amount {
-    amount(before.total(&CORE_HOURS), after.total(&CORE_HOURS), false)
+fn core_hours(site: &Site, before: &Setup, after: &Setup) -> Amount {
+    Uncertainty::new(site, before, after).amount(CORE_HOURS, false)
 }
 
 /// The amounts before and after, with intervals.
 fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
     let is_same = before.name == after.name && before.exact == after.exact;
-    let amount = |of: &dyn Fn(&Setup) -> (Estimate, f64)| amount(of(before), of(after), is_same);
-    let weighted = |weights: Weights| move |setup: &Setup| setup.total(&weights);
-    let exact = |value: f64| (Estimate::default(), value);
+    let uncertainty = Uncertainty::new(site, before, after);
+    let amount = |of: Quantity| uncertainty.amount(of, is_same);
+    let prices = Weights::prices(site);
     Change {
-        wait_hours: amount(&weighted(Weights { wait: 1.0 / HOUR, core: 0.0, ..CORE_HOURS })),
-        core_hours: amount(&weighted(CORE_HOURS)),
-        worker_hours: amount(&|setup| exact(setup.exact.workers / HOUR)),
-        gb_out: amount(&|setup| exact(setup.exact.sent / GB)),
-        gb_stored: amount(&|setup| exact(setup.exact.stored / GB)),
-        cost: amount(&weighted(Weights::prices(site))),
+        wait_hours: amount(&|cpu, exact| (cpu / NS / HOUR, exact.wait / HOUR)),
+        core_hours: amount(CORE_HOURS),
+        worker_hours: amount(&|_, exact| (0.0, exact.workers / HOUR)),
+        gb_out: amount(&|_, exact| (0.0, exact.sent / GB)),
+        gb_stored: amount(&|_, exact| (0.0, exact.stored / GB)),
+        cost: amount(&|cpu, exact| ((prices.wait + prices.core) * cpu / NS, exact.cost(&prices))),
     }
+}
+
+/// The amounts before and after of each stratum that was measured.
+fn parts(site: &Site, before: &Setup, after: &Setup) -> Vec<Part> {
+    let of = |stratum: &Stratum| {
+        let address = std::ptr::from_ref(stratum).addr();
+        let sum = |of: &dyn Fn(f64, &Exact) -> f64| {
+            [before, after].map(|setup| {
+                let own = setup.parts.iter().filter(|part| part.stratum == address);
+                own.map(|part| of(part.cpu.as_ref().map_or(0.0, |cpu| cpu.value / NS), &part.exact)).sum()
+            })
+        };
+        let part = Part {
+            content: stratum.name(),
+            wait_hours: sum(&|cpu, exact| (cpu + exact.wait) / HOUR),
+            core_hours: sum(&|cpu, _| cpu / HOUR),
+            gb_out: sum(&|_, exact| exact.sent / GB),
+            gb_stored: sum(&|_, exact| exact.stored / GB),
+        };
+        before.parts.iter().any(|part| part.stratum == address).then_some(part)
+    };
+    Kind::ALL.into_iter().flat_map(|kind| site.of(kind)).filter_map(of).collect()
 }
 
 /// All kinds of which it is known what is done today, together; and those without a decision, which stay as they are.
@@ -383,5 +404,10 @@ fn total(ground: &Ground, made: &[Made]) -> Change {
 
 /// The amounts of all kinds.
 fn sum(setups: impl Iterator<Item = Setup>) -> Option<Setup> {
-    setups.reduce(|a, b| Setup { cpu: a.cpu.plus(&b.cpu), exact: a.exact.plus(b.exact), ..a })
+    setups.reduce(|a, b| Setup {
+        cpu: a.cpu.plus(&b.cpu),
+        exact: a.exact.plus(b.exact),
+        parts: [a.parts, b.parts].concat(),
+        ..a
+    })
 }

@@ -138,6 +138,7 @@ pub fn policy(study: &Study, ask: &Ask) -> Policy {
         cell_seconds: study.budget.cell_seconds * times,
         exhaustive: ask.exhaustive,
         to_the_end: false,
+        even: false,
     }
 }
 

@@ -122,6 +122,10 @@ pub struct Policy {
     /// Measure every cell until the budget ends: no cell is settled, placed or dominated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_the_end: bool,
+    /// Give every cell the same number of rounds until the budget ends, the first one to fill caches. Where the budget does not suffice for all,
+    /// the contents that come first in the plan have theirs, and the others none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub even: bool,
 }
 
 /// The policy of a study that sets nothing.
@@ -136,6 +140,7 @@ impl Default for Policy {
             cell_seconds: budget.cell_seconds,
             exhaustive: false,
             to_the_end: false,
+            even: false,
         }
     }
 }

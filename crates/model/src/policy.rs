@@ -238,6 +238,9 @@ pub struct Decision {
     pub needs: Vec<Need>,
     /// What it brings.
     pub change: Change,
+    /// The same by type and size of the content that was measured, for proofs that measure a part of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// When something else would be better, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flips: Vec<Flip>,
@@ -340,6 +343,22 @@ pub struct Change {
     pub cost: Amount,
 }
 
+/// What a decision changes of content of one type and size: amounts per month, today and with the policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The type and size: `text/css, 10 KB to 50 KB`.
+    pub content: String,
+    /// Hours that visitors wait.
+    pub wait_hours: [f64; 2],
+    /// Hours of CPU time of server and PHP.
+    pub core_hours: [f64; 2],
+    /// GB (10⁹ bytes) of traffic out.
+    pub gb_out: [f64; 2],
+    /// GB of memory of stored values.
+    pub gb_stored: [f64; 2],
+}
+
 /// An amount before and after, with the 95% interval of the share that it changes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -348,12 +367,18 @@ pub struct Amount {
     pub before: f64,
     /// With the policy.
     pub after: f64,
-    /// Lower end of (after − before) ÷ before; null: unknown.
+    /// Lower end of (after − before) ÷ before, from the uncertainty of the rounds, the sample and the counts of requests; null: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
     /// Upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
+    /// Lower end from the rounds alone: what a proof on the same sample is compared with; null: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds_low: Option<f64>,
+    /// Upper end from the rounds alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds_high: Option<f64>,
 }
 
 impl Amount {

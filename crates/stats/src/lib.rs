@@ -20,6 +20,7 @@ mod regret;
 mod rule;
 mod strata;
 mod summary;
+mod sums;
 mod threshold;
 
 pub use apart::{
@@ -38,4 +39,5 @@ pub use regret::{CONFIDENCE, Choice, Chosen, regret_bound, regret_by_figures};
 pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};
 pub use strata::{Stratum, allocation, half_width_of, relative_half_width};
 pub use summary::{Summary, median, quantile, summary};
+pub use sums::{StratumError, Term, ratio_of_sums};
 pub use threshold::{Threshold, ThresholdInterval};

@@ -4,16 +4,15 @@
 use weigh_model::policy::{Policy, Rule};
 use weigh_model::site::{Kind, Site};
 
+use super::Ground;
 use super::coded::waiting;
 use super::content::{self, Item};
-use super::proof::{Proof, Sums, is_worse, left, lines};
+use super::proof::{Compared, Proof, Sums, left, other_coding};
 use super::setup::{Exact, Setup};
 use super::wait::Weighted;
-use super::{Ground, change};
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CODING, SECONDS};
-use crate::text::clean;
+use crate::subject::delivery::{BODY, SECONDS};
 
 /// A sample file by two URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,24 +35,28 @@ pub fn prove_urls(
     pairs: &[ByUrl],
     report: &Report,
 ) -> Proof {
+    let seconds = report.run.seconds;
     let reports = std::slice::from_ref(report);
     let ground = Ground::new(site, links, reports);
     let mut proof = Proof::default();
+    let mut is_open = false;
     for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
         let kind = decision.kind;
         let own: Vec<&ByUrl> = pairs.iter().filter(|pair| pair.kind == kind).collect();
         let Some((before, after)) = measured(&ground, kind, &own) else {
             proof.open.push(format!("{}: before and after were not both requested.", kind.plural()));
+            is_open = true;
             continue;
         };
-        let change = change(site, &before, &after);
-        let lines =
-            lines(kind, &decision.change, &change).into_iter().filter(|line| line.amount != "CPU time");
-        proof.lines.extend(lines);
-        proof.open.extend(others(&ground, kind, &own, &decision.rules));
+        let compared = Compared { site, decision, before: &before, after: &after };
+        let others = others(&ground, kind, &own, &decision.rules);
+        let lines = compared.lines(seconds, others.first());
+        proof.lines.extend(lines.into_iter().filter(|line| line.amount != "CPU time"));
+        proof.open.extend(others);
+        proof.open.extend(compared.uncovered());
     }
     proof.open.extend(left(reports.iter()));
-    proof.worse = proof.lines.iter().any(is_worse);
+    proof.judge(is_open);
     proof
 }
 
@@ -84,13 +87,15 @@ fn measured(ground: &Ground, kind: Kind, pairs: &[&ByUrl]) -> Option<(Setup, Set
         };
         // The response time takes the place of the CPU time, and has the application's in it.
         let of = |item: &Item, row: &Row| {
-            let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64) * item.scale;
+            let body = row.value(BODY).unwrap_or(item.sample.bytes as f64);
+            let head = row.value("wire-bytes").map_or(0.0, |wire| wire - body);
+            let sent = body * item.scale + head;
             let wait = waiting(ground, kind, item, row, sent);
             (row.get(SECONDS).cloned(), Exact { wait, sent, ..Exact::default() })
         };
         sums.add(&items, client.share, &rows_of, &of);
     }
-    sums.setups(ground, kind)
+    sums.setups()
 }
 
 /// What is sent after the change in another coding than the policy says, one line each.
@@ -102,18 +107,7 @@ fn others(ground: &Ground, kind: Kind, pairs: &[&ByUrl], rules: &[Rule]) -> Vec<
         let Some(pair) = pairs.iter().find(|pair| pair.sha256 == item.sample.sha256) else { continue };
         for client in &ground.classes {
             let Some(row) = row(report, &pair.after, &client.codings) else { continue };
-            let applies = |rule: &&Rule| {
-                let is_large = item.sample.bytes >= rule.min_bytes;
-                is_large && rule.is_for(&item.stratum.format) && client.codings.contains(&rule.coding)
-            };
-            let said = rules.iter().find(applies).map_or("no coding", |rule| rule.coding.as_str());
-            let sent = row.fact(CODING).unwrap_or("no coding");
-            if said != sent {
-                let (path, to) = (clean(&item.sample.path), accepted(&client.codings));
-                found.push(format!(
-                    "{path} is sent with {sent} to clients that accept {to}; the policy says {said}."
-                ));
-            }
+            found.extend(other_coding(rules, item, &client.codings, row));
         }
     }
     found

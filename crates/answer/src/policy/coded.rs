@@ -12,7 +12,7 @@ use weigh_model::way::{By, ENCODER, WayKind};
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Setup, Sum};
+use super::setup::{Exact, NS, Part, Setup, Sum};
 use super::today::{Answer, Rows, has_failed};
 use super::weights::Weights;
 use crate::advice::delivery::pages::need;
@@ -376,7 +376,7 @@ impl<'a> Coded<'a> {
     /// A combination with its amounts per month.
     fn setup(&self, ground: &Ground, of: &Combination) -> Setup {
         let row = |file, class: usize| Answer { row: self.row(of, file, &self.accept[class]), body: None };
-        let (cpu, exact) = self.amounts(ground, row);
+        let (cpu, exact, parts) = self.amounts(ground, row);
         let methods: Vec<&Method> = of.methods.iter().map(|at| &self.methods[*at]).collect();
         let rule = |method: &&Method| {
             // Variants of files cost nothing per response: every type that is worth it has them, measured or not.
@@ -399,6 +399,7 @@ impl<'a> Coded<'a> {
             is_today: false,
             cpu,
             exact,
+            parts,
         }
     }
 
@@ -411,13 +412,17 @@ impl<'a> Coded<'a> {
             let other = || Answer { row: self.row(of, file, &self.accept[class]), body: None };
             self.measured[file].today[class].unwrap_or_else(other)
         };
-        let (cpu, exact) = self.amounts(ground, row);
+        let (cpu, exact, parts) = self.amounts(ground, row);
         let (rules, needs) = (Vec::new(), Vec::new());
-        Some(Setup { name: about.to_owned(), rules, method: None, needs, is_today: true, cpu, exact })
+        Some(Setup { name: about.to_owned(), rules, method: None, needs, is_today: true, cpu, exact, parts })
     }
 
     /// The sums per month over files and classes of clients.
-    fn amounts(&self, ground: &Ground, answer: impl Fn(usize, usize) -> Answer<'a>) -> (Estimate, Exact) {
+    fn amounts(
+        &self,
+        ground: &Ground,
+        answer: impl Fn(usize, usize) -> Answer<'a>,
+    ) -> (Estimate, Exact, Vec<Part>) {
         // The same row for several clients is one amount.
         let mut weights: BTreeMap<(usize, &str, Option<u64>), (Answer, f64)> = BTreeMap::new();
         for file in 0..self.measured.len() {
@@ -435,9 +440,9 @@ impl<'a> Coded<'a> {
             // Methods are measured in the lab's configuration, and would run in the site's own.
             let beyond = if is_own(answer.row) { 0.0 } else { self.beyond };
             let cpu = answer.row.get(CPU).map(|cpu| cpu.scaled(item.scale).shifted(beyond).scaled(requests));
-            sum.add(cpu, exact);
+            sum.add(Part::new(item, answer.row, cpu, exact));
         }
-        sum.parts()
+        sum.totals()
     }
 }
 

@@ -191,7 +191,7 @@ pub(super) fn interval(share: f64, amount: &Amount) -> String {
         }
     };
     match (amount.low, amount.high) {
-        (Some(low), Some(high)) if high - low > 0.001 => {
+        (Some(low), Some(high)) if high - low > 0.002 => {
             format!("{} ({} to {})", percent(share), percent(low), percent(high))
         }
         _ => percent(share),

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use weigh_model::gate::{Gate, Limit};
+use weigh_model::policy::Amount;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
 use weigh_model::units;
@@ -53,7 +54,7 @@ fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
 
 fn one(gate: &Gate, limit: f64, line: &Line) -> Judged {
     let share = line.measured.share().unwrap_or_default();
-    let (low, high) = (line.measured.low, line.measured.high);
+    let (low, high) = (line.measured.rounds_low, line.measured.rounds_high);
     let held = Held { low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY), limit };
     let outcome = held.outcome();
     let remedy = (outcome == Outcome::Undecided).then(|| match held.factor(share) {
@@ -64,22 +65,33 @@ fn one(gate: &Gate, limit: f64, line: &Line) -> Judged {
         gate: gate.words(),
         configuration: line.name(),
         outcome,
-        measured: interval(share, &line.measured),
+        measured: interval(share, &Amount { low, high, ..line.measured }),
         remedy,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use weigh_model::policy::Amount;
     use weigh_model::site::Kind;
 
+    use super::super::proof::Verdict;
     use super::*;
 
     fn line(kind: Kind, (metric, amount): (&'static str, &str), share: f64, reach: f64) -> Line {
+        let (rounds_low, rounds_high) = (Some(share - reach), Some(share + reach));
         let measured =
-            Amount { before: 1.0, after: 1.0 + share, low: Some(share - reach), high: Some(share + reach) };
-        Line { kind, metric, amount: amount.into(), predicted: 0.0, measured, held: true }
+            Amount { before: 1.0, after: 1.0 + share, rounds_low, rounds_high, ..Amount::default() };
+        let (predicted, verdict) = (Amount::default(), Verdict::Held);
+        Line {
+            kind,
+            metric,
+            amount: amount.into(),
+            predicted,
+            measured,
+            modelled: false,
+            verdict,
+            remark: None,
+        }
     }
 
     fn judged(gate: Gate) -> Vec<(Outcome, String)> {

@@ -7,7 +7,7 @@ use weigh_model::site::{Kind, Today};
 use super::Ground;
 use super::coded::way_of;
 use super::content;
-use super::setup::{Exact, Setup, Sum};
+use super::setup::{Exact, Part, Setup, Sum};
 use super::today::has_failed;
 use crate::exhibit::fairness::Outcome;
 use crate::first::distinct;
@@ -45,14 +45,16 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             let workers = if kept == Some(true) { wait } else { 0.0 };
             let fixed = ground.readers.seconds(0.0, Kind::Download);
             let exact = Exact { wait, fixed, sent, workers, ..Exact::default() }.times(item.requests);
-            sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale)), exact);
+            let cpu = row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale));
+            sum.add(Part::new(item, row, cpu, exact));
         }
         let name = match ground.site.today(Kind::Download).filter(|_| is_today) {
             Some(today) => today.about.clone(),
             None => format!("Send downloads with {}", crate::names::method(first)),
         };
-        let (method, (cpu, exact)) = (Some(way.clone()), sum.parts());
-        Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact })
+        let method = Some(way.clone());
+        let (cpu, exact, parts) = sum.totals();
+        Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact, parts })
     };
     let ways = distinct(rows.iter().flatten().map(|row| way_of(row)));
     ways.iter().filter_map(setup).collect()

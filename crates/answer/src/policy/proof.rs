@@ -1,30 +1,38 @@
-//! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds.
+//! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds. The first round, in which
+//! caches are cold, does not count.
+
+mod compared;
+mod difference;
+mod document;
 
 use std::collections::BTreeSet;
 
 use weigh_model::advised::ADVISED;
-use weigh_model::policy::{Amount, Change, Decision, Policy};
-use weigh_model::site::{Accept, Kind, Site, Stratum, Today};
+use weigh_model::policy::{Amount, Change, Decision, Policy, Rule};
+use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
+use weigh_stats::ROUNDS;
 
+use super::by_url::accepted;
 use super::coded::{response, way_of};
 use super::content::{self, Item};
-use super::document::interval;
-use super::setup::{Exact, Setup, Sum};
+use super::setup::{Exact, Part, Setup, Sum};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
-use super::{Ground, amount, change, coverage, stored};
+use super::{Ground, change, stored};
 use crate::compare::gate::Judged;
-use crate::document::Block;
 use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
 use crate::first::distinct;
 use crate::report::{FaultRow, Report};
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, SECONDS};
-use crate::table::Grid;
 use crate::text::clean;
+pub(super) use compared::Compared;
+pub use difference::Verdict;
+pub(super) use difference::line;
+pub use document::proof_document;
 
 /// What a proof compares.
 pub(super) const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
@@ -33,8 +41,6 @@ const TRAFFIC: &str = "traffic";
 const WAIT: &str = "wait";
 const MEMORY: &str = "memory";
 const RESPONSE: &str = "response";
-/// How far a prediction may be from what was measured, as a share of the amount before, where its interval is narrower.
-const NEAR: f64 = 0.05;
 /// What was measured for clients that accept the same codings.
 pub struct Measured {
     /// The clients.
@@ -52,12 +58,31 @@ pub struct Line {
     pub metric: &'static str,
     /// The amount in words: `visitors wait`, `traffic`, `CPU time`, `memory of the store`, `response over` a link.
     pub amount: String,
-    /// The share by which the policy says that it changes.
-    pub predicted: f64,
-    /// The share by which it changed, with its interval.
+    /// What the policy says of the content that was measured.
+    pub predicted: Amount,
+    /// What was measured.
     pub measured: Amount,
-    /// Whether the prediction is in the interval, or within 5% of the amount before.
-    pub held: bool,
+    /// Whether the amount follows from measured bytes and CPU time by the links' model, and was not measured by itself. It is not counted.
+    pub modelled: bool,
+    /// What became of the prediction.
+    pub verdict: Verdict,
+    /// Why it did not hold, as far as that can be told, or what would decide it.
+    pub remark: Option<String>,
+}
+
+/// What was measured for one class of clients.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
+pub struct OfClients {
+    /// The kind of content.
+    pub kind: Kind,
+    /// The content codings that they accept.
+    pub accept: Vec<String>,
+    /// Their share of the requests.
+    pub share: f64,
+    /// GB per month.
+    pub traffic: Amount,
+    /// Hours of CPU time per month.
+    pub core_hours: Amount,
 }
 
 /// What was proved.
@@ -65,14 +90,18 @@ pub struct Line {
 pub struct Proof {
     /// Each prediction.
     pub lines: Vec<Line>,
+    /// What was measured for each class of clients.
+    pub clients: Vec<OfClients>,
     /// Decisions that were not measured, with the reason.
     pub open: Vec<String>,
     /// Requests of the negotiation matrix after the change, and those that broke a rule.
     pub negotiated: (usize, usize),
     /// The rules that were broken, once each.
     pub broken: Vec<String>,
-    /// Whether something that the policy is for became worse, beyond its interval.
+    /// Whether something that the policy is for became worse than it was, beyond its interval.
     pub worse: bool,
+    /// Everything together: worse if one line is; else undecided if one line is, a decision was not measured, or there is none.
+    pub verdict: Verdict,
     /// What the gates came to.
     pub gates: Vec<Judged>,
 }
@@ -84,8 +113,8 @@ impl Line {
     }
 }
 
-/// Compares. `responses` are runs with the methods of before and after, one for each kind of client; `values` are runs of cached
-/// values.
+/// Compares. `responses` are runs with the methods of before and after, one for each kind of client, and over links; `values` are runs of
+/// cached values.
 pub fn prove(
     policy: &Policy,
     site: &Site,
@@ -94,6 +123,13 @@ pub fn prove(
     values: &[Report],
 ) -> Proof {
     let mut proof = Proof::default();
+    let all = || responses.iter().map(|one| &one.report).chain(values);
+    let seconds: f64 = all().map(|report| report.run.seconds).sum();
+    let few: usize = all().map(too_few).sum();
+    let of_clients = |one: &Measured| Measured { accept: one.accept.clone(), report: warm(&one.report) };
+    let (responses, values): (Vec<Measured>, Vec<Report>) =
+        (responses.iter().map(of_clients).collect(), values.iter().map(warm).collect());
+    let mut is_open = false;
     for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
         let kind = decision.kind;
         if !is_predicted(&decision.change) {
@@ -101,21 +137,42 @@ pub fn prove(
                 "{}: what the site does today was not measured for the policy, so nothing was predicted; a longer one may (weigh advise --budget).",
                 kind.plural()
             ));
+            is_open = true;
             continue;
         }
-        let pair = match kind {
-            Kind::Value => stored_pair(policy, site, links, values),
-            _ => sent_pair(policy, site, links, responses, kind),
+        let (pair, by_class) = match kind {
+            Kind::Value => (stored_pair(policy, site, links, &values), Vec::new()),
+            _ => sent_pair(policy, site, links, &responses, kind),
         };
         let Some((before, after)) = pair else {
             proof.open.push(format!("{}: before and after were not both measured.", kind.plural()));
+            is_open = true;
             continue;
         };
-        let measured = change(site, &before, &after);
-        proof.lines.extend(lines(kind, &decision.change, &measured));
-        proof.lines.extend(over_link(policy, site, links, responses, kind));
+        proof.clients.extend(by_class);
+        let compared = Compared { site, decision, before: &before, after: &after };
+        let codings = other_codings(policy, site, &responses, kind);
+        let own = compared.lines(seconds, codings.first());
+        proof.open.extend(compared.uncovered());
+        proof.open.extend(codings.into_iter().take(3));
+        let over = over_links(policy, site, links, &responses, kind, seconds);
+        if over.is_empty() && matches!(kind, Kind::Asset | Kind::Page) {
+            let links: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
+            proof.open.push(format!(
+                "{}: response times over {} were not measured (only root can make links here); how long visitors wait is modelled from bytes and CPU time.",
+                kind.plural(),
+                units::list(&links)
+            ));
+        }
+        proof.lines.extend(own.into_iter().chain(over));
     }
-    let reports = || responses.iter().map(|one| &one.report).chain(values);
+    if few > 0 {
+        let count = units::count(few, "configuration", "configurations");
+        proof.open.push(format!(
+            "{count} had fewer than {ROUNDS} rounds after the first, and are not compared; a larger budget gives them more (--budget)."
+        ));
+    }
+    let reports = || responses.iter().map(|one| &one.report).chain(&values);
     proof.open.extend(left(reports()));
     proof.open.extend(failed(reports()));
     let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
@@ -127,8 +184,55 @@ pub fn prove(
         let words = result.wrong().map(|remark| remark.quirk.words().to_owned());
         proof.broken = distinct(std::mem::take(&mut proof.broken).into_iter().chain(words));
     }
-    proof.worse = proof.lines.iter().any(is_worse);
+    proof.judge(is_open);
     proof
+}
+
+impl Proof {
+    /// Sums up. `is_open`: a decision was not measured.
+    pub(super) fn judge(&mut self, is_open: bool) {
+        self.worse = self.lines.iter().any(is_worse);
+        let worst = self.lines.iter().filter(|line| !line.modelled).map(|line| line.verdict).min();
+        let worst = if self.worse { Some(Verdict::Worse) } else { worst };
+        self.verdict = match worst {
+            Some(Verdict::Worse) => Verdict::Worse,
+            Some(verdict) if !is_open => verdict,
+            _ => Verdict::Undecided,
+        };
+    }
+}
+
+/// The rounds of a row.
+fn rounds(row: &Row) -> BTreeSet<u32> {
+    row.values.values().flat_map(|value| value.drawn_rounds()).map(|round| round.0).collect()
+}
+
+/// Rows with too few rounds after their first.
+fn too_few(report: &Report) -> usize {
+    report.rows.iter().filter(|row| !has_rounds(row)).count()
+}
+
+/// Whether a row can be compared; one that was not observed in rounds has none that could be cold.
+fn has_rounds(row: &Row) -> bool {
+    let rounds = rounds(row).len();
+    rounds == 0 || rounds > ROUNDS
+}
+
+/// A run without the first round of each row, in which caches are cold, and without the rows that have too few other ones.
+fn warm(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.rows.retain(has_rounds);
+    for row in &mut report.rows {
+        let Some(first) = rounds(row).first().copied() else { continue };
+        for value in row.values.values_mut() {
+            let Some(drawn) = value.drawn.as_ref().filter(|drawn| !drawn.rounds.is_empty()) else { continue };
+            let rounds = drawn.rounds.iter().copied().filter(|round| round.0 != first).collect();
+            if let Some(own) = Estimate::over_rounds(rounds, drawn.quantile) {
+                *value = own;
+            }
+        }
+    }
+    report
 }
 
 /// Whether a policy says that anything changes: where today was not measured, it compares what is after with itself.
@@ -153,43 +257,40 @@ fn failed<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<String> {
     Some(format!("{count}, of which no figure is counted; the first: {what}"))
 }
 
-/// The amounts that a decision is judged by.
-pub(super) fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Line> {
-    let pairs = match kind {
-        Kind::Value => vec![
-            (MEMORY, "memory of the store", predicted.gb_stored, measured.gb_stored),
-            (CPU_TIME, "CPU time", predicted.core_hours, measured.core_hours),
-        ],
-        Kind::Download => vec![(CPU_TIME, "CPU time", predicted.core_hours, measured.core_hours)],
-        Kind::Asset | Kind::Page => vec![
-            (WAIT, "visitors wait", predicted.wait_hours, measured.wait_hours),
-            (TRAFFIC, "traffic", predicted.gb_out, measured.gb_out),
-            (CPU_TIME, "CPU time", predicted.core_hours, measured.core_hours),
-        ],
-    };
-    let line = |(metric, name, said, seen): (_, &str, Amount, Amount)| {
-        line(kind, (metric, name.to_owned()), said.share()?, seen)
-    };
-    pairs.into_iter().filter_map(line).collect()
-}
-
-/// A prediction beside what was measured.
-fn line(
-    kind: Kind,
-    (metric, amount): (&'static str, String),
-    predicted: f64,
-    measured: Amount,
-) -> Option<Line> {
-    let seen = measured.share()?;
-    let ends = measured.low.zip(measured.high);
-    let is_inside = ends.is_some_and(|(low, high)| low <= predicted && predicted <= high);
-    let held = is_inside || (predicted - seen).abs() <= NEAR;
-    Some(Line { kind, metric, amount, predicted, measured, held })
-}
-
 /// Whether an amount that was to fall rose, beyond its interval.
-pub(super) fn is_worse(line: &Line) -> bool {
-    line.predicted < 0.0 && line.measured.low.is_some_and(|low| low > 0.0)
+fn is_worse(line: &Line) -> bool {
+    let was_to_fall = line.predicted.share().is_some_and(|share| share < 0.0);
+    !line.modelled && was_to_fall && line.measured.rounds_low.is_some_and(|low| low > 0.0)
+}
+
+/// What is sent in another coding than the policy says, one line each.
+fn other_codings(policy: &Policy, site: &Site, responses: &[Measured], kind: Kind) -> Vec<String> {
+    let Some(sides) = Sides::new(policy, site, kind).filter(|_| kind != Kind::Download) else {
+        return Vec::new();
+    };
+    let server = site.sources.server.as_deref();
+    let items = content::items(site, kind);
+    let of = |one: &Measured| {
+        let found = items.iter().filter_map(|item| {
+            let (_, is) = sides.pair_in(one, item, server, None)?;
+            other_coding(&sides.decision.rules, item, &one.accept.codings, is)
+        });
+        found.collect::<Vec<_>>()
+    };
+    distinct(responses.iter().flat_map(of))
+}
+
+/// `app.js is sent with gzip to clients that accept br, gzip; the policy says br.` None: it is sent as these rules say.
+pub(super) fn other_coding(rules: &[Rule], item: &Item, codings: &[String], row: &Row) -> Option<String> {
+    let applies = |rule: &&Rule| {
+        let is_large = item.sample.bytes >= rule.min_bytes;
+        is_large && rule.is_for(&item.stratum.format) && codings.contains(&rule.coding)
+    };
+    let said = rules.iter().find(applies).map_or("no coding", |rule| rule.coding.as_str());
+    let sent = row.fact(CODING).unwrap_or("no coding");
+    let (path, to) = (clean(&item.sample.path), accepted(codings));
+    (said != sent)
+        .then(|| format!("{path} is sent with {sent} to clients that accept {to}; the policy says {said}."))
 }
 
 /// How the rows of a decision before and after are told.
@@ -252,17 +353,17 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// Before and after, of what servers and PHP send.
+/// Before and after, of what servers and PHP send: of all clients together, and of each class.
 fn sent_pair(
     policy: &Policy,
     site: &Site,
     links: &[Weighted],
     responses: &[Measured],
     kind: Kind,
-) -> Option<(Setup, Setup)> {
-    let sides = Sides::new(policy, site, kind)?;
+) -> (Option<(Setup, Setup)>, Vec<OfClients>) {
+    let Some(sides) = Sides::new(policy, site, kind) else { return (None, Vec::new()) };
     let items = content::items(site, kind);
-    let mut sums = Sums::default();
+    let (mut all, mut clients) = (Vec::new(), Vec::new());
     for one in responses {
         let reports = std::slice::from_ref(&one.report);
         let ground = Ground::new(site, links, reports);
@@ -271,10 +372,17 @@ fn sent_pair(
             let exact = response(&ground, kind, item, Answer { row, body: None }).exact;
             (row.get(CPU).map(|cpu| cpu.scaled(item.scale)), exact)
         };
+        let mut sums = Sums::default();
         sums.add(&items, one.accept.share, &pair_of, &of);
+        let Some((before, after)) = sums.setups() else { continue };
+        let change = change(site, &before, &after);
+        let Accept { codings, share, .. } = one.accept.clone();
+        let (traffic, core_hours) = (change.gb_out, change.core_hours);
+        clients.push(OfClients { kind, accept: codings, share, traffic, core_hours });
+        all.push((before, after));
     }
-    let ground = Ground::new(site, links, &[]);
-    sums.setups(&ground, kind)
+    let (before, after): (Vec<Setup>, Vec<Setup>) = all.into_iter().unzip();
+    (super::sum(before.into_iter()).zip(super::sum(after.into_iter())), clients)
 }
 
 /// The rows of a file before and after.
@@ -288,10 +396,7 @@ type Taken = (Option<Estimate>, Exact);
 pub(super) struct Sums {
     before: Sum,
     after: Sum,
-    /// The contents that were measured, by their digests.
-    measured: BTreeSet<String>,
-    /// The share of the requests of the clients that were.
-    share: f64,
+    is_any: bool,
 }
 
 impl Sums {
@@ -303,55 +408,71 @@ impl Sums {
         pair_of: &dyn Fn(&Item) -> Option<Pair<'r>>,
         of: &dyn Fn(&Item, &Row) -> Taken,
     ) {
-        let weighed = content::weighed(items, |at| pair_of(&items[at]).is_some());
-        self.share += if weighed.is_empty() { 0.0 } else { share };
-        for item in weighed {
+        for item in content::weighed(items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };
             let requests = item.requests * share;
             for (sum, row) in [(&mut self.before, was), (&mut self.after, is)] {
                 let (time, exact) = of(&item, row);
-                sum.add(time.map(|time| time.scaled(requests)), exact.times(requests));
+                let time = time.map(|time| time.scaled(requests));
+                sum.add(Part::new(&item, row, time, exact.times(requests)));
             }
-            self.measured.insert(item.sample.sha256.clone());
+            self.is_any = true;
         }
     }
 
-    /// Both, with what the strata of the kind take of which nothing was measured; none if nothing was added.
-    pub fn setups(self, ground: &Ground, kind: Kind) -> Option<(Setup, Setup)> {
-        let is_measured =
-            |stratum: &Stratum| stratum.sample.iter().any(|one| self.measured.contains(&one.sha256));
-        let rest = coverage::unmeasured(ground, kind, &is_measured).times(self.share);
-        (!self.measured.is_empty()).then(|| (setup(self.before).with(rest), setup(self.after).with(rest)))
+    /// Both; none if nothing was added.
+    pub fn setups(self) -> Option<(Setup, Setup)> {
+        self.is_any.then(|| (setup("before", self.before), setup("after", self.after)))
     }
 }
 
-/// Response times over a link that was made, beside those that its model says of the bytes and the CPU time that were measured without it.
-fn over_link(
+/// Response times over the links that were made, beside those that their model says of the bytes and the CPU time that were measured
+/// without them.
+fn over_links(
     policy: &Policy,
     site: &Site,
     links: &[Weighted],
     responses: &[Measured],
     kind: Kind,
-) -> Option<Line> {
-    let (sides, one) = (Sides::new(policy, site, kind)?, responses.first()?);
+    seconds: f64,
+) -> Vec<Line> {
+    let Some(sides) = Sides::new(policy, site, kind) else { return Vec::new() };
     let server = site.sources.server.as_deref();
-    let (link, _) = links.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    content::items(site, kind).iter().find_map(|item| {
-        let over = Some(link.name.as_str());
-        let (was, is) = responses.iter().find_map(|of| sides.pair_in(of, item, server, over))?;
-        let (own_was, own_is) = sides.pair_in(one, item, server, None)?;
-        let modelled = |row: &Row| Some(alone(link, row.value(BODY)?) + row.value(CPU)?);
-        let (before, after) = (modelled(own_was)?, modelled(own_is)?);
-        let time = |row: &Row| Some((row.get(SECONDS)?.clone(), 0.0));
-        let measured = amount(time(was)?, time(is)?, false);
-        line(kind, (RESPONSE, format!("response over {}", link.name)), (after - before) / before, measured)
-    })
+    let items = content::items(site, kind);
+    let over = |link: &Weighted| {
+        let name = link.0.name.as_str();
+        items.iter().find_map(|item| {
+            let pair = responses.iter().find_map(|of| sides.pair_in(of, item, server, Some(name)))?;
+            let (was, is) = responses.iter().find_map(|of| sides.pair_in(of, item, server, None))?;
+            let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?) + row.value(CPU)?);
+            let (before, after) = (modelled(was)?, modelled(is)?);
+            let share = Some((after - before) / before);
+            let predicted =
+                Amount { before, after, low: share, high: share, rounds_low: share, rounds_high: share };
+            let mut sums = Sums::default();
+            let time = |_: &Item, row: &Row| (row.get(SECONDS).cloned(), Exact::default());
+            sums.add(std::slice::from_ref(item), 1.0, &|_| Some(pair), &time);
+            let (before, after) = sums.setups()?;
+            let measured = change(site, &before, &after).core_hours;
+            let rounds = before.fewest_rounds().min(after.fewest_rounds());
+            let name = (RESPONSE, format!("response over {name}"));
+            let mut line = line(kind, name, predicted, measured, (rounds, seconds))?;
+            if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
+                line.remark = Some(
+                    "bytes and CPU time are those that were measured: the model of the link is off here"
+                        .into(),
+                );
+            }
+            Some(line)
+        })
+    };
+    links.iter().filter_map(over).collect()
 }
 
-fn setup(sum: Sum) -> Setup {
+fn setup(name: &str, sum: Sum) -> Setup {
     let (rules, needs, method) = (Vec::new(), Vec::new(), None);
-    let (cpu, exact) = sum.parts();
-    Setup { name: String::new(), rules, method, needs, is_today: false, cpu, exact }
+    let (cpu, exact, parts) = sum.totals();
+    Setup { name: name.to_owned(), rules, method, needs, is_today: false, cpu, exact, parts }
 }
 
 /// Before and after, of cached values.
@@ -366,47 +487,5 @@ fn stored_pair(
     let setups = stored::setups(&ground);
     let before = setups.iter().find(|setup| setup.is_today)?.clone();
     let after = setups.into_iter().find(|setup| setup.rules == *rules)?;
-    let rest = coverage::unmeasured(&ground, Kind::Value, &|stratum| coverage::has_rows(&ground, stratum));
-    Some((Setup { name: "before".into(), ..before }.with(rest), after.with(rest)))
-}
-
-/// The proof as blocks of text.
-pub fn proof_document(proof: &Proof) -> Vec<Block> {
-    let mut table = Grid::list(&["", "predicted", "measured", ""]);
-    for line in &proof.lines {
-        let measured =
-            line.measured.share().map_or_else(|| "–".to_owned(), |share| interval(share, &line.measured));
-        let predicted = interval(line.predicted, &Amount::default());
-        table.line(&[
-            line.name(),
-            predicted,
-            measured,
-            if line.held { "held" } else { "did not hold" }.to_owned(),
-        ]);
-    }
-    let mut blocks = Vec::new();
-    if proof.lines.is_empty() {
-        blocks.push(Block::Text("Nothing was proved: no decision was measured before and after.".into()));
-    } else {
-        blocks.push(Block::Table(table));
-        let held = proof.lines.iter().filter(|line| line.held).count();
-        let all = units::count(proof.lines.len(), "prediction", "predictions");
-        let verdict = match proof.worse {
-            true => format!("Worse than before: do not use this policy as it is. {held} of {all} held."),
-            false => format!("{held} of {all} held: in the interval that was measured, or within 5%."),
-        };
-        blocks.push(Block::Answer(vec![verdict]));
-    }
-    let (asked, broken) = proof.negotiated;
-    if asked > 0 {
-        let kept = asked - broken.min(asked);
-        let but = if proof.broken.is_empty() {
-            String::new()
-        } else {
-            format!(" In others, {}.", units::list(&proof.broken))
-        };
-        blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.{but}")));
-    }
-    blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
-    blocks
+    Some((Setup { name: "before".into(), ..before }, after))
 }

@@ -2,9 +2,11 @@
 
 use weigh_model::policy::{Need, Rule};
 
+use super::content::Item;
 use super::weights::Weights;
 use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
+use crate::row::Row;
 
 /// Nanoseconds of a second.
 pub(crate) const NS: f64 = 1e9;
@@ -63,26 +65,53 @@ impl Exact {
     }
 }
 
+/// What one sample file adds to a setup, for clients that get the same of it. Its stratum, the file and the row that it was measured by
+/// are told by their addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The stratum.
+    pub stratum: usize,
+    /// The sample file.
+    pub sample: usize,
+    /// The row.
+    pub row: usize,
+    /// CPU nanoseconds per month; none: not measured.
+    pub cpu: Option<Estimate>,
+    /// The other amounts.
+    pub exact: Exact,
+}
+
+impl Part {
+    /// What a file adds by a row.
+    pub fn new(item: &Item, row: &Row, cpu: Option<Estimate>, exact: Exact) -> Part {
+        let stratum = std::ptr::from_ref(item.stratum).addr();
+        let (sample, row) = (std::ptr::from_ref(item.sample).addr(), std::ptr::from_ref(row).addr());
+        Part { stratum, sample, row, cpu, exact }
+    }
+}
+
 /// Amounts per month while they are added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sum {
     cpu: Option<Estimate>,
     exact: Exact,
+    parts: Vec<Part>,
 }
 
 impl Sum {
-    /// Adds what responses or operations take: CPU nanoseconds, as far as they were measured, and the other amounts.
-    pub fn add(&mut self, cpu: Option<Estimate>, exact: Exact) {
-        self.exact = self.exact.plus(exact);
-        self.cpu = match (self.cpu.take(), cpu) {
-            (Some(sum), Some(cpu)) => Some(sum.plus(&cpu)),
-            (one, other) => one.or(other),
+    /// Adds what responses or operations take.
+    pub fn add(&mut self, part: Part) {
+        self.exact = self.exact.plus(part.exact);
+        self.cpu = match (self.cpu.take(), &part.cpu) {
+            (Some(sum), Some(cpu)) => Some(sum.plus(cpu)),
+            (one, other) => one.or(other.clone()),
         };
+        self.parts.push(part);
     }
 
-    /// Both parts.
-    pub fn parts(self) -> (Estimate, Exact) {
-        (self.cpu.unwrap_or_default(), self.exact)
+    /// CPU time, the other amounts, and what they are the sums of.
+    pub fn totals(self) -> (Estimate, Exact, Vec<Part>) {
+        (self.cpu.unwrap_or_default(), self.exact, self.parts)
     }
 }
 
@@ -103,6 +132,8 @@ pub(crate) struct Setup {
     pub cpu: Estimate,
     /// The other amounts.
     pub exact: Exact,
+    /// What both are the sums of, as far as it was measured.
+    pub parts: Vec<Part>,
 }
 
 impl Setup {
@@ -121,6 +152,12 @@ impl Setup {
     /// The same as the part with an interval, and the part without.
     pub fn total(&self, weights: &Weights) -> (Estimate, f64) {
         (self.cpu.scaled((weights.wait + weights.core) / NS), self.exact.cost(weights))
+    }
+
+    /// The rounds of CPU time that each part has at least; 0 where none was measured in rounds.
+    pub fn fewest_rounds(&self) -> usize {
+        let cpu = self.parts.iter().filter_map(|part| part.cpu.as_ref());
+        cpu.map(|cpu| cpu.drawn_rounds().len()).min().unwrap_or_default()
     }
 }
 

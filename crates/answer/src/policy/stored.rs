@@ -15,7 +15,7 @@ use weigh_model::units;
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Setup, Sum};
+use super::setup::{Exact, NS, Part, Setup, Sum};
 use crate::finding::label;
 use crate::first::distinct;
 use crate::row::Row;
@@ -52,7 +52,7 @@ pub(crate) fn elsewhere(ground: &Ground, chosen: &Setup) -> Vec<OtherPhp> {
     let in_other = |other: &&&Runtime| {
         let setups = in_php(ground, Some(&other.name));
         let same = setups.iter().find(|setup| setup.rules == chosen.rules)?;
-        let core_hours = super::core_hours(chosen, same);
+        let core_hours = super::core_hours(ground.site, chosen, same);
         Some(OtherPhp {
             kind: Kind::Value,
             version: other.version.clone(),
@@ -172,7 +172,7 @@ fn setup(path: &Path, (items, rows): (&[Item], &[Vec<&Row>]), own: &Key, min_byt
         let (wait, fixed) = (calls(bytes), calls(0.0));
         let exact = Exact { wait, fixed, stored: bytes * item.files, ..Exact::default() };
         let cpu = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
-        sum.add(Some(cpu), exact);
+        sum.add(Part::new(item, row, Some(cpu), exact));
     }
     let first = first?;
     let setting = &first.cell.setting;
@@ -182,8 +182,8 @@ fn setup(path: &Path, (items, rows): (&[Item], &[Vec<&Row>]), own: &Key, min_byt
     let (serializer, level) = (Some(own.0.clone()), setting.level);
     let rule = Rule { serializer, level, min_bytes, ..Rule::new(coding, Encoder::Php, &own.1) };
     let needs = needs(&own.0, first);
-    let (cpu, exact) = sum.parts();
-    Some(Setup { name, rules: vec![rule], method: None, needs, is_today: false, cpu, exact })
+    let (cpu, exact, parts) = sum.totals();
+    Some(Setup { name, rules: vec![rule], method: None, needs, is_today: false, cpu, exact, parts })
 }
 
 /// Extensions that PHP does not bring.

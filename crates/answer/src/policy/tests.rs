@@ -1,5 +1,6 @@
 //! Decisions on invented sites: the figures are plausible and were never measured.
 
+mod proof;
 mod sites;
 mod sums;
 
@@ -15,6 +16,7 @@ use weigh_model::way::WayKind;
 use super::coded::Coded;
 use super::weights::Weights;
 use super::*;
+use crate::estimate::Estimate;
 use crate::subject::delivery::fixture::{Figures, Lab, Stand};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.

@@ -222,7 +222,10 @@ pub fn planned<'w>(
         let lines = fpm::own::read(Path::new(file)).context("sources.php_config")?.lines();
         inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
     }
-    plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)
+    let mut plans = plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)?;
+    // A proof compares: all have the same rounds.
+    plans.iter_mut().for_each(|plan| plan.policy.even = policy.is_some());
+    Ok(plans)
 }
 
 /// The files that carry out a policy on the site's server, checked by it in a private instance.

@@ -16,9 +16,9 @@ pub enum Exit {
     Usage = 2,
     /// Done, but some configurations failed.
     Failures = 3,
-    /// Done, and the result is worse than a given limit or baseline allows.
+    /// Done, and the result is worse than a given limit or baseline allows, or than a policy predicts.
     Worse = 4,
-    /// Done, and the interval of a result holds a given limit: neither kept nor missed.
+    /// Done, and the interval of a result holds a given limit, neither kept nor missed; or a prediction could not be decided.
     Undecided = 5,
 }
 
@@ -28,8 +28,8 @@ pub const CODES: &str = "Exit codes:
   1  failed on the way, or interrupted
   2  refused: wrong usage, or a file or program that cannot be used; nothing was measured
   3  done, but some configurations failed
-  4  done, but worse than a given limit or baseline allows
-  5  done, but a given limit lies within the interval of a result: undecided";
+  4  done, but worse than a given limit or baseline allows, or than a policy predicts
+  5  done, but undecided: a limit or a prediction lies within the interval of a result, or there was nothing to prove";
 
 impl Exit {
     /// Of a result in which this many configurations have no number.

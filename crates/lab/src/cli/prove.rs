@@ -22,7 +22,7 @@ use crate::site;
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
 use weigh_answer::policy::gate as policy_gate;
-use weigh_answer::policy::{Measured, Proof, proof_document, prove, prove_urls};
+use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, prove, prove_urls};
 use weigh_model::policy::{Policy, SCHEMA};
 use weigh_model::site::Site;
 use weigh_model::suggest::readable;
@@ -38,8 +38,8 @@ pub struct Args {
     /// The site's file that the policy was made for
     #[arg(long, value_name = "FILE", default_value = "site.toml")]
     site: PathBuf,
-    /// The longest time to measure, such as 60s or 3m
-    #[arg(long, value_name = "TIME", default_value = "3m", value_parser = quantity::time)]
+    /// The longest time to measure, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = quantity::time)]
     budget: f64,
     /// A page of a running server without the policy: it and the files below its folder are requested, nothing is started
     #[arg(long, value_name = "URL", requires = "after")]
@@ -102,13 +102,19 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
     }
     judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
+    Ok(exit(&proof, failures).into())
+}
+
+/// How a proof ends: with what is worst, be it a prediction, a gate or a failure.
+fn exit(proof: &Proof, failures: usize) -> Exit {
+    let of_proof = match proof.verdict {
+        Verdict::Worse => Exit::Worse,
+        Verdict::Undecided => Exit::Undecided,
+        Verdict::Better | Verdict::Held => Exit::of_failures(failures),
+    };
     let of_gates = Exit::of_gates(worst(&proof.gates));
-    Ok(match (proof.worse, of_gates) {
-        (true, _) => Exit::Worse,
-        (false, Exit::Fine) => Exit::of_failures(failures),
-        (false, of_gates) => of_gates,
-    }
-    .into())
+    let worst = [Exit::Worse, Exit::Undecided].into_iter().find(|exit| [of_proof, of_gates].contains(exit));
+    worst.unwrap_or(of_proof)
 }
 
 /// What is to be proved, of what.
@@ -180,4 +186,32 @@ pub fn policy(file: &Path) -> Result<Policy> {
         policy.schema
     );
     Ok(policy)
+}
+
+#[cfg(test)]
+mod tests {
+    use weigh_answer::compare::gate::{Judged, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn a_proof_ends_with_what_is_worst() {
+        let gate = |outcome| {
+            let (gate, configuration, measured) = Default::default();
+            Judged { gate, configuration, outcome, measured, remedy: None }
+        };
+        let of = |verdict, gates: &[Outcome], failures| {
+            let gates = gates.iter().map(|outcome| gate(*outcome)).collect();
+            exit(&Proof { verdict, gates, ..Proof::default() }, failures)
+        };
+        assert_eq!(of(Verdict::Held, &[], 0), Exit::Fine);
+        assert_eq!(of(Verdict::Better, &[Outcome::Pass], 0), Exit::Fine);
+        assert_eq!(of(Verdict::Held, &[], 1), Exit::Failures);
+        assert_eq!(of(Verdict::Worse, &[Outcome::Undecided], 1), Exit::Worse);
+        assert_eq!(of(Verdict::Undecided, &[], 1), Exit::Undecided);
+        assert_eq!(of(Verdict::Undecided, &[Outcome::Fail], 0), Exit::Worse);
+        assert_eq!(of(Verdict::Held, &[Outcome::Undecided], 0), Exit::Undecided);
+        // Nothing was proved.
+        assert_eq!(exit(&Proof::default(), 0), Exit::Undecided);
+    }
 }

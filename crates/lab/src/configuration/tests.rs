@@ -30,6 +30,7 @@ fn decided(kind: Kind, rules: Vec<Rule>, method: Option<&str>) -> Decision {
         method: method.map(str::to_owned),
         needs: Vec::new(),
         change: Change::default(),
+        parts: Vec::new(),
         flips: Vec::new(),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::order::SLOW;
 use super::state::{History, State};
 use crate::subject;
-use weigh_model::cell::Cell;
+use weigh_model::cell::{Cell, Subject};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
 use weigh_model::record::VisitRecord;
@@ -63,6 +63,64 @@ pub enum Admission {
     Never,
 }
 
+/// Seconds that cell `i` takes until it has this many rounds.
+fn lacking(state: &State, i: usize, expected: &[f64], rounds: usize) -> f64 {
+    let visits = state.cells[i].visits.len();
+    let safety = if visits == 0 { SAFETY_NOMINAL } else { SAFETY_MEASURED };
+    expected[i] * safety * rounds.saturating_sub(visits) as f64
+}
+
+/// Whether the budget is too short for five rounds of every live cell.
+pub fn is_short(plan: &Plan, state: &State) -> bool {
+    let expected = expected(plan, state);
+    let lack: f64 = state.live().into_iter().map(|i| lacking(state, i, &expected, ROUNDS_KEPT)).sum();
+    state.elapsed + lack > plan.policy.budget_seconds
+}
+
+/// The same of a run with the same rounds for all. The contents that come first have five rounds after the one that fills caches, as many
+/// contents as there is time for; a further round begins if there is time for all of it, and is finished then.
+fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
+    let least = ROUNDS_KEPT + 1;
+    let mut lack: Vec<(&str, &Subject, f64)> = Vec::new();
+    for j in state.live() {
+        let (cell, seconds) = (&plan.cells[j], lacking(state, j, expected, least));
+        match lack.iter_mut().find(|(known, ..)| *known == cell.payload) {
+            Some((.., sum)) => *sum += seconds,
+            None => lack.push((&cell.payload, &cell.subject, seconds)),
+        }
+    }
+    // The first of each subject, then the second of each.
+    let rank = |at: usize| lack[..at].iter().filter(|(_, subject, _)| *subject == lack[at].1).count();
+    let mut order: Vec<usize> = (0..lack.len()).collect();
+    order.sort_by_key(|at| rank(*at));
+    let left = plan.policy.budget_seconds - elapsed;
+    let (mut wanting, mut first) = (0.0, Vec::new());
+    for (content, _, seconds) in order.into_iter().map(|at| lack[at]) {
+        if wanting + seconds <= left {
+            wanting += seconds;
+            first.push(content);
+        }
+    }
+    let visits = |j: usize| state.cells[j].visits.len();
+    if visits(i) < least {
+        let is_first = first.contains(&plan.cells[i].payload.as_str());
+        return match (is_first, wanting > 0.0) {
+            (true, _) => Admission::Go,
+            (false, true) => Admission::Later,
+            (false, false) => Admission::Never,
+        };
+    }
+    // A round that others have is finished. One that there is no time for is begun by nobody: those that were told so count.
+    let is_begun = state.live().into_iter().any(|j| visits(j) > visits(i));
+    let is_in = |j: &usize| state.cells[*j].fault.is_none() && (least..=visits(i)).contains(&visits(*j));
+    let round: f64 = (0..expected.len()).filter(is_in).map(|j| expected[j] * SAFETY_MEASURED).sum();
+    match (is_begun || wanting + round <= left, wanting > 0.0) {
+        (true, _) => Admission::Go,
+        (false, true) => Admission::Later,
+        (false, false) => Admission::Never,
+    }
+}
+
 /// Whether the budget allows a visit to cell `i` now, `elapsed` seconds into the run.
 ///
 /// A slow cell also leaves time for the quick ones to get five rounds each (at most 0.3 of the budget), for it
@@ -71,6 +129,9 @@ pub enum Admission {
 pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     if plan.policy.exhaustive {
         return Admission::Go;
+    }
+    if plan.policy.even {
+        return admit_even(plan, state, i, expected, elapsed);
     }
     let budget = plan.policy.budget_seconds;
     let safety = if state.cells[i].visits.is_empty() { SAFETY_NOMINAL } else { SAFETY_MEASURED };

@@ -16,6 +16,12 @@ use weigh_stats::{FAMILY_WISE, LogRatio, Rule, low_quantile_interval, quantile};
 /// chance.
 const SLACK: f64 = 1.05;
 
+/// How many times as long as the slowest round of another cell the quickest of a cell that is far behind it takes. Neighbours that share a
+/// processor at most double a time.
+const FAR: f64 = 3.0;
+/// From this ratio of one round to the next quicker one on, the rounds of a cell are in two clusters, if each has two.
+const SPLIT: f64 = 1.5;
+
 /// What is known of one cell.
 struct Profile {
     /// Encoded bytes with a dictionary's, as on the front.
@@ -168,6 +174,38 @@ impl<'a> Standing<'a> {
             |rival: &&Rival| self.profiles[rival.cell].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
         let quickest = self.rivals[i].iter().filter(beats).min_by(|a, b| front(a).total_cmp(&front(b)));
         quickest.map(|rival| rival.cell)
+    }
+
+    /// A cell of the same group that this one is far behind, as far as it was measured: no more bytes, and in all headline phases so much
+    /// quicker that no noise explains it. The quickest one is named.
+    pub fn far_ahead(&self, i: usize) -> Option<usize> {
+        let own = self.profiles[i].as_ref()?;
+        let end = |times: &Times, of: fn(f64, f64) -> f64| {
+            times.by_round.iter().map(|round| round.1).reduce(of).unwrap_or(f64::NAN)
+        };
+        let beats = |rival: &&Rival| {
+            let other = self.profiles[rival.cell].as_ref().filter(|other| other.front().by_round.len() > 1);
+            other.is_some_and(|other| {
+                other.bytes <= own.bytes
+                    && end(other.front(), f64::max) * FAR < end(own.front(), f64::min)
+                    && other.rest().zip(own.rest()).all(|(o, s)| o.cpu <= s.cpu * SLACK)
+            })
+        };
+        let front =
+            |rival: &&Rival| self.profiles[rival.cell].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
+        let ahead = self.rivals[i].iter().filter(beats).min_by(|a, b| front(a).total_cmp(&front(b)));
+        ahead.map(|rival| rival.cell)
+    }
+
+    /// Whether the rounds of a phase are in two clusters, each of two rounds at least.
+    pub fn is_split(&self, i: usize, phase: Phase) -> bool {
+        let headline = subject::of(&self.plan.cells[i]).shape().phases;
+        let at = headline.iter().position(|own| *own == phase);
+        let Some((profile, at)) = self.profiles[i].as_ref().zip(at) else { return false };
+        let mut rounds: Vec<f64> = profile.times[at].by_round.iter().map(|round| round.1).collect();
+        rounds.sort_by(f64::total_cmp);
+        let last = rounds.len().saturating_sub(2);
+        (2..=last).any(|at| rounds[at] > SPLIT * rounds[at - 1])
     }
 
     /// Whether a cell's place on the front of encode (or serve) time and bytes is settled: it is off the front, or of

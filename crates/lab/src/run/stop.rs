@@ -1,6 +1,7 @@
 //! When a cell is done. Everything here follows from the plan and the records, so that a run that was taken up
 //! again decides as the one that was not interrupted.
 
+use super::forecast;
 use super::standing::Standing;
 use super::state::{History, State, cpu_seconds};
 use crate::subject;
@@ -16,18 +17,25 @@ const WIDER: f64 = 3.0;
 /// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
 /// machine are in the way, and to halve it would take four times as many.
 const PLACED: usize = 8;
+/// Rounds after which it shows who is far behind.
+const FIRST_ROUNDS: usize = 2;
+/// Rounds of a cell whose rounds are in two clusters, where the budget allows.
+const SPLIT_ROUNDS: usize = 12;
 
 /// The live cells that are done after `round`, with the reason.
 pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)> {
     let policy = &plan.policy;
-    let standing = (!policy.exhaustive && !policy.to_the_end).then(|| Standing::of(plan, state));
+    let is_open = !policy.exhaustive && !policy.to_the_end && !policy.even;
+    let standing = is_open.then(|| Standing::of(plan, state));
+    let is_short = is_open && forecast::is_short(plan, state);
     let reason = |i: usize| {
         let past = &state.cells[i];
         if past.fault.is_some() {
             return Some(StopReason::Fault);
         }
         if let Some(standing) = standing.as_ref().filter(|_| past.was_in(round)) {
-            let early = early(plan, standing, past, i);
+            let early = behind(plan, standing, past, i).filter(|_| is_short);
+            let early = early.or_else(|| self::early(plan, standing, past, i));
             if early.is_some() {
                 return early;
             }
@@ -37,6 +45,12 @@ pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)
         (round >= policy.max_rounds).then_some(last)
     };
     state.live().into_iter().filter_map(|i| Some((i, reason(i)?))).collect()
+}
+
+/// Where time is too short for the rounds of all, a cell that is far behind another in each of two rounds leaves its time to the others.
+fn behind(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
+    let by = standing.far_ahead(i).filter(|_| past.visits.len() >= FIRST_ROUNDS && !plan.cells[i].keep)?;
+    Some(StopReason::Dominated { by: plan.cells[by].id.clone() })
 }
 
 /// Why a cell is done before its last round.
@@ -57,13 +71,15 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
     if let Some(by) = standing.dominator(i).filter(|_| is_free) {
         return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
     }
+    // Rounds in two clusters tell two figures: more of them show which is the usual one.
+    let is_split = rounds < SPLIT_ROUNDS && headline.iter().any(|phase| standing.is_split(i, *phase));
     let is_exact_enough = is_enough(policy, past, headline) && headline.iter().all(is_settled);
-    if is_exact_enough && !standing.is_tied(i) {
+    if is_exact_enough && !standing.is_tied(i) && !is_split {
         return Some(StopReason::Settled);
     }
     // The front is one of bytes and the first of the headline phases.
     let is_narrow = is_exact(headline[0], WIDER * policy.half_width) || rounds >= PLACED;
-    if is_free && is_narrow && standing.is_placed(i) {
+    if is_free && is_narrow && standing.is_placed(i) && !is_split {
         return Some(StopReason::Placed);
     }
     is_spent(policy, past).then_some(StopReason::Budget)

@@ -29,6 +29,21 @@ fn shop(lab: &Lab) {
     lab.fine(&["site", "--docroot", "public", "--server-config", "nginx.conf", "--name", "shop"]);
 }
 
+/// Whether all that a proof's run compared had the same rounds, five after the first at least.
+fn even_rounds(lab: &Lab) {
+    let run = std::fs::read_dir(lab.path("weigh-runs")).unwrap().map(|entry| entry.unwrap().path());
+    let run = run.into_iter().find(|path| path.to_str().unwrap().contains("-proof-1-")).unwrap();
+    let log = std::fs::read_to_string(run.join("records.ndjson")).unwrap();
+    let mut visits = std::collections::BTreeMap::<String, usize>::new();
+    for record in log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()) {
+        if record["type"] == "visit" {
+            *visits.entry(record["cell"].as_str().unwrap().to_owned()).or_default() += 1;
+        }
+    }
+    let (least, most) = (visits.values().min().unwrap(), visits.values().max().unwrap());
+    assert!(*least > 5 && most - least <= 1, "{visits:?}");
+}
+
 fn policy(lab: &Lab) -> Policy {
     toml::from_str(&lab.read("advice/policy.toml")).unwrap()
 }
@@ -40,7 +55,7 @@ fn a_site_is_advised_and_the_policy_is_proved() {
     }
     let lab = Lab::new();
     shop(&lab);
-    let advised = lab.done(&["advise", "--budget", "12s"]);
+    let advised = lab.done(&["advise", "--budget", "20s"]);
     assert!(advised.stdout.lines().count() <= 40, "{}", advised.stdout);
     assert!(advised.stdout.contains("Do this, in this order"), "{}", advised.stdout);
     let policy = policy(&lab);
@@ -67,15 +82,30 @@ fn a_site_is_advised_and_the_policy_is_proved() {
         "advice/policy.toml",
         format!("{written}\n[[gate]]\nmetric = \"traffic\"\nno_worse_than = \"0%\"\n"),
     );
-    let proved = lab.told(&["prove", "--budget", "12s", "--json", "--junit", "gates.xml"]);
+    let ran = lab.run(&["prove", "--budget", "40s", "--json", "--junit", "gates.xml"]);
+    let proved: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    // On a busy machine CPU time may be undecided, or another than for the policy; what is said is how it ends.
+    let ends = match proved["verdict"].as_str().unwrap() {
+        "worse" => 4,
+        "undecided" => 5,
+        _ => 0,
+    };
+    assert_eq!(ran.code, ends, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(proved["gates"][0]["outcome"], "pass", "{proved}");
     let read = junit_parser::from_reader(lab.read("gates.xml").as_bytes()).unwrap();
     assert_eq!((read.suites[0].cases.len(), read.suites[0].failures, read.suites[0].errors), (1, 0, 0));
     let lines = proved["lines"].as_array().unwrap();
     let traffic = lines.iter().find(|line| line["amount"] == "traffic").unwrap();
-    assert_eq!(traffic["held"], true, "{proved}");
-    assert_eq!(proved["worse"], false);
+    assert_eq!(traffic["verdict"], "held", "{proved}");
     assert_eq!(proved["negotiated"][1], 0, "{proved}");
+    let wait = lines.iter().find(|line| line["amount"] == "visitors wait").unwrap();
+    assert_eq!(wait["modelled"], true, "it is not measured by itself: {proved}");
+    assert!(!proved["clients"].as_array().unwrap().is_empty(), "{proved}");
+    even_rounds(&lab);
+    // What cannot be measured in the time is not proved.
+    let ran = lab.run(&["prove", "--budget", "1s"]);
+    assert_eq!(ran.code, 5, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("Nothing was proved"), "{}", ran.stdout);
 
     // What was measured is used again.
     let runs: Vec<String> = std::fs::read_dir(lab.path("weigh-runs"))
@@ -157,24 +187,25 @@ fn proved(lab: &Lab, server: &str, config: &str) -> String {
     assert_eq!(site.today(Kind::Asset).unwrap().method, "server/plain", "{server}");
     // On a busy machine the shorter budget leaves out so much that nothing can be chosen.
     let changes = || policy(lab).decisions.iter().any(|one| !one.keep);
-    let mut advised = lab.done(&["advise", "--budget", "12s"]);
+    let mut advised = lab.done(&["advise", "--budget", "40s"]);
     if !changes() {
-        advised = lab.done(&["advise", "--budget", "60s", "--force"]);
+        advised = lab.done(&["advise", "--budget", "90s", "--force"]);
     }
     assert!(!advised.stderr.contains("the configuration says"), "{server}: {}", advised.stderr);
     assert!(changes(), "{server}: {}", advised.stdout);
     // On a busy machine the shorter budget leaves out so much that traffic is not compared.
     let within = |budget: &str| {
-        let proved = lab.told(&["prove", "--budget", budget, "--json"]);
+        let proved: serde_json::Value =
+            serde_json::from_str(&lab.run(&["prove", "--budget", budget, "--json"]).stdout).unwrap();
         let traffic = proved["lines"].as_array().unwrap().iter().find(|line| line["amount"] == "traffic");
         (traffic.cloned(), proved)
     };
-    let (traffic, proved) = match within("12s") {
+    let (traffic, proved) = match within("40s") {
         (None, _) => within("60s"),
         whole => whole,
     };
     let traffic = traffic.unwrap();
-    assert_eq!(traffic["held"], true, "{server}: {proved}");
+    assert_eq!(traffic["verdict"], "held", "{server}: {proved}");
     // On the fly, Apache answers the ETag of the uncompressed file with 304, as it does without the policy.
     let is_known =
         |rule: &str| server == "apache" && rule == "the strong ETag of another variant is answered with 304";

@@ -76,6 +76,38 @@ fn short_of_time_some_groups_have_five_rounds_rather_than_all_fewer() {
 }
 
 #[test]
+fn an_even_run_gives_all_the_same_rounds_and_the_first_contents_theirs_where_time_is_short() {
+    let names: Vec<String> = (0..6).map(|i| format!("c{i}")).collect();
+    let codecs: Vec<_> = names.iter().map(|n| (n.as_str(), codec(200.0, 10.0, 10))).collect();
+    let rounds = |budget: f64, slower: f64| {
+        let mut lab = Lab::new(&codecs);
+        // Two cells of each of three contents.
+        for at in 1..3 {
+            let name = format!("other-{at}");
+            let other = weigh_model::payload::Payload { name: name.clone(), ..lab.plan.payloads[0].clone() };
+            lab.plan.payloads.push(other);
+            lab.plan.cells[2 * at..2 * at + 2].iter_mut().for_each(|cell| cell.payload = name.clone());
+        }
+        lab.plan.cells.iter_mut().for_each(|cell| cell.expected_seconds /= slower);
+        (lab.plan.policy.budget_seconds, lab.plan.policy.even) = (budget, true);
+        let (outcome, records) = lab.run();
+        // A round that has begun is finished.
+        assert!(outcome.complete && outcome.seconds <= 1.1 * budget, "{outcome:?}");
+        let of = |name: &String| visits(&records).iter().filter(|(visited, _)| visited == name).count();
+        names.iter().map(of).collect::<Vec<usize>>()
+    };
+    assert_eq!(rounds(1e6, 1.0), [20; 6]);
+    let whole = rounds(30.0, 1.0);
+    assert!(whole[0] >= 6 && whole.iter().all(|count| *count == whole[0]), "{whole:?}");
+    // For six rounds of one content.
+    let part = rounds(9.0, 1.0);
+    assert!(part[0] >= 6 && part[0] == part[1] && part[2..].iter().all(|count| *count < 6), "{part:?}");
+    let slow = rounds(9.0, 3.0);
+    assert!(slow[0] >= 6 && slow[0] == slow[1] && slow[4..] == [0, 0], "{slow:?}");
+    assert_eq!(rounds(0.5, 1.0), [0; 6]);
+}
+
+#[test]
 fn a_machine_slower_than_expected_is_noticed() {
     let mut codecs: Vec<(String, _)> =
         (1..=10).map(|i| (format!("q{i}"), codec(20.0 + f64::from(i), 1.0, 100 - i as u64))).collect();

@@ -99,6 +99,7 @@ impl Lab {
                 cell_seconds: 1e6,
                 exhaustive: false,
                 to_the_end: false,
+                even: false,
             },
             payloads: vec![payload],
             runtimes: vec![Runtime { name: "native".into(), version: "1".into(), ..Runtime::default() }],

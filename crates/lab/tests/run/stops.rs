@@ -46,6 +46,34 @@ fn beaten_on_every_axis_ends_a_cell_as_soon_as_that_can_be_known() {
 }
 
 #[test]
+fn where_time_is_short_what_is_far_behind_leaves_after_two_rounds() {
+    let all =
+        [("good", codec(100.0, 1.0, 10)), ("near", codec(150.0, 1.0, 11)), ("far", codec(900.0, 1.0, 12))];
+    let rounds = |budget: f64| {
+        let mut lab = Lab::new(&all);
+        lab.plan.policy.budget_seconds = budget;
+        let (_, records) = lab.run();
+        ["good", "near", "far"].map(|name| stops(&records)[name].clone())
+    };
+    let by = "text/native/-/good".to_owned();
+    let [good, near, far] = rounds(7.0);
+    assert_eq!(far, (2, StopReason::Dominated { by: by.clone() }));
+    assert!(good.0 >= 5 && near.0 >= 5, "{good:?} {near:?}");
+    assert_eq!(rounds(1e6)[2], (5, StopReason::Dominated { by }), "with time for all, five tell");
+}
+
+#[test]
+fn rounds_in_two_clusters_go_on() {
+    let mut split = codec(1.0, 1.0, 10);
+    split.slow = vec![4, 5];
+    split.neighbour = 2.0;
+    let mut lab = Lab::new(&[("split", split)]);
+    lab.plan.policy.half_width = 10.0;
+    let (_, records) = lab.run();
+    assert_eq!(stops(&records)["split"], (12, StopReason::Settled));
+}
+
+#[test]
 fn a_narrow_gap_needs_the_paired_rounds() {
     let mut codecs = [("good", codec(1.0, 1.0, 10)), ("bad", codec(1.3, 1.0, 11))];
     codecs[1].1.spread = 0.02;

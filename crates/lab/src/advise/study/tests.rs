@@ -88,6 +88,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         method: None,
         needs: Vec::new(),
         change: Change::default(),
+        parts: Vec::new(),
         flips: Vec::new(),
     };
     let policy = Policy {

@@ -99,6 +99,7 @@ pub(super) fn plan(payload: &Payload) -> Plan {
         cell_seconds: 1.0,
         exhaustive: true,
         to_the_end: false,
+        even: false,
     };
     Plan {
         policy,

@@ -52,6 +52,7 @@ fn decided(kind: Kind, rules: Vec<Rule>) -> Decision {
         method: None,
         needs: Vec::new(),
         change: Change::default(),
+        parts: Vec::new(),
         flips: Vec::new(),
     }
 }

@@ -32,6 +32,8 @@ pub struct Behaviour {
     pub stolen: Option<(u32, u64)>,
     /// Visits (from 1) that take 1.3 times as long, because of a neighbour.
     pub slow: Vec<u32>,
+    /// How many times as long it takes then.
+    pub neighbour: f64,
 }
 
 /// A codec: CPU milliseconds to encode and to decode, and encoded bytes.
@@ -48,6 +50,7 @@ pub fn codec(encode_ms: f64, decode_ms: f64, bytes: u64) -> Behaviour {
         unstable,
         stolen: None,
         slow: Vec::new(),
+        neighbour: 1.3,
     }
 }
 
@@ -98,7 +101,7 @@ impl CodecWorker for FakeExecutor {
         let times = |ms: f64| -> Vec<f64> {
             // Within a visit, and from visit to visit.
             let off = |i: u32| codec.spread * (f64::from(i % 3) + f64::from(before % 3) - 2.0) / 2.0;
-            let neighbour = if codec.slow.contains(&(before + 1)) { 1.3 } else { 1.0 };
+            let neighbour = if codec.slow.contains(&(before + 1)) { codec.neighbour } else { 1.0 };
             (0..request.samples).map(|i| ms * 1e6 * neighbour * (1.0 + off(i))).collect()
         };
         let samples = |ms: f64| Samples { batch: 1, cpu_ns: times(ms), wall_ns: times(ms), preempted: 0 };

@@ -1,0 +1,74 @@
+//! A proof as blocks of text.
+
+use weigh_model::policy::Amount;
+use weigh_model::units;
+
+use super::super::by_url::accepted;
+use super::super::document::interval;
+use super::{Line, Proof, Verdict};
+use crate::document::Block;
+use crate::table::Grid;
+use crate::text::clean;
+
+/// The proof as blocks of text.
+pub fn proof_document(proof: &Proof) -> Vec<Block> {
+    let mut table = Grid::list(&["", "predicted", "measured", ""]);
+    let change = |amount: &Amount| {
+        let rounds = Amount { low: amount.rounds_low, high: amount.rounds_high, ..*amount };
+        amount.share().map_or_else(|| "–".to_owned(), |share| interval(share, &rounds))
+    };
+    for line in &proof.lines {
+        let verdict = if line.modelled { "modelled, not counted" } else { line.verdict.words() };
+        table.line(&[line.name(), change(&line.predicted), change(&line.measured), verdict.to_owned()]);
+    }
+    let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
+    let mut blocks = Vec::new();
+    if counted.is_empty() {
+        blocks.push(Block::Text("Nothing was proved: no decision was measured before and after.".into()));
+    }
+    if !proof.lines.is_empty() {
+        blocks.push(Block::Table(table));
+        blocks.push(Block::Answer(vec![summary(proof, &counted)]));
+        let remark = |line: &&Line| {
+            Some(format!("{}: {}, {}.", line.name(), line.verdict.words(), clean(line.remark.as_ref()?)))
+        };
+        let remarks: Vec<String> = counted.iter().filter_map(remark).collect();
+        blocks.extend(remarks.into_iter().map(Block::Text));
+    }
+    if !proof.clients.is_empty() {
+        let mut table = Grid::list(&["measured for clients that accept", "requests", "traffic", "CPU time"]);
+        for one in &proof.clients {
+            let clients = format!("{}, {}", one.kind.plural(), clean(&accepted(&one.accept)));
+            table.line(&[clients, units::percent(one.share), change(&one.traffic), change(&one.core_hours)]);
+        }
+        blocks.push(Block::Table(table));
+    }
+    let (asked, broken) = proof.negotiated;
+    if asked > 0 {
+        let kept = asked - broken.min(asked);
+        let but = if proof.broken.is_empty() {
+            String::new()
+        } else {
+            format!(" In others, {}.", units::list(&proof.broken))
+        };
+        blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.{but}")));
+    }
+    blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
+    blocks
+}
+
+/// `5 of 6 predictions held or better, 1 undecided.`
+fn summary(proof: &Proof, counted: &[&Line]) -> String {
+    let count = |verdict: Verdict| counted.iter().filter(|line| line.verdict == verdict).count();
+    let held = count(Verdict::Held) + count(Verdict::Better);
+    let mut text =
+        format!("{held} of {} held or better", units::count(counted.len(), "prediction", "predictions"));
+    for verdict in [Verdict::Worse, Verdict::Undecided] {
+        let count = count(verdict);
+        if count > 0 {
+            text += &format!(", {count} {}", verdict.words());
+        }
+    }
+    let begin = if proof.worse { "Worse than before: do not use this policy as it is. " } else { "" };
+    format!("{begin}{text}.")
+}
