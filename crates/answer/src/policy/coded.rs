@@ -27,6 +27,8 @@ use crate::subject::delivery::{BODY, CODING, CPU};
 const COMPARED: usize = 48;
 /// The share of its bytes that encoding must save of a type.
 const SAVED: f64 = 0.02;
+/// The size in bytes from which on content is encoded where none that is smaller was measured.
+const SMALLEST: u64 = 256;
 /// Content codings in the order in which clients prefer them where their values are equal.
 const CODINGS: [&str; 3] = ["br", "zstd", "gzip"];
 
@@ -319,6 +321,14 @@ impl<'a> Coded<'a> {
         method.and_then(|method| own.by_method[method]).unwrap_or(own.plain)
     }
 
+    /// The smallest size that its rules name: that of the combination only if smaller content of its types was measured, and left as it is.
+    fn smallest(&self, of: &Combination) -> u64 {
+        let is_tried = |own: &Measured| {
+            own.item.stratum.from_bytes < of.min_bytes && of.types.contains(&own.item.stratum.format)
+        };
+        if self.measured.iter().any(is_tried) { of.min_bytes } else { of.min_bytes.min(SMALLEST) }
+    }
+
     /// A combination with its amounts per month.
     fn setup(&self, ground: &Ground, of: &Combination) -> Setup {
         let row = |file, class: usize| Answer { row: self.row(of, file, &self.accept[class]), body: None };
@@ -329,7 +339,7 @@ impl<'a> Coded<'a> {
         let types = if is_every { Vec::new() } else { of.types.clone() };
         Setup {
             name: named(self.kind, &methods),
-            rules: methods.iter().map(|method| method.rule(of.min_bytes, &types)).collect(),
+            rules: methods.iter().map(|method| method.rule(self.smallest(of), &types)).collect(),
             method: None,
             needs: methods.iter().flat_map(|method| method.needs()).collect(),
             is_today: false,
