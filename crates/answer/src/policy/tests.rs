@@ -236,7 +236,7 @@ fn of_pages_it_is_said_what_the_application_takes_beside_encoding() {
     let text = |site: &Site| decided(site, &reports, Objective::Time).decisions[0].text.clone();
     // Per byte 12 − 0.05 ns and per response 20 µs, over 37,500 bytes in the mean.
     let said = "The application takes 12.5 ms per page; encoding adds 0.468 ms.";
-    assert_eq!(text(&site), format!("Send pages with gzip 1 in nginx (gzip), from 10 KB up. {said}"));
+    assert_eq!(text(&site), format!("Send pages with gzip 1 in nginx (gzip), from 256 bytes up. {said}"));
     site.prices.core_hour = Figure::assumed(1e9);
     let dear = decided(&site, &reports, Objective::Money).decisions[0].text.clone();
     assert_eq!(
@@ -244,7 +244,21 @@ fn of_pages_it_is_said_what_the_application_takes_beside_encoding() {
         "Leave pages as they are: today's way. The application takes 12.5 ms per page; encoding adds nothing."
     );
     site.strata[1].made_ms = None;
-    assert_eq!(text(&site), "Send pages with gzip 1 in nginx (gzip), from 10 KB up.");
+    assert_eq!(text(&site), "Send pages with gzip 1 in nginx (gzip), from 256 bytes up.");
+}
+
+/// Where nothing smaller was measured, a rule begins where the servers' own do.
+#[test]
+fn a_size_is_raised_only_where_smaller_content_was_measured() {
+    let smallest = |files: &[File]| {
+        let reports = [report(files, &WAYS, 9, &calm)];
+        let site = site(files, &vec![10_000.0; files.len()], "server/plain");
+        decided(&site, &reports, Objective::Time).decisions[0].rules[0].min_bytes
+    };
+    let (small, large) = (("text/javascript", 600, 1.0), ("text/javascript", 20_000, 0.3));
+    assert_eq!(smallest(&[large]), 256);
+    assert_eq!(smallest(&[("text/css", 600, 1.0), large]), 256, "of another type");
+    assert_eq!(smallest(&[small, large]), 10_000);
 }
 
 #[test]

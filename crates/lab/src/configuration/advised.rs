@@ -116,11 +116,11 @@ impl Goes<'_> {
         };
         let directives = all.filter(has).cloned().collect();
         let lists = self.definition.ways.iter().filter_map(|row| row.codings_in.as_ref());
-        let mut codings: Vec<String> = lists.flat_map(|name| present.words(name)).collect();
-        codings.retain(|coding| {
-            let is_known = self.definition.ways.iter().any(|row| row.codings.contains(coding));
-            is_known && !rules.iter().any(|rule| rule.is_on_the_fly() && rule.codings.contains(coding))
-        });
+        let mut codings: Vec<String> = lists.flat_map(|name| present.list(name)).collect();
+        let is_fly = |row: &&WayRow| row.kind == WayKind::OnTheFly;
+        let known: Vec<&String> =
+            self.definition.ways.iter().filter(is_fly).flat_map(|row| &row.codings).collect();
+        codings.retain(|coding| known.contains(&coding));
         codings.sort();
         codings.dedup();
         let before = rules.iter().filter(|rule| rule.kind == WayKind::PreEncoded);

@@ -26,6 +26,13 @@ impl<'r> Present<'r> {
         self.levels(name).into_iter().flatten().collect()
     }
 
+    /// The entries of lists of this name, which are values or, as in JSON, blocks somewhere below the site.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let mut found = self.words(name);
+        self.0.iter().skip(1).take(1).flatten().for_each(|block| keys(block, name, &mut found));
+        found
+    }
+
     /// What the innermost one says; none: there is none.
     pub fn in_force(&self, name: &str) -> Option<Vec<String>> {
         self.levels(name).into_iter().next()
@@ -58,6 +65,16 @@ fn path_to<'r>(block: &'r [Directive], at: Option<Place>, path: &mut Vec<&'r [Di
     }
     path.pop();
     false
+}
+
+/// The names of what is in blocks of this name.
+fn keys(block: &[Directive], name: &str, found: &mut Vec<String>) {
+    for d in block.iter().filter(|d| d.block.is_some()) {
+        match d.is(name) {
+            true => found.extend(d.within().iter().map(|key| key.name.clone())),
+            false => keys(d.within(), name, found),
+        }
+    }
 }
 
 /// The blocks below that have a directive of this name.

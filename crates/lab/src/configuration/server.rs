@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::own::on_top;
 use super::present::is_loaded;
 use super::{Emitted, Here, advised};
 use crate::rig::guard::Place;
@@ -12,6 +13,7 @@ use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
 use crate::rig::server::definition::WayRow;
 use crate::rig::server::emission::{Downloads, Emission, Snippet};
+use crate::rig::server::own::Syntax;
 use crate::rig::server::own::tree::tidy;
 use crate::shelter::Shelter;
 use weigh_model::advised::ADVISED;
@@ -40,6 +42,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
         let all: BTreeSet<String> = of_rows.chain(snippet.modules.clone()).collect();
         all.into_iter().collect()
     };
+    let doubled = doubled(policy, site, found, here)?;
     let firsts: BTreeMap<String, Vec<String>> = emission
         .snippets
         .iter()
@@ -54,6 +57,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
             let rows = rows.iter().filter(is_for).copied().filter(to_install).filter(missing);
             let installs: BTreeSet<&String> = rows.filter_map(|row| row.remedy.as_ref()).collect();
             first.splice(1..1, installs.into_iter().cloned());
+            first.extend(doubled.iter().filter(|_| !s.downloads).cloned());
             (s.template.clone(), first)
         })
         .collect();
@@ -66,6 +70,16 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
         ..emitted(&found.definition.name, emission, snippet, body)
     };
     Ok(parts.into_iter().map(one).collect())
+}
+
+/// What to remove of the site's own configuration, where its server refuses a directive that stands twice in a block: the parts have it.
+fn doubled(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<String>> {
+    let Some(read) = here.own.filter(|read| read.tree.syntax == Syntax::Blocks) else {
+        return Ok(Vec::new());
+    };
+    let clashes = on_top(policy, site, found, read, None)?.clashes;
+    let gone = clashes.into_iter().filter(|clash| !clash.stays);
+    Ok(gone.map(|clash| format!("remove {}: {}", clash.place, clean(&clash.directive))).collect())
 }
 
 /// A part of a configuration with its text.

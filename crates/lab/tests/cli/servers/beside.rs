@@ -11,7 +11,7 @@ use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site};
 
 use super::advised::{decided, only};
-use super::client::{Answer, get};
+use super::client::{Answer, get, get_with};
 use super::fixture::{Rig, server};
 
 const CLASSES: [&str; 4] = ["gzip, deflate, br, zstd", "gzip, deflate, br", "gzip", ""];
@@ -28,6 +28,9 @@ const FILES: [(&str, &str, usize); 10] = [
     ("image.svg", "<path d=\"M0 0\"/>\n", 600),
     ("composer.json", "{\"require\": {}},\n", 600),
 ];
+
+/// What the document root has of its own.
+const FOLDER: &str = "<FilesMatch \"\\.(css|xml)$\">\nHeader set X-Own folder\n</FilesMatch>\n";
 
 /// What was answered, by path and Accept-Encoding.
 type Answers = BTreeMap<(String, &'static str), Answer>;
@@ -85,12 +88,15 @@ fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<A
             std::fs::write(docroot.join(format!("{file}.{ending}")), coded).unwrap();
         }
     }
+    std::fs::write(docroot.join(".htaccess"), FOLDER).unwrap();
     let file = rig.home.path().join("own.conf");
     let text =
         config.replace("WWW", &docroot.to_string_lossy()).replace("MODULES", "/usr/lib/apache2/modules");
     std::fs::write(&file, &text).unwrap();
     let read = weigh::rig::server::own::read(&found, &file, &text, &Default::default());
-    let read = read.unwrap_or_else(|error| panic!("{error:#}"));
+    let mut read = read.unwrap_or_else(|error| panic!("{error:#}"));
+    let rules = found.definition.own.as_ref().unwrap();
+    read.tree.take_folders(rules, &docroot, &docroot, &["app.css".into()]);
     let mut site: Site = toml::from_str("schema = 1\nname = \"shop\"\nlooked = \"2026-11-24\"\n").unwrap();
     site.sources.docroot = Some(docroot.display().to_string());
     let place = rig.place();
@@ -102,7 +108,10 @@ fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<A
         let paths = FILES.iter().flat_map(|(file, ..)| ["", ".br", ".gz"].map(|end| format!("/{file}{end}")));
         let ask =
             |path: String| CLASSES.map(|accept| ((path.clone(), accept), get(&instance.url(&path), accept)));
-        let answers = paths.flat_map(ask).collect();
+        let mut answers: Answers = paths.flat_map(ask).collect();
+        // Through a proxy.
+        let via = get_with(&instance.url("/page.html"), "gzip", &[("Via", "1.1 cdn")]);
+        drop(answers.insert(("via /page.html".into(), "gzip"), via));
         assert!(instance.stop(), "{name} {way} had to be killed");
         answers
     };
@@ -133,7 +142,7 @@ fn precompressed() -> Policy {
     only(decided(Kind::Asset, vec![rule("br"), rule("gzip")]))
 }
 
-const NGINX: &str = "worker_processes 1;\nevents { }\nhttp {\n    include /etc/nginx/mime.types;\n    types { application/rss+xml rss; }\n    gzip on;\n    gzip_proxied expired;\n    \
+const NGINX: &str = "worker_processes 1;\nevents { }\nhttp {\n    include /etc/nginx/mime.types;\n    types { application/rss+xml rss; }\n    gzip on;\n    gzip_proxied off;\n    \
     gzip_types text/plain text/css application/json application/javascript application/rss+xml;\n    add_header X-Own yes;\n    \
     server {\n        listen 80;\n        server_name shop.example;\n        root WWW;\n        location ~ \\.css$ { add_header Cache-Control max-age=60; }\n        \
     location ~ composer\\.json$ { deny all; }\n    }\n}\n";
@@ -154,6 +163,21 @@ fn nginx_goes_on_from_the_lists_that_it_has() {
     assert!(!body.contains("gzip_min_length") && !body.contains("gzip_proxied "), "{body}");
     assert!(body.contains("\ngzip_http_version 1.0;"), "{body}");
     assert!(asked.emitted.iter().all(|one| !one.body.contains("\nadd_header")), "{body}");
+    assert_eq!(asked.coding("via /page.html", "gzip"), "identity");
+    // Where it says nothing of proxies, they get what others get.
+    let alone = NGINX.replace("gzip_proxied off;", "");
+    let alone =
+        alone.replace("root WWW;", "root WWW; gzip_types text/css application/rss+xml application/json;");
+    let Some(asked) = self::asked("nginx", &alone, &some, &[]) else { return };
+    // nginx refuses what stands twice in one block.
+    let first = &asked.emitted[0].first;
+    let removes = |line: &String| {
+        line.starts_with("remove ")
+            && line.ends_with("own.conf:13: gzip_types text/css application/rss+xml application/json")
+    };
+    assert!(first.iter().any(removes), "{first:?}");
+    asked.is_harmless();
+    assert_eq!(asked.coding("via /page.html", "gzip"), "gzip");
 }
 
 #[test]
@@ -226,6 +250,11 @@ fn what_apache_says_of_a_file_by_name_holds_for_its_variants() {
     for (key, reply) in asked.after.iter().filter(|((path, _), _)| path.starts_with("/composer.json")) {
         assert_eq!(reply.status, 403, "{key:?}: {}", asked.body("apache/encoding.conf"));
     }
+    // What a folder has of its own holds if Apache reads it.
+    let overridden = APACHE.replace("Require all granted\n", "Require all granted\nAllowOverride All\n");
+    let Some(asked) = self::asked("apache", &overridden, &precompressed(), &packed) else { return };
+    let reply = &asked.after[&("/app.css".to_owned(), "gzip, deflate, br")];
+    assert_eq!((reply.coding(), reply.header("x-own")), ("br", Some("folder")));
 }
 
 const LIGHTTPD: &str = "server.modules = ( \"mod_access\", \"mod_deflate\", \"mod_setenv\", \"mod_rewrite\" )\nserver.document-root = \"WWW\"\nserver.port = 80\n\
@@ -259,7 +288,9 @@ fn caddys_own_encode_stays_for_what_the_policy_leaves() {
     let config = ":80 {\n\troot * WWW\n\tencode zstd gzip\n\theader *.css Cache-Control max-age=60\n\tfile_server\n}\n";
     let Some(asked) = asked("caddy", config, &pages("gzip", "gzip:9"), &[]) else { return };
     asked.is_harmless();
-    assert_eq!(asked.coding("/page.html", CLASSES[0]), "gzip");
+    // The site's own codings stand before gzip.
+    assert_eq!(asked.coding("/page.html", CLASSES[0]), "zstd");
+    assert_eq!(asked.coding("/page.html", CLASSES[1]), "gzip");
     assert_eq!(asked.coding("/data.json", CLASSES[0]), "zstd");
     // Of 480 bytes: the server's own smallest size is 512.
     assert_eq!(asked.coding("/small.html", "gzip"), "gzip");
