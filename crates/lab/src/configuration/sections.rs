@@ -138,7 +138,9 @@ impl Sections<'_> {
                 Some("==") => Some(self.named(&value, "^")),
                 _ => continue,
             };
-            let Some(pattern) = pattern.filter(|_| !hands_over(d.within())) else { continue };
+            // lighttpd has no way to write a quote within quotes.
+            let is_kept = |pattern: &String| !hands_over(d.within()) && !pattern.contains('"');
+            let Some(pattern) = pattern.filter(is_kept) else { continue };
             made.push(made_of(&d.name, &format!("=~ \"{pattern}\""), d.within().to_vec()));
         }
         made
@@ -209,4 +211,63 @@ fn made_of(name: &str, arguments: &str, block: Vec<Directive>) -> Directive {
 /// A pattern in quotes.
 fn quoted(pattern: &str) -> String {
     format!("\"{}\"", pattern.replace(r"\\", r"\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::server::own::site;
+    use crate::rig::server::own::tree::Tree;
+    use crate::rig::service::FolderDefinition;
+    use weigh_model::way::OwnConfig;
+
+    /// A configuration of Apache with nothing in it.
+    fn read() -> Read {
+        let tree = Tree {
+            syntax: Syntax::Sections,
+            files: Vec::new(),
+            sha256: String::new(),
+            base: Default::default(),
+            directives: Vec::new(),
+            is_whole: true,
+            only: None,
+            modules: None,
+            types: None,
+            folders: Default::default(),
+        };
+        let rules =
+            crate::rig::server::Definition::load(&crate::defs::Definitions::load(None).unwrap()).unwrap();
+        let rules = rules.into_iter().find(|one| one.name == "apache").unwrap().own.unwrap();
+        let site = site::choose(&rules, &tree, &Default::default()).unwrap();
+        Read { tree, site, config: OwnConfig::default(), notes: Vec::new() }
+    }
+
+    #[test]
+    fn an_end_of_a_name_becomes_that_of_its_variants() {
+        let read = read();
+        let sections = Sections { read: &read, suffix: r"\.(?:br|gz)$".into(), endings: &["br", "gz"] };
+        for (pattern, expected) in [
+            (r"\.css$", Some(r"\.css(?=\.(?:br|gz)$)")),
+            (r"(a$|b\z)", Some(r"(a(?=\.(?:br|gz)$)|b(?=\.(?:br|gz)$))")),
+            (r"^\.ht", None),
+            (r"[$]a\$", None),
+        ] {
+            assert_eq!(sections.pattern(pattern).as_deref(), expected, "{pattern}");
+        }
+        assert_eq!(sections.named("a*.css", "^"), r"^a.*\.css\.(?:br|gz)$");
+    }
+
+    #[test]
+    fn a_pattern_cannot_leave_its_quotes() {
+        let text = format!("<FilesMatch {}>\nHeader set X y\n</FilesMatch>\n", "\"a\\\"> evil$\"");
+        let mut read = read();
+        read.tree.directives = Syntax::Sections.parse(&text, 0).unwrap();
+        let made = of_variants(Syntax::Sections, &read, &["br"]);
+        let again = Syntax::Sections.parse(&made, 0).unwrap();
+        assert_eq!(
+            (again.len(), again[0].name.as_str(), again[0].within().len()),
+            (1, "FilesMatch", 1),
+            "{made}"
+        );
+    }
 }
