@@ -10,6 +10,8 @@ mod folder;
 mod library;
 pub mod own;
 mod php;
+mod present;
+mod sections;
 mod server;
 mod symfony;
 
@@ -22,6 +24,7 @@ pub use folder::files;
 
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
+use crate::rig::server::own::Read;
 use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use weigh_model::policy::{Decision, Policy, Rule};
@@ -35,6 +38,8 @@ pub struct Here<'a> {
     pub servers: &'a [Found],
     /// Where private instances check what is written; none: nothing is checked.
     pub place: Option<&'a Place>,
+    /// The site's own configuration of its server; none: it is not known.
+    pub own: Option<&'a Read>,
 }
 
 /// The files of a policy, in the order in which to use them.
@@ -44,24 +49,29 @@ pub struct Here<'a> {
 pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>> {
     let mut emitted = Vec::new();
     for found in here.servers {
-        emitted.extend(server::emit(policy, site, found, here.place)?);
+        emitted.extend(server::emit(policy, site, found, here)?);
     }
     emitted.extend(php::emit(policy)?);
     emitted.extend(symfony::emit(policy)?);
-    emitted.extend(library::emit(policy, site)?);
+    emitted.extend(library::emit(policy, site, here)?);
     Ok(emitted)
 }
 
-/// Has what is written for these servers checked in private instances, by a user of their own where there is one.
+/// Has what is written for these servers checked in private instances, by a user of their own where there is one. `own`: the site's own
+/// configuration, if it is known.
 ///
 /// # Errors
 /// There is no temporary folder, or those of `write`.
-pub fn checked<T>(servers: &[Found], write: impl FnOnce(Here<'_>) -> Result<T>) -> Result<T> {
+pub fn checked<T>(
+    servers: &[Found],
+    own: Option<&Read>,
+    write: impl FnOnce(Here<'_>) -> Result<T>,
+) -> Result<T> {
     let user =
         OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
     let place = Place::new(room.path(), room.path().join("log")).of(user);
-    write(Here { servers, place: Some(&place) })
+    write(Here { servers, place: Some(&place), own })
 }
 
 /// The decision for a kind of content, if it changes something.

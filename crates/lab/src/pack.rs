@@ -14,6 +14,7 @@ mod map;
 mod outcome;
 mod plan;
 pub mod recipe;
+mod refused;
 mod settings;
 mod source;
 mod walk;
@@ -33,6 +34,7 @@ pub use clean::clean;
 pub use lock::Busy;
 pub use manifest::NAME as MANIFEST;
 pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
+pub use refused::refused;
 pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
 pub use watch::Watch;
 

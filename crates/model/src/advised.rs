@@ -22,6 +22,23 @@ pub struct Advised {
     /// Folders beside the document root that files are sent from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
+    /// What of the site's own configuration is known, and goes on to hold; null: no configuration is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Kept>,
+}
+
+/// What of a site's own configuration goes on to hold beside a policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Kept {
+    /// Directives that a policy's parts leave out, because the configuration has them: `gzip_proxied`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directives: Vec<String>,
+    /// Content codings that it compresses with, beside those of the policy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub codings: Vec<String>,
+    /// Sections by the name of a file, in the server's own words, that are to hold for precompressed files, too; empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sections: String,
 }
 
 /// One method of encoding responses, and what it holds for.
@@ -38,7 +55,7 @@ pub struct Encoding {
     pub level: Option<i32>,
     /// Content codings, the preferred one first.
     pub codings: Vec<String>,
-    /// The smallest content in bytes, uncompressed; 0: any.
+    /// The smallest content in bytes, uncompressed; 0: as the server or the site's configuration has it.
     pub min_bytes: u64,
     /// Media types.
     pub types: Vec<String>,

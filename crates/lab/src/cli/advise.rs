@@ -15,6 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Own, Progress, Proved};
 use crate::planner::Ask;
 use crate::rig::fpm;
+use crate::rig::server::own::{self, site::Wanted};
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
 use crate::run::dir::RunDir;
@@ -32,7 +33,7 @@ use weigh_answer::report::Report;
 use weigh_model::gate::Gate;
 use weigh_model::plan::Plan;
 use weigh_model::policy::{Objective, Policy};
-use weigh_model::site::Site;
+use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean_path;
 
 /// Flags of `weigh advise`.
@@ -231,7 +232,23 @@ pub fn planned<'w>(
 /// The files that carry out a policy on the site's server, checked by it in a private instance.
 fn emitted(lab: &Lab, site: &Site, decided: &Decided) -> Result<Vec<Emitted>> {
     let servers: Vec<Found> = server_of(lab, site)?.iter().map(Definition::find).collect();
-    checked(&servers, |here| emit(&decided.policy, site, here))
+    let own = configured(lab, site);
+    checked(&servers, own.as_ref(), |here| emit(&decided.policy, site, here))
+}
+
+/// The site's own configuration, with what its folders have of their own; none: it is not known here.
+fn configured(lab: &Lab, site: &Site) -> Option<own::Read> {
+    let file = site.sources.server_config.as_ref()?;
+    let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
+    let wanted = Wanted { docroot: docroot.clone(), ..Wanted::default() };
+    let configured = lab.read_configuration(Path::new(file), site.sources.server.as_deref(), &wanted).ok()?;
+    let mut read = configured.read;
+    let files: Vec<PathBuf> =
+        site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();
+    if let Some((rules, docroot)) = configured.found.definition.own.as_ref().zip(docroot) {
+        read.tree.take_folders(rules, &docroot, &docroot, &files);
+    }
+    Some(read)
 }
 
 /// Where the files go, and what the server says against one.

@@ -16,6 +16,7 @@ use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::Lab;
 use crate::pack::{self, Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
 use crate::rig::server::Definition;
+use crate::rig::server::own::site::Wanted;
 use crate::rig::service::FolderDefinition;
 use weigh_answer::table::{Grid, Kind, factor, field};
 use weigh_load::units::bytes as read_bytes;
@@ -45,6 +46,9 @@ pub struct Args {
     /// zstd at its highest level, with the largest window that browsers accept
     #[arg(long)]
     ultra: bool,
+    /// The web server's configuration, of which DIR is the document root: files that it does not send get no variants
+    #[arg(long, value_name = "FILE", conflicts_with = "clean")]
+    server_config: Option<PathBuf>,
     /// Only these content codings, with commas between them: gzip, br, zstd
     #[arg(long, value_name = "CODINGS", value_delimiter = ',')]
     codings: Vec<String>,
@@ -115,13 +119,18 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
     let policy = args.policy.as_deref().map(policy).transpose().or_refuse()?;
     pack::real(&args.tree).or_refuse()?;
-    let settings = settings(args, policy.as_ref(), &lab).or_refuse()?;
+    let mut settings = settings(args, policy.as_ref(), &lab).or_refuse()?;
     args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_refuse()?;
+    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    if let Some(file) = &args.server_config {
+        let wanted = Wanted { docroot: Some(args.tree.clone()), ..Wanted::default() };
+        let configured = lab.read_configuration(file, None, &wanted).or_refuse()?;
+        settings.refused = pack::refused(configured, &args.tree, &interrupt).or_refuse()?;
+    }
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let ask =
         Ask { tree: &args.tree, out: args.out.as_deref(), settings: &settings, jobs, dry_run: args.dry_run };
-    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     if args.check {
         return checked(args, &pack::check(ask, &interrupt)?);
     }

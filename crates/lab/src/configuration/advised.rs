@@ -2,22 +2,35 @@
 
 use anyhow::{Result, bail};
 
+use super::present::Present;
+use super::sections;
 use crate::rig::server::Definition;
 use crate::rig::server::definition::WayRow;
 use crate::rig::server::emission::Emission;
+use crate::rig::server::own::{Read, Syntax};
 use crate::rig::server::types;
-use weigh_model::advised::{Advised, Encoding};
+use weigh_model::advised::{Advised, Encoding, Kept};
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 use weigh_model::way::WayKind;
 
-/// What this server does for a policy. Methods that it does not have by name are those of its own that do the same.
+/// The smallest content that is compressed where neither the server nor the site's configuration says one, in bytes: smaller content may
+/// become larger. A rule that has more was measured to be better from there on.
+const LEAST: u64 = 256;
+
+/// What this server does for a policy. Methods that it does not have by name are those of its own that do the same. What the site's own
+/// configuration, `read`, compresses goes on to be compressed.
 ///
 /// # Errors
 /// One line: the rule that it cannot carry out, and why.
-pub fn advised(policy: &Policy, site: &Site, definition: &Definition) -> Result<Advised> {
+pub fn advised(
+    policy: &Policy,
+    site: &Site,
+    definition: &Definition,
+    read: Option<&Read>,
+) -> Result<Advised> {
     let decision = |kind| policy.decisions.iter().find(|decision| decision.kind == kind);
     let assets = encodings(decision(Kind::Asset), definition)?;
     let pages = encodings(decision(Kind::Page), definition)?;
@@ -25,7 +38,7 @@ pub fn advised(policy: &Policy, site: &Site, definition: &Definition) -> Result<
     // Where nothing is decided for pages, what they have today stays.
     let is_told = decision(Kind::Page).is_some_and(|page| !page.keep || !page.rules.is_empty());
     let all = &all_types(site);
-    let (rules, pages) = match (has_pages, is_told) {
+    let (mut rules, mut pages) = match (has_pages, is_told) {
         (true, true) => apart(assets, pages, all),
         (_, false) => (with_types(assets, false, all), None),
         (false, true) => (together(assets, pages, all), None),
@@ -39,8 +52,85 @@ pub fn advised(policy: &Policy, site: &Site, definition: &Definition) -> Result<
         let offload = name.starts_with("x-").then_some(WayKind::Offload);
         rows.clone().find(|row| row.name == name).or_else(|| rows.find(|row| Some(row.kind) == offload))
     });
+    let here = Goes { definition, read, all };
+    here.on(&mut rules, None);
+    let beside = definition.policy.iter().flat_map(|emission| &emission.snippets).find(|part| part.pages);
+    let beside = beside.and_then(|part| part.beside.as_deref());
+    pages.iter_mut().for_each(|pages| here.on(pages, beside));
+    let pages = pages.filter(|pages| !pages.is_empty());
+    let own = read.map(|read| here.kept(read, &rules, beside));
     let aliases = site.sources.aliases.clone();
-    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()), aliases })
+    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()), aliases, own })
+}
+
+/// What goes on to hold beside a policy.
+struct Goes<'g> {
+    definition: &'g Definition,
+    read: Option<&'g Read>,
+    /// The types that are worth encoding.
+    all: &'g [String],
+}
+
+impl Goes<'_> {
+    /// Makes rules go on from what the configuration has where their part goes: types that it lists are encoded as before, from the size on
+    /// that it has, and nothing is switched off that is on today.
+    fn on(&self, rules: &mut Vec<Encoding>, beside: Option<&str>) {
+        let present = self.read.map(|read| Present::of(read, beside));
+        let is_on = |method: &str| {
+            present.as_ref().is_some_and(|own| own.in_force(method).is_some_and(|word| word == ["on"]))
+        };
+        rules.retain(|rule| !(rule.off && is_on(&rule.method)));
+        for rule in rules.iter_mut().filter(|rule| rule.is_on_the_fly() && !rule.off) {
+            let row = self.definition.ways.iter().find(|row| row.name == rule.method);
+            if let Some(types_in) = row.and_then(|row| row.types_in.as_ref()) {
+                let theirs = match &present {
+                    Some(own) => own.words(types_in),
+                    // Whatever its list has, most of it is in this one.
+                    None => self.all.iter().cloned().chain(types::FORMER.map(str::to_owned)).collect(),
+                };
+                rule.types.extend(theirs.into_iter().filter(|name| name == "*" || is_type(name)));
+            }
+            rule.types = types::with_names(&rule.types);
+            if rule.types.iter().any(|name| name == "*") {
+                rule.types = vec!["*".into()];
+            }
+            let size_in = row.and_then(|row| row.size_in.as_ref()).zip(present.as_ref());
+            let says_size = size_in.is_some_and(|(directive, own)| own.in_force(directive).is_some());
+            rule.min_bytes = match rule.min_bytes > LEAST {
+                true => rule.min_bytes,
+                false if says_size || is_on(&rule.method) => 0,
+                false => LEAST,
+            };
+        }
+    }
+
+    /// What of the configuration the parts leave as it is.
+    fn kept(&self, read: &Read, rules: &[Encoding], beside: Option<&str>) -> Kept {
+        let present = Present::of(read, beside);
+        let all = self.definition.policy.iter().flat_map(|emission| &emission.kept);
+        // Of lighttpd's conditions the last that says something holds, wherever it stands.
+        let is_anywhere = self.definition.own.as_ref().is_some_and(|rules| rules.syntax == Syntax::Assigned);
+        let has = |name: &&String| match is_anywhere {
+            true => Present::of(read, Some(name.as_str())).in_force(name).is_some(),
+            false => present.in_force(name).is_some(),
+        };
+        let directives = all.filter(has).cloned().collect();
+        let lists = self.definition.ways.iter().filter_map(|row| row.codings_in.as_ref());
+        let mut codings: Vec<String> = lists.flat_map(|name| present.list(name)).collect();
+        let is_fly = |row: &&WayRow| row.kind == WayKind::OnTheFly;
+        let known: Vec<&String> =
+            self.definition.ways.iter().filter(is_fly).flat_map(|row| &row.codings).collect();
+        codings.retain(|coding| known.contains(&coding));
+        codings.sort();
+        codings.dedup();
+        let before = rules.iter().filter(|rule| rule.kind == WayKind::PreEncoded);
+        let mut endings: Vec<&str> =
+            before.flat_map(|rule| &rule.codings).map(|c| types::ending(c)).collect();
+        endings.dedup();
+        let syntax = self.definition.own.as_ref().map(|rules| rules.syntax);
+        let sections = syntax.map(|syntax| sections::of_variants(syntax, read, &endings)).unwrap_or_default();
+        Kept { directives, codings, sections }
+    }
 }
 
 /// The rules of a decision that the server carries out; types are those of the rules, which may name none.
@@ -57,7 +147,29 @@ fn encodings(decision: Option<&Decision>, definition: &Definition) -> Result<Vec
             None => encodings.push(encoding),
         }
     }
+    encodings.extend(decision.and_then(|decision| gzip(decision, &encodings, definition)));
     Ok(encodings)
+}
+
+/// gzip beside other codings, at the level that the server has: proxies, older clients and those without TLS accept nothing else. None: it is
+/// there, or nothing is encoded.
+fn gzip(decision: &Decision, encodings: &[Encoding], definition: &Definition) -> Option<Encoding> {
+    let is_other = |rule: &&Rule| ["br", "zstd"].contains(&rule.coding.as_str());
+    let first = decision.rules.iter().find(is_other)?;
+    // The PHP library leaves pages alone that repeat secrets, and has gzip of its own beside.
+    let by_library =
+        decision.rules.iter().all(|rule| rule.by == Encoder::Php && rule.method.contains("weighbridge"));
+    if by_library || decision.rules.iter().any(|rule| rule.coding == "gzip") {
+        return None;
+    }
+    let row = definition.ways.iter().find(|row| row.kind == WayKind::OnTheFly && row.codings == ["gzip"])?;
+    Some(Encoding {
+        method: row.name.clone(),
+        kind: WayKind::OnTheFly,
+        codings: row.codings.clone(),
+        types: encodings.first().map_or_else(|| first.types.clone(), |encoding| encoding.types.clone()),
+        ..Encoding::default()
+    })
 }
 
 fn encoding(rule: &Rule, definition: &Definition) -> Result<Encoding> {

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::server::{DOWNLOADS, emitted, first, parts};
+use super::server::{emitted, first, parts};
 use super::{Emitted, Here};
 use crate::rig::server::Site as Served;
 use crate::rig::server::dictionaries::Dictionaries;
+use crate::rig::server::emission::Downloads;
 use weigh_model::advised::{ADVISED, Advised};
 use weigh_model::setting::Setting;
 
@@ -27,11 +28,11 @@ pub fn deltas(docroot: &Path, dictionaries: &Dictionaries, here: Here<'_>) -> Re
         let mut there = definition.at(found.program.clone());
         let served =
             Served { docroot: docroot.to_owned(), way: Some(Setting::bare(ADVISED)), ..Served::default() };
-        let (parts, unchecked) = parts(&mut there, &served, Path::new(DOWNLOADS), here.place)?;
+        let (parts, unchecked) = parts(&mut there, &served, &Downloads::default(), here.place)?;
         all.extend(parts.into_iter().filter(|(snippet, _)| snippet.dictionaries).map(|(snippet, body)| {
             Emitted {
                 what: WHAT.into(),
-                first: first(&found.definition.name, emission, &snippet.modules),
+                first: first(&found.definition.name, emission, found, &snippet.modules, here),
                 unchecked: unchecked.clone(),
                 ..emitted(&found.definition.name, emission, snippet, body)
             }

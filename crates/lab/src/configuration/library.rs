@@ -5,7 +5,8 @@ use std::fmt::Write;
 use anyhow::{Result, bail};
 
 use super::server::downloads;
-use super::{Emitted, asked, decision};
+use super::{Emitted, Here, advised, asked, decision};
+use crate::rig::server::emission::Downloads;
 use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
@@ -27,11 +28,14 @@ const SAME: &[(&str, &str, &str)] = &[
     ("", "identity", "identity"),
 ];
 
+/// How the library sends downloads.
+const METHODS: [&str; 4] = ["x-accel-redirect", "x-sendfile", "x-lighttpd-send-file", "stream"];
+
 /// What its own methods encode with, by coding.
 const OWN: [(&str, &str); 3] = [("gzip", "libdeflate"), ("zstd", "zstd"), ("br", "br")];
 
 /// The file for the library; none if the policy leaves everything as it is that PHP does.
-pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
+pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitted>> {
     let pages =
         decision(policy, Kind::Page).filter(|page| page.rules.iter().any(|rule| rule.by == Encoder::Php));
     let values = decision(policy, Kind::Value);
@@ -42,17 +46,25 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
     }
     // Pages that the policy leaves to others are left alone.
     let mut body = String::from("return [\n    'schema' => 1,\n    'page' => ['rules' => [\n");
-    for rule in pages.iter().flat_map(|page| &page.rules).filter(|rule| rule.by == Encoder::Php) {
+    let rules: Vec<&Rule> =
+        pages.iter().flat_map(|page| &page.rules).filter(|rule| rule.by == Encoder::Php).collect();
+    for rule in &rules {
         page(rule, &mut body)?;
+    }
+    // Proxies, older clients and those without TLS accept nothing else.
+    let lacks_gzip = pages.is_some_and(|page| !page.rules.iter().any(|rule| rule.coding == "gzip"));
+    if let Some(first) = rules.first().filter(|_| lacks_gzip) {
+        page(
+            &Rule { level: None, method: "gzencode".into(), coding: "gzip".into(), ..(*first).clone() },
+            &mut body,
+        )?;
     }
     body.push_str("    ]],\n");
     if let Some(rule) = values.and_then(|values| values.rules.first()) {
         value(rule, &mut body)?;
     }
     if let Some(method) = handed.and_then(|handed| handed.method.as_deref()) {
-        let root = quoted(&downloads(site).to_string_lossy())?;
-        let prefix = if method == "x-accel-redirect" { "'prefix' => '/offload/', " } else { "" };
-        writeln!(body, "    'download' => ['method' => {}, {prefix}'root' => {root}],", quoted(method)?)?;
+        body.push_str(&download(method, policy, site, here)?);
     }
     body.push_str("];\n");
     Ok(Some(Emitted {
@@ -68,6 +80,40 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
         comment: "//",
         body,
     }))
+}
+
+/// How downloads are sent, as a line of the array, or why it has none: the library takes one method and one folder.
+fn download(method: &str, policy: &Policy, site: &Site, here: Here<'_>) -> Result<String> {
+    let cannot = |why: &str| Ok(format!("    // Cannot be expressed: {why}.\n"));
+    let named = method.rsplit(['/', ':']).next().unwrap_or_default();
+    // A server that hands files over by another field has a method of its own.
+    let of_server = match here.servers {
+        [found] => advised(policy, site, &found.definition, here.own)?.downloads,
+        _ => None,
+    };
+    let named = match named {
+        "readfile" | "fpassthru" | "fread" => "stream",
+        named => of_server.as_deref().unwrap_or(named),
+    };
+    if !METHODS.contains(&named) {
+        return cannot(&format!("downloads by {}, which PHP has no part in", clean(named)));
+    }
+    let Downloads { folders, refused } = downloads(site);
+    let root = match (folders.as_slice(), refused.as_slice()) {
+        ([root], []) => quoted(&root.to_string_lossy())?,
+        ([], _) | (_, [_, ..]) => {
+            return cannot(
+                "downloads of a folder that holds more than downloads: nothing may be handed out of it",
+            );
+        }
+        _ => {
+            return cannot(
+                "downloads of several folders: give each call of Download::send its root and method",
+            );
+        }
+    };
+    let prefix = if named == "x-accel-redirect" { "'prefix' => '/offload/', " } else { "" };
+    Ok(format!("    'download' => ['method' => '{named}', {prefix}'root' => {root}],\n"))
 }
 
 /// A rule of pages, as a line of the array.

@@ -6,6 +6,7 @@ mod json;
 use anyhow::{Context, Result, anyhow};
 
 use super::advised;
+use super::present::is_loaded;
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
@@ -20,6 +21,8 @@ use weigh_model::way::OwnConfig;
 
 /// What the lab's own directives are said to stand in.
 const OURS: u32 = u32::MAX;
+/// The place of directives that are written here.
+pub(super) const WRITTEN: At = At { file: OURS, line: 0 };
 
 /// The user's configuration with a policy.
 #[derive(Clone, Debug)]
@@ -59,7 +62,7 @@ pub fn on_top(
         definition.policy.as_ref().with_context(|| format!("{name}: no policy can be written for it"))?;
     let rules =
         definition.own.as_ref().with_context(|| format!("{name}: it has no configuration of the user's"))?;
-    let wish = advised(policy, site, definition)?;
+    let wish = advised(policy, site, definition, Some(read))?;
     let mut there = definition.with_advised(&wish).at(found.program.clone());
     there.ways.iter_mut().for_each(|way| way.missing = None);
     let room = tempfile::tempdir().context("no temporary folder")?;
@@ -181,10 +184,4 @@ fn block_at(directives: &mut Vec<Directive>, at: Option<At>) -> Option<&mut Vec<
         }
     }
     None
-}
-
-/// Whether a configuration loads a module itself.
-fn is_loaded(tree: &Tree, module: &str) -> bool {
-    let names = |d: &Directive| d.is("load_module") && d.arguments.contains(module);
-    tree.modules.as_ref().is_some_and(|modules| modules.contains(module)) || tree.directives.iter().any(names)
 }

@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::{Emitted, advised};
+use super::own::on_top;
+use super::present::is_loaded;
+use super::{Emitted, Here, advised};
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
 use crate::rig::server::definition::WayRow;
-use crate::rig::server::emission::{Emission, Snippet};
+use crate::rig::server::emission::{Downloads, Emission, Snippet};
+use crate::rig::server::own::Syntax;
+use crate::rig::server::own::tree::tidy;
 use crate::shelter::Shelter;
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
@@ -22,13 +26,13 @@ use weigh_model::text::clean;
 pub(super) const DOWNLOADS: &str = "/srv/downloads";
 
 /// The files for one server; none if the policy changes nothing that it does.
-pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) -> Result<Vec<Emitted>> {
+pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<Emitted>> {
     let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
     let serves = |kind| super::decision(policy, kind).is_some();
     if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
         return Ok(Vec::new());
     }
-    let wish = advised(policy, site, &found.definition)?;
+    let wish = advised(policy, site, &found.definition, here.own)?;
     let definition = found.definition.with_advised(&wish);
     let mut there = definition.at(found.program.clone());
     let rows = there.definition.rows_of(&wish);
@@ -38,15 +42,27 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
         let all: BTreeSet<String> = of_rows.chain(snippet.modules.clone()).collect();
         all.into_iter().collect()
     };
+    let doubled = doubled(policy, site, found, here)?;
     let firsts: BTreeMap<String, Vec<String>> = emission
         .snippets
         .iter()
         .map(|s| {
-            (s.template.clone(), first(&format!("config/{}", found.definition.name), emission, &modules(s)))
+            let needed = modules(s);
+            let mut first =
+                first(&format!("config/{}", found.definition.name), emission, found, &needed, here);
+            let is_for = |row: &&&WayRow| row.modules.iter().any(|module| needed.contains(module));
+            let lacks = |module: &String| found.modules.contains_key(module) && found.program.is_some();
+            let to_install = |row: &&WayRow| !row.modules.iter().all(lacks) || here.own.is_some();
+            let missing = |row: &&WayRow| row.modules.iter().any(|module| !has(found, here, module));
+            let rows = rows.iter().filter(is_for).copied().filter(to_install).filter(missing);
+            let installs: BTreeSet<&String> = rows.filter_map(|row| row.remedy.as_ref()).collect();
+            first.splice(1..1, installs.into_iter().cloned());
+            first.extend(doubled.iter().filter(|_| !s.downloads).cloned());
+            (s.template.clone(), first)
         })
         .collect();
     let room = Shelter::new().context("no temporary folder")?;
-    let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads(site), place)?;
+    let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads(site), here.place)?;
     let one = |(snippet, body): (&Snippet, String)| Emitted {
         what: what(policy, snippet),
         first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
@@ -56,6 +72,16 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     Ok(parts.into_iter().map(one).collect())
 }
 
+/// What to remove of the site's own configuration, where its server refuses a directive that stands twice in a block: the parts have it.
+fn doubled(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<String>> {
+    let Some(read) = here.own.filter(|read| read.tree.syntax == Syntax::Blocks) else {
+        return Ok(Vec::new());
+    };
+    let clashes = on_top(policy, site, found, read, None)?.clashes;
+    let gone = clashes.into_iter().filter(|clash| !clash.stays);
+    Ok(gone.map(|clash| format!("remove {}: {}", clash.place, clean(&clash.directive))).collect())
+}
+
 /// A part of a configuration with its text.
 type Part<'f> = (&'f Snippet, String);
 
@@ -63,7 +89,7 @@ type Part<'f> = (&'f Snippet, String);
 pub(super) fn parts<'f>(
     there: &'f mut Found,
     served: &Served,
-    offload: &Path,
+    downloads: &Downloads,
     place: Option<&Place>,
 ) -> Result<(Vec<Part<'f>>, Option<String>)> {
     let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
@@ -74,7 +100,7 @@ pub(super) fn parts<'f>(
     };
     // What is missing here is the user's to install: the file is the same.
     there.ways.iter_mut().for_each(|way| way.missing = None);
-    Ok((there.parts(served, offload)?, unchecked))
+    Ok((there.parts(served, downloads)?, unchecked))
 }
 
 pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {
@@ -104,12 +130,28 @@ fn what(policy: &Policy, snippet: &Snippet) -> String {
     told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn first(folder: &str, emission: &Emission, modules: &[String]) -> Vec<String> {
+/// Whether the server has a module without anything to be done: it is built in, or the site's configuration loads it.
+fn has(found: &Found, here: Here<'_>, module: &str) -> bool {
+    matches!(found.modules.get(module), Some(None))
+        || here.own.is_some_and(|own| is_loaded(&own.tree, module))
+}
+
+/// What to do before the parts are included: copy them, and have the modules that the configuration does not load.
+pub(super) fn first(
+    folder: &str,
+    emission: &Emission,
+    found: &Found,
+    modules: &[String],
+    here: Here<'_>,
+) -> Vec<String> {
     let mut first = vec![format!("cp {folder}/* {}/", emission.home)];
-    match &emission.enable {
-        Some(enable) if !modules.is_empty() => first.push(format!("{enable} {}", modules.join(" "))),
-        None if !modules.is_empty() => first.push(format!("it needs these modules: {}", modules.join(", "))),
-        _ => {}
+    let missing: Vec<&str> =
+        modules.iter().map(String::as_str).filter(|module| !has(found, here, module)).collect();
+    match (&emission.enable, &emission.load) {
+        _ if missing.is_empty() => {}
+        (Some(enable), _) => first.push(format!("{enable} {}", missing.join(" "))),
+        (None, Some(load)) => first.extend(missing.iter().map(|module| load.replace("{}", module))),
+        (None, None) => first.push(format!("it needs these modules: {}", missing.join(", "))),
     }
     first
 }
@@ -125,15 +167,32 @@ pub(super) fn served(site: &Site, room: &Path) -> Served {
     }
 }
 
-/// The folder that the site's downloads have in common.
-pub(super) fn downloads(site: &Site) -> PathBuf {
+/// The folders of the site's downloads. None lies in another, and none is wider than what it holds: the root of all files, the document root
+/// and what lies above it are refused.
+pub(super) fn downloads(site: &Site) -> Downloads {
     let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
     let file = |path: &str| {
         let (folder, rest) = site.sources.folder(path).unwrap_or(("/", path));
-        Path::new(folder).join(rest)
+        tidy(&Path::new(folder).join(rest.trim_start_matches('/')))
     };
-    let folders = samples.filter_map(|sample| Some(file(&sample.path).parent()?.to_owned()));
-    let common = folders
-        .reduce(|one, other| one.ancestors().find(|a| other.starts_with(a)).unwrap_or(&one).to_owned());
-    common.filter(|_| site.sources.docroot.is_some()).unwrap_or_else(|| DOWNLOADS.into())
+    let all: BTreeSet<PathBuf> = samples.filter_map(|s| Some(file(&s.path).parent()?.to_owned())).collect();
+    let Some(docroot) = site.sources.docroot.as_ref().filter(|_| !all.is_empty()) else {
+        return Downloads { folders: vec![DOWNLOADS.into()], refused: Vec::new() };
+    };
+    let docroot = tidy(Path::new(docroot));
+    let why = |folder: &Path| match folder.parent() {
+        None => Some("a rule for / would hand out every file of the machine"),
+        Some(_) if folder == docroot => Some("it is the document root, which has more than downloads"),
+        Some(_) if docroot.starts_with(folder) => Some("the document root lies in it"),
+        Some(_) => None,
+    };
+    let mut downloads = Downloads::default();
+    for folder in all {
+        match why(&folder) {
+            Some(why) => downloads.refused.push((folder, why)),
+            None if downloads.folders.iter().any(|wider| folder.starts_with(wider)) => {}
+            None => downloads.folders.push(folder),
+        }
+    }
+    downloads
 }

@@ -10,6 +10,7 @@ use crate::rig::server::tests::complete;
 use crate::rig::service::FolderDefinition;
 use weigh_model::policy::{Change, Encoder, Objective, Rule, SCHEMA};
 use weigh_model::site::Alias;
+use weigh_model::way::WayKind;
 
 fn servers() -> Vec<Found> {
     let all = Definition::load(&Definitions::load(None).unwrap()).unwrap();
@@ -85,7 +86,7 @@ fn site() -> Site {
 }
 
 fn emitted(policy: &Policy) -> Vec<Emitted> {
-    emit(policy, &site(), Here { servers: &servers(), place: None }).unwrap()
+    emit(policy, &site(), Here { servers: &servers(), place: None, own: None }).unwrap()
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn files_behind_an_alias_have_variants_too() {
     let alias = |url: &str, folder: &str| Alias { url: url.into(), folder: folder.into() };
     site.sources.aliases =
         vec![alias("/wp-content", "/var/lib/wordpress/wp-content"), alias("/a.b", "/srv/ab")];
-    let all = emit(&whole(), &site, Here { servers: &servers(), place: None }).unwrap();
+    let all = emit(&whole(), &site, Here { servers: &servers(), place: None, own: None }).unwrap();
     let apache = all.iter().find(|e| e.file == Path::new("apache/encoding.conf")).unwrap();
     for line in [
         "RewriteCond \"%{REQUEST_URI}\" \"^/wp-content(/.+)$\"",
@@ -131,7 +132,7 @@ fn files_behind_an_alias_have_variants_too() {
         assert!(apache.body.lines().any(|l| l == line), "{line}: {}", apache.body);
     }
     site.sources.aliases = vec![alias("/x\"y", "/srv/x")];
-    assert!(emit(&whole(), &site, Here { servers: &servers(), place: None }).is_err());
+    assert!(emit(&whole(), &site, Here { servers: &servers(), place: None, own: None }).is_err());
 }
 
 #[test]
@@ -140,17 +141,17 @@ fn rules_become_the_methods_of_each_server() {
     let methods = |wish: &weigh_model::advised::Advised| -> Vec<String> {
         wish.rules.iter().map(|e| format!("{} {}", e.method, e.codings.join("+"))).collect()
     };
-    let apache = advised(&whole(), &site(), &named("apache")).unwrap();
+    let apache = advised(&whole(), &site(), &named("apache"), None).unwrap();
     assert_eq!(methods(&apache), ["rewrite br+gzip", "mod_deflate gzip", "mod_deflate gzip"]);
     assert_eq!((apache.pages.is_none(), apache.downloads.as_deref()), (true, Some("x-sendfile")));
-    let nginx = advised(&whole(), &site(), &named("nginx")).unwrap();
+    let nginx = advised(&whole(), &site(), &named("nginx"), None).unwrap();
     assert_eq!(methods(&nginx), ["brotli_static br", "gzip_static gzip", "gzip gzip"]);
     let pages = nginx.pages.unwrap();
     assert_eq!((pages.len(), pages[0].level, pages[0].off), (1, Some(4), false));
     // Where PHP compresses pages, the server leaves them alone.
     let mut by_php = whole();
     by_php.decisions[1].rules = vec![rule("gzip", Encoder::Php, "zlib.output_compression:6", 0)];
-    let pages = advised(&by_php, &site(), &named("nginx")).unwrap().pages.unwrap();
+    let pages = advised(&by_php, &site(), &named("nginx"), None).unwrap().pages.unwrap();
     assert!(pages.len() == 1 && pages[0].off, "{pages:?}");
     let ini = emitted(&by_php).into_iter().find(|e| e.file == Path::new("php/weigh.ini")).unwrap();
     assert!(ini.body.contains("\nzlib.output_compression = On\n"), "{}", ini.body);
@@ -225,7 +226,7 @@ fn a_hostile_policy_is_refused_with_a_line_or_cannot_leave_a_comment() {
     let with = |change: fn(&mut Rule)| {
         let mut policy = whole();
         change(&mut policy.decisions[0].rules[2]);
-        let emitted = emit(&policy, &site(), Here { servers: &servers(), place: None });
+        let emitted = emit(&policy, &site(), Here { servers: &servers(), place: None, own: None });
         emitted.unwrap_err().to_string()
     };
     let types = with(|rule| rule.types = vec!["text/css; } evil on; #".into()]);
@@ -241,7 +242,7 @@ fn a_hostile_policy_is_refused_with_a_line_or_cannot_leave_a_comment() {
     }
     let mut value = whole();
     value.decisions[3].rules[0].serializer = Some("msgpack".into());
-    let error = emit(&value, &site(), Here { servers: &[], place: None }).unwrap_err().to_string();
+    let error = emit(&value, &site(), Here { servers: &[], place: None, own: None }).unwrap_err().to_string();
     assert!(error.contains("cannot use the serializer `msgpack`"), "{error}");
 }
 
@@ -250,7 +251,7 @@ fn the_folder_is_private_and_has_every_file_and_a_list_of_them() {
     let home = tempfile::tempdir().unwrap();
     let into = home.path().join("config");
     let here = servers();
-    let here = Here { servers: &here, place: None };
+    let here = Here { servers: &here, place: None, own: None };
     let all = emit(&whole(), &site(), here).unwrap();
     crate::whole::write(&files(&all), &into).unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
@@ -263,4 +264,147 @@ fn the_folder_is_private_and_has_every_file_and_a_list_of_them() {
     assert!(
         readme.contains("nginx/encoding.conf") && readme.contains("include /etc/nginx/weigh/encoding.conf;")
     );
+}
+
+/// Clients without br and zstd, proxies among them, lose nothing, whoever encodes.
+#[test]
+fn gzip_stands_beside_other_codings() {
+    for definition in servers().into_iter().map(|found| found.definition) {
+        for coding in ["br", "zstd"] {
+            let kinds = [WayKind::OnTheFly, WayKind::PreEncoded];
+            for kind in kinds.into_iter().filter(|kind| {
+                definition.ways.iter().any(|row| row.kind == *kind && row.codings.iter().any(|c| c == coding))
+            }) {
+                let by = if kind == WayKind::OnTheFly { Encoder::Server } else { Encoder::Beforehand };
+                let policy = policy(vec![decided(Kind::Asset, vec![rule(coding, by, "any", 0)], None)]);
+                let wish = advised(&policy, &site(), &definition, None).unwrap();
+                let gzip: Vec<_> =
+                    wish.rules.iter().filter(|r| r.is_on_the_fly() && r.codings == ["gzip"]).collect();
+                assert_eq!(gzip.len(), 1, "{} {coding}: {wish:?}", definition.name);
+                assert!(gzip[0].types.iter().any(|name| name == "application/json"), "{gzip:?}");
+            }
+        }
+    }
+    let by_php =
+        policy(vec![decided(Kind::Page, vec![rule("br", Encoder::Php, "weighbridge:5,coding=br", 0)], None)]);
+    let all = emitted(&by_php);
+    let file = all.iter().find(|one| one.file == Path::new("php/weighbridge.php")).unwrap();
+    assert!(file.body.contains("['coding' => 'gzip', 'codec' => 'zlib', "), "{}", file.body);
+}
+
+/// A size is raised where that was measured; else it is the server's or the site's own, or 256 bytes.
+#[test]
+fn small_content_stays_compressed() {
+    let nginx = servers().into_iter().find(|s| s.definition.name == "nginx").unwrap().definition;
+    for (size, expected) in [(0, 256), (20, 256), (256, 256), (10_000, 10_000)] {
+        let policy =
+            policy(vec![decided(Kind::Asset, vec![rule("gzip", Encoder::Server, "gzip:6", size)], None)]);
+        let wish = advised(&policy, &site(), &nginx, None).unwrap();
+        assert_eq!(wish.rules[0].min_bytes, expected, "{size}");
+    }
+}
+
+/// A site with downloads in these files.
+fn with_downloads(files: &[&str]) -> Site {
+    let text = "kind = \"download\"\nformat = \"application/zip\"\nfrom_bytes = 0\nfiles = { value = 1, from = \"counted\" }\n\
+        bytes = { value = 1, from = \"counted\" }\nrequests = { value = 1, from = \"counted\" }\n";
+    let mut stratum: weigh_model::site::Stratum = toml::from_str(text).unwrap();
+    let sample = |path: &&str| weigh_model::site::Sample {
+        path: (*path).to_owned(),
+        bytes: 1,
+        sha256: String::new(),
+        share: 1.0,
+        sent: Vec::new(),
+    };
+    stratum.sample = files.iter().map(sample).collect();
+    let mut site = site();
+    site.sources.aliases = vec![
+        Alias { url: "/a".into(), folder: "/srv/one".into() },
+        Alias { url: "/b".into(), folder: "/srv/two".into() },
+        Alias { url: "/up".into(), folder: "/var".into() },
+        Alias { url: "/all".into(), folder: "/".into() },
+    ];
+    site.strata = vec![stratum];
+    site
+}
+
+#[test]
+fn each_folder_of_downloads_has_a_rule_and_none_is_wider_than_its_downloads() {
+    let by = |method: &str| policy(vec![decided(Kind::Download, Vec::new(), Some(method))]);
+    let bodies = |site: &Site, method: &str| -> String {
+        let all = emit(&by(method), site, Here { servers: &servers(), place: None, own: None }).unwrap();
+        all.iter().map(|one| format!("==== {}\n{}", one.file.display(), one.body)).collect()
+    };
+    let two = with_downloads(&["a/x.zip", "a/deep/y.zip", "b/z.zip"]);
+    let text = bodies(&two, "php/x-sendfile");
+    for line in [
+        "XSendFilePath \"/srv/one\"",
+        "XSendFilePath \"/srv/two\"",
+        "location /offload/1/ {",
+        "    alias \"/srv/two/\";",
+        "\"x-sendfile-docroot\" => ( \"/srv/one\", \"/srv/two\" ),",
+        "\turi strip_prefix /offload/2",
+    ] {
+        assert!(text.lines().any(|l| l == line), "{line}: {text}");
+    }
+    assert!(!text.contains("\"/srv\"") && !text.contains("/srv/one/deep"), "{text}");
+    for (file, why) in [
+        ("x.zip", "downloads in /var/www/shop: it is the document root"),
+        ("up/x.zip", "downloads in /var: the document root lies in it"),
+        ("all/x.zip", "downloads in /: a rule for / would hand out every file"),
+        ("a/../../x.zip", "downloads in /: a rule for / would hand out every file"),
+    ] {
+        for method in ["php/x-sendfile", "server/transparent"] {
+            let text = bodies(&with_downloads(&[file]), method);
+            assert!(text.contains(why), "{file}: {text}");
+            let is_rule = |line: &str| !line.trim().is_empty() && !line.trim().starts_with(['#', '/']);
+            let rules = text.lines().filter(|line| is_rule(line) && !line.starts_with("===="));
+            let rules: Vec<&str> =
+                rules.filter(|line| line.contains("/var") || line.contains("ffload")).collect();
+            assert!(rules.is_empty(), "{file}: {rules:?}");
+        }
+    }
+}
+
+/// The library takes its own words and one confined folder.
+#[test]
+fn the_library_is_told_only_what_it_takes() {
+    let body = |site: &Site, servers: &[Found], method: &str| {
+        let policy = policy(vec![decided(Kind::Download, Vec::new(), Some(method))]);
+        let all = emit(&policy, site, Here { servers, place: None, own: None }).unwrap();
+        all.into_iter().find(|one| one.file == Path::new("php/weighbridge.php")).unwrap().body
+    };
+    let one = with_downloads(&["a/x.zip"]);
+    let apache: Vec<Found> = servers().into_iter().filter(|s| s.definition.name == "apache").collect();
+    for (servers, method, expected) in [
+        (&apache[..], "php/x-sendfile", "'method' => 'x-sendfile', 'root' => '/srv/one'"),
+        (&apache, "php/x-accel-redirect", "'method' => 'x-sendfile', 'root' => '/srv/one'"),
+        (
+            &[],
+            "php/x-accel-redirect",
+            "'method' => 'x-accel-redirect', 'prefix' => '/offload/', 'root' => '/srv/one'",
+        ),
+        (&[], "php/readfile", "'method' => 'stream', 'root' => '/srv/one'"),
+    ] {
+        let body = body(&one, servers, method);
+        assert!(body.contains(expected), "{method}: {body}");
+    }
+    for (site, method) in [
+        (with_downloads(&["x.zip"]), "php/x-sendfile"),
+        (with_downloads(&["a/x.zip", "b/x.zip"]), "php/x-sendfile"),
+        (one.clone(), "server/transparent"),
+    ] {
+        let body = body(&site, &apache, method);
+        assert!(!body.contains("'download'") && body.contains("Cannot be expressed: downloads"), "{body}");
+    }
+}
+
+#[test]
+fn filters_of_pages_say_what_they_tell_and_how_to_switch_them_off() {
+    for file in emitted(&whole()) {
+        let compresses = ["gzip on;", "FilterChain weigh", "encode {", "deflate.mimetypes +="];
+        if compresses.iter().any(|line| file.body.contains(line)) {
+            assert!(file.body.contains("# BREACH: ") && file.body.contains("The switch"), "{}", file.text());
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What is made: from a policy, or the usual variants at one of three efforts.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
@@ -81,6 +81,8 @@ pub struct Settings {
     pub type_map: Option<String>,
     /// Files without a delta, and why.
     pub left_out: Option<BTreeMap<Arc<Path>, &'static str>>,
+    /// Files that the server's configuration does not send: they have no variants.
+    pub refused: BTreeSet<PathBuf>,
 }
 
 impl Settings {
@@ -127,7 +129,14 @@ impl Settings {
     }
 
     fn of(recipes: Vec<Arc<dyn Recipe>>) -> Settings {
-        Settings { recipes, min_saving: MIN_SAVING, every: false, type_map: None, left_out: None }
+        Settings {
+            recipes,
+            min_saving: MIN_SAVING,
+            every: false,
+            type_map: None,
+            left_out: None,
+            refused: BTreeSet::new(),
+        }
     }
 
     /// Adds deltas against the versions of before in a folder.
@@ -169,6 +178,7 @@ impl Settings {
     /// What is known of whether a source is worth encoding. `found`: what a trial of it saved; none: it was not read.
     pub fn is_worth(&self, source: &Source, found: Option<Option<f64>>) -> Option<bool> {
         match found {
+            _ if self.refused.contains(&*source.path) => Some(false),
             // A server's rewrites ask for a variant of every file of their types.
             _ if self.every => Some(types::is_compressible(&source.format)),
             Some(saving) => Some(saving.is_none_or(|saving| saving >= self.least())),
@@ -178,7 +188,7 @@ impl Settings {
 
     /// The share that a trial has to save of a source; none: there is none to be made.
     pub fn trial(&self, source: &Source) -> Option<f64> {
-        source.is_worth.is_none().then(|| self.least())
+        (source.is_worth.is_none() && !self.refused.contains(&*source.path)).then(|| self.least())
     }
 
     fn least(&self) -> f64 {
@@ -189,6 +199,7 @@ impl Settings {
     pub fn refusal(&self, source: &Source) -> String {
         let least = self.recipes.iter().map(|recipe| recipe.min_bytes()).min().unwrap_or_default();
         match source.is_worth {
+            _ if self.refused.contains(&*source.path) => "the server's configuration does not send it".into(),
             _ if source.seen.bytes == 0 => "empty".into(),
             _ if source.seen.bytes < least => format!("smaller than {least} bytes"),
             Some(false) if self.every => "not of a type that the servers' configurations encode".into(),

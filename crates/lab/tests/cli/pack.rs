@@ -12,7 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::Value;
 use weigh_codec::{Format, Params, codecs, independent};
 
-use crate::lab::{Lab, wait_until};
+use crate::lab::{Lab, has, wait_until};
 
 const MANIFEST: &str = ".weigh-pack.ndjson";
 
@@ -617,4 +617,32 @@ fn a_killed_run_leaves_nothing_half_written_and_the_next_one_completes() {
         "all of it is known"
     );
     assert_eq!(lab.read("www/mine.js.gz"), "mine");
+}
+
+/// What the server refuses would be reachable as its variant.
+#[test]
+fn files_that_the_server_does_not_send_get_no_variants() {
+    if !has("nginx", "apt install nginx-light") {
+        return;
+    }
+    let lab = site();
+    lab.write("www/composer.json", text(3, 60));
+    lab.write("www/a b.json", text(4, 60));
+    let config = |root: &Path| {
+        format!(
+            "events {{ }}\nhttp {{\n server {{\n  listen 80;\n  root {};\n  location ~ composer {{ deny all; }}\n }}\n}}\n",
+            root.display()
+        )
+    };
+    lab.write("nginx.conf", config(&lab.path("www")));
+    pack(&lab, &[]);
+    assert!(lab.path("www/composer.json.br").exists());
+    let packed = pack(&lab, &["--server-config", "nginx.conf"]);
+    for ending in ["br", "gz", "zst"] {
+        assert!(!lab.path(&format!("www/composer.json.{ending}")).exists(), "{packed}");
+        assert!(lab.path(&format!("www/js/a.js.{ending}")).exists(), "{packed}");
+        assert!(lab.path(&format!("www/a b.json.{ending}")).exists(), "{packed}");
+    }
+    let left_out = packed["left_out"].to_string();
+    assert!(left_out.contains("the server's configuration does not send it"), "{packed}");
 }

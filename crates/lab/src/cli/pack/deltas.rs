@@ -74,7 +74,7 @@ pub fn configure(args: &Args, lab: &Lab, into: &Path) -> Result<String> {
     let served = pack::real(args.out.as_deref().unwrap_or(&args.tree))?;
     let dictionaries = Dictionaries::of(&served, &Wish { shared, cache: None })?;
     let servers: Vec<_> = Definition::load(&lab.definitions)?.iter().map(Definition::find).collect();
-    let emitted = checked(&servers, |here| deltas(&served, &dictionaries, here))?;
+    let emitted = checked(&servers, None, |here| deltas(&served, &dictionaries, here))?;
     whole::write(&files(&emitted), into)?;
     let line = |one: &Emitted| {
         let unchecked = one.unchecked.iter().map(|why| format!(" (not checked: {why})")).collect::<String>();

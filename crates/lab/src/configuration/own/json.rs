@@ -1,4 +1,4 @@
-//! A policy's parts in Caddy's JSON: `encode` handlers at the begin of the site, variants in every file server.
+//! A policy's parts in Caddy's JSON: `encode` handlers after the site's own, which compress what these leave; variants in every file server.
 
 use anyhow::{Context, Result, anyhow};
 
@@ -10,6 +10,8 @@ use crate::rig::server::own::syntax::json::{directive, get, string};
 use crate::rig::server::own::syntax::{Directive, Place as At};
 use crate::rig::server::own::tree::Tree;
 
+/// The handler that compresses.
+const ENCODE: &str = "encode";
 /// What a file server looks for beside a file.
 const PRECOMPRESSED: &str = "precompressed";
 /// The order of that.
@@ -49,6 +51,28 @@ fn name(of: &Directive) -> Option<String> {
     get(of, "handler").and_then(string)
 }
 
+/// Puts handlers after the last encoder that holds for all of the site; whether there is one.
+fn after_encoder(block: &mut Vec<Directive>, ours: &[Directive]) -> bool {
+    let is_encoder = |d: &Directive| name(d).as_deref() == Some(ENCODE);
+    if let Some(at) = block.iter().rposition(is_encoder) {
+        block.splice(at + 1..at + 1, ours.iter().cloned());
+        return true;
+    }
+    let is_bound = |d: &Directive| d.name.is_empty() && get(d, "match").is_some();
+    let inner = block.iter_mut().filter(|d| !is_bound(d)).filter_map(|d| d.block.as_mut());
+    inner.into_iter().any(|inner| after_encoder(inner, ours))
+}
+
+/// A list of the lab's with what the user's has beside it.
+fn joined(mut one: Directive, theirs: &[Directive]) -> Directive {
+    let of_theirs =
+        theirs.iter().find(|other| other.name == one.name).map(Directive::within).unwrap_or_default();
+    let known: Vec<String> = one.within().iter().map(Directive::text).collect();
+    let new = of_theirs.iter().filter(|d| !known.contains(&d.text())).cloned();
+    one.block.get_or_insert_default().extend(new);
+    one
+}
+
 /// `encode gzip zstd`.
 fn spoken(name: &str, codings: Option<&Directive>) -> String {
     let names = codings.map(Directive::within).unwrap_or_default().iter().map(|one| one.name.as_str());
@@ -56,7 +80,7 @@ fn spoken(name: &str, codings: Option<&Directive>) -> String {
 }
 
 impl Work<'_> {
-    /// Puts handlers into a site: what stands in a file server into each of them, others before all.
+    /// Puts handlers into a site: what stands in a file server into each of them, others after the site's own encoder, else before all.
     pub(super) fn put_json(&mut self, block: &mut Vec<Directive>, inside: Option<&str>, ours: &[Directive]) {
         if inside.is_some() {
             let own = ours.iter().find(|handler| name(handler).as_deref() == inside);
@@ -64,8 +88,8 @@ impl Work<'_> {
             block.iter_mut().for_each(|d| self.beside_files(d, inside, own));
             return;
         }
-        if ours.iter().any(|handler| name(handler).as_deref() == Some("encode")) {
-            self.take_encoders(block, false);
+        if ours.iter().any(|handler| name(handler).as_deref() == Some(ENCODE)) && after_encoder(block, ours) {
+            return;
         }
         let list = |block: &mut Vec<Directive>, key: &str| block.iter().position(|d| d.name == key);
         match (list(block, "handle"), list(block, "routes")) {
@@ -83,23 +107,6 @@ impl Work<'_> {
         }
     }
 
-    /// Takes the user's own encoders out; those that hold under a condition stay. `is_bound`: they do.
-    fn take_encoders(&mut self, block: &mut Vec<Directive>, is_bound: bool) {
-        let is_encoder = |d: &Directive| name(d).as_deref() == Some("encode") && d.at.file != OURS;
-        for handler in block.iter().filter(|d| is_encoder(d)) {
-            self.clash_as(handler.at, spoken("encode", get(handler, "encodings")), is_bound);
-        }
-        if !is_bound {
-            block.retain(|d| !is_encoder(d));
-        }
-        for entry in block.iter_mut().filter(|d| !is_encoder(d)) {
-            let is_bound = is_bound || entry.name.is_empty() && get(entry, "match").is_some();
-            if let Some(inner) = &mut entry.block {
-                self.take_encoders(inner, is_bound);
-            }
-        }
-    }
-
     fn beside_files(&mut self, of: &mut Directive, inside: &str, own: &Directive) {
         let is_it = name(of).as_deref() == Some(inside);
         let Some(block) = &mut of.block else { return };
@@ -110,7 +117,8 @@ impl Work<'_> {
             self.clash_as(theirs.at, spoken(PRECOMPRESSED, Some(theirs)), false);
         }
         let is_ours = |d: &Directive| d.name == PRECOMPRESSED || d.name == ORDER;
-        block.retain(|d| !is_ours(d));
-        block.extend(own.within().iter().filter(|d| is_ours(d)).cloned());
+        let theirs: Vec<Directive> = block.extract_if(.., |d| is_ours(d)).collect();
+        let ours = own.within().iter().filter(|d| is_ours(d)).cloned();
+        block.extend(ours.map(|one| joined(one, &theirs)));
     }
 }

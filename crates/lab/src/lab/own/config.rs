@@ -112,7 +112,9 @@ impl Lab {
         }
         let definitions = Definition::load(&self.definitions)?;
         let server = definitions.iter().find(|d| Some(&d.name) == policy.server.as_ref());
-        server.map(|definition| Ok(definition.with_advised(&advised(policy, site, definition)?))).transpose()
+        server
+            .map(|definition| Ok(definition.with_advised(&advised(policy, site, definition, None)?)))
+            .transpose()
     }
 
     /// The server with the user's configuration, which it accepts.

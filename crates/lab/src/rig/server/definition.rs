@@ -163,6 +163,15 @@ pub struct WayRow {
     /// A regular expression of the directives of a user's configuration that switch it on.
     #[serde(default)]
     pub directive: Option<String>,
+    /// The directive that lists the types which it encodes, in place of a list further out.
+    #[serde(default)]
+    pub types_in: Option<String>,
+    /// The directive that has the smallest size.
+    #[serde(default)]
+    pub size_in: Option<String>,
+    /// The directive that lists its coding and those of other methods.
+    #[serde(default)]
+    pub codings_in: Option<String>,
 }
 
 /// How the links of a mirrored docroot differ from the docroot: only for files that have encoded variants beside them.

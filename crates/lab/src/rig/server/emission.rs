@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,12 @@ pub struct Emission {
     /// The command that switches a module on, which follows it; absent: modules need none.
     #[serde(default)]
     pub enable: Option<String>,
+    /// What loads a module, and where; `{}` stands for its name.
+    #[serde(default)]
+    pub load: Option<String>,
+    /// Directives of the parts that are left out where the user's configuration has them: what it inherits is its own business.
+    #[serde(default)]
+    pub kept: Vec<String>,
     /// Whether a block has each directive of the parts once: the user's own is in the way then.
     #[serde(default)]
     pub once: bool,
@@ -93,6 +99,15 @@ impl Emission {
     }
 }
 
+/// The folders of downloads on the user's machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Downloads {
+    /// Those that files may be handed out of, none in another.
+    pub folders: Vec<PathBuf>,
+    /// Those that may not, and why.
+    pub refused: Vec<(PathBuf, &'static str)>,
+}
+
 /// What the template of a stock configuration is given.
 #[derive(Serialize)]
 struct Stock<'a> {
@@ -131,6 +146,9 @@ impl Definition {
                 .map_or_else(Vec::new, |r| r.nominal.clone()),
             mirror: rows.iter().find_map(|row| row.mirror.clone()),
             directive: None,
+            types_in: None,
+            size_in: None,
+            codings_in: None,
         };
         let mut definition = self.clone();
         definition.ways.retain(|row| row.name != ADVISED);
@@ -148,16 +166,15 @@ impl Definition {
 
 impl Found {
     /// The parts for the policy that is among the ways of this server, each with its text; those that say nothing are left out.
-    /// `offload`: the folder of downloads on the user's machine.
     ///
     /// # Errors
     /// A path that no configuration can name, or a template that is wrong.
-    pub fn parts(&self, site: &Site, offload: &Path) -> Result<Vec<(&Snippet, String)>> {
+    pub fn parts(&self, site: &Site, downloads: &Downloads) -> Result<Vec<(&Snippet, String)>> {
         let Some(emission) = &self.definition.policy else { return Ok(Vec::new()) };
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 80);
         let attempt = Attempt { dir: Path::new(&emission.home), address, token: "", root: false };
         let mut values = Values::new(self, &advised(site), &attempt)?;
-        values.for_user(self, &site.docroot, template::path_text(offload)?)?;
+        values.for_user(self, &site.docroot, downloads)?;
         self.render(emission, &values)
     }
 
@@ -247,9 +264,9 @@ fn advised(site: &Site) -> Site {
     Site { way: Some(Setting::bare(ADVISED)), ..site.clone() }
 }
 
-/// Whether a line of a configuration is neither empty nor a comment.
+/// Whether a line of a configuration is a directive, or the reason why there is none for downloads.
 fn says_something(line: &str) -> bool {
-    !line.is_empty() && !line.starts_with('#')
+    !line.is_empty() && (!line.starts_with('#') || line.starts_with("# Cannot be expressed: downloads in "))
 }
 
 /// The extensions that each content coding's variants are to have: those of the rule's types that the docroot has files of.

@@ -319,6 +319,9 @@ impl Definition {
                 nominal: Vec::new(),
                 mirror: None,
                 directive: None,
+                types_in: None,
+                size_in: None,
+                codings_in: None,
             });
             definition.mine.push(config.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddrV4;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::definition::WayRow;
 use super::dictionaries::{Dictionaries, Wish};
 use super::docroot;
-use super::emission::{Emission, extensions_of};
+use super::emission::{Downloads, Emission, extensions_of};
 use super::encodings::{Encodings, Group, Rule};
 use super::found::Found;
 use super::own::{Syntax, TYPES_FILE};
@@ -20,12 +20,15 @@ use super::{Certificate, Site};
 use crate::rig::service::Draft;
 use crate::rig::template::path_text as path;
 use weigh_model::site::Alias;
+use weigh_model::text::clean_path;
 use weigh_model::way::{DIR, FPM, OwnConfig, TREE, UPSTREAM, WayKind};
 
 /// What the names of templates begin with that only a configuration of the user's includes.
 const OF_CONFIG: &str = "config.";
 /// The socket that nobody listens on: for PHP where there is none.
 const NOBODY: &str = "nobody.sock";
+/// What the URLs of files begin with that PHP hands over.
+const OFFLOAD: &str = "/offload";
 
 /// What templates are given.
 #[derive(Clone, Debug, Serialize)]
@@ -48,8 +51,10 @@ pub(super) struct Values {
     fpm: Option<String>,
     /// The socket of what stands for other programs.
     upstream: Option<String>,
-    /// Where offloaded files are.
-    offload: Option<String>,
+    /// Where offloaded files are, each folder with the URL that leads into it.
+    offloads: Vec<Offload>,
+    /// Folders of downloads that no file is handed out of, and why.
+    r#unsafe: Vec<Unsafe>,
     /// The certificate.
     tls: Option<Files>,
     /// Processors that the server is pinned to.
@@ -88,6 +93,14 @@ pub(super) struct Values {
     varied: BTreeSet<String>,
     /// Folders beside the docroot that files are sent from.
     aliases: Vec<Aliased>,
+    /// Whether the site's own configuration is known.
+    is_known: bool,
+    /// Directives of the parts that it has.
+    kept: Vec<String>,
+    /// Content codings that it compresses with, beside those of the rules.
+    codings: Vec<String>,
+    /// Sections of it that are to hold for precompressed files, too.
+    sections: String,
     /// The shared dictionaries of the files; none: no deltas are sent.
     dictionaries: Option<Dictionaries>,
 }
@@ -98,6 +111,22 @@ struct Aliased {
     /// The begin of the path as a regular expression.
     pattern: String,
     folder: String,
+}
+
+/// A folder of downloads.
+#[derive(Clone, Debug, Serialize)]
+struct Offload {
+    /// `/offload/`.
+    url: String,
+    /// The same without its last slash.
+    prefix: String,
+    folder: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Unsafe {
+    folder: String,
+    why: &'static str,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -149,6 +178,8 @@ impl Values {
         let root = if mirrored { attempt.dir.join(docroot::MIRROR) } else { absolute(&site.docroot)? };
         let variants =
             if kind == WayKind::PreEncoded { docroot::variants(&site.docroot) } else { BTreeMap::new() };
+        let advised = definition.advised.as_ref().filter(|_| encodings.advised);
+        let own_of_site = advised.and_then(|advised| advised.own.as_ref());
         let certificate = |c: &Certificate| {
             Ok::<_, anyhow::Error>(Files {
                 chain: path(&absolute(&c.chain)?)?,
@@ -166,7 +197,8 @@ impl Values {
             docroot: path(&root)?,
             fpm: site.fpm.as_deref().map(path).transpose()?,
             upstream: site.upstream.as_deref().map(path).transpose()?,
-            offload: site.offload.as_deref().map(|o| path(&absolute(o)?)).transpose()?,
+            offloads: offloads(site.offload.as_deref().map(absolute).transpose()?.as_slice())?,
+            r#unsafe: Vec::new(),
             tls: site.tls.as_ref().map(certificate).transpose()?,
             cpus: site.cpus.clone(),
             root: attempt.root,
@@ -184,6 +216,10 @@ impl Values {
             compressible: types::compressible(),
             downloads: types::downloads(),
             aliases: aliases(found)?,
+            is_known: own_of_site.is_some(),
+            kept: own_of_site.map_or_else(Vec::new, |own| own.directives.clone()),
+            codings: own_of_site.map_or_else(Vec::new, |own| own.codings.clone()),
+            sections: own_of_site.map_or_else(String::new, |own| own.sections.clone()),
             dictionaries: match kind {
                 WayKind::Delta => Some(Dictionaries::of(&site.docroot, &Wish::default())?),
                 _ => definition.dictionaries.clone(),
@@ -193,11 +229,14 @@ impl Values {
         })
     }
 
-    /// What differs where a policy is written for the user: the folder of downloads, and the extensions that are to have variants.
-    pub fn for_user(&mut self, found: &Found, docroot: &Path, offload: String) -> Result<()> {
+    /// What differs where a policy is written for the user: the folders of downloads, and the extensions that are to have variants.
+    pub fn for_user(&mut self, found: &Found, docroot: &Path, downloads: &Downloads) -> Result<()> {
         // A way that needs another arrangement of files finds it in the user's own folder.
         self.docroot = path(docroot)?;
-        self.offload = Some(offload);
+        self.offloads = offloads(&downloads.folders)?;
+        let refused = downloads.refused.iter();
+        self.r#unsafe =
+            refused.map(|(folder, why)| Unsafe { folder: clean_path(folder).to_string(), why }).collect();
         if let Some(advised) = &found.definition.advised {
             self.variants = extensions_of(advised, docroot);
             self.varied = self.variants.values().flatten().cloned().collect();
@@ -261,6 +300,15 @@ impl Values {
     }
 }
 
+/// Folders of downloads with their URLs: a number tells several apart.
+fn offloads(folders: &[PathBuf]) -> Result<Vec<Offload>> {
+    let one = |(at, folder): (usize, &PathBuf)| {
+        let prefix = if folders.len() == 1 { OFFLOAD.to_owned() } else { format!("{OFFLOAD}/{}", at + 1) };
+        Ok(Offload { url: format!("{prefix}/"), prefix, folder: path(folder)? })
+    };
+    folders.iter().enumerate().map(one).collect()
+}
+
 /// The aliases of a policy's site.
 fn aliases(found: &Found) -> Result<Vec<Aliased>> {
     let all = found.definition.advised.iter().flat_map(|advised| &advised.aliases);
@@ -309,6 +357,6 @@ fn modules(
     Ok((files, load))
 }
 
-fn absolute(path: &Path) -> Result<std::path::PathBuf> {
+fn absolute(path: &Path) -> Result<PathBuf> {
     path.canonicalize().with_context(|| format!("cannot serve {}", path.display()))
 }

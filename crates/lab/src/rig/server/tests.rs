@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::emission::Downloads;
 use super::render::{Attempt, Values};
 use super::*;
 use crate::defs::Definitions;
@@ -145,6 +146,7 @@ fn a_policy_of_one_rule_is_written_as_the_method_is_measured() {
                 pages: None,
                 downloads: (!encodes).then(|| row.name.clone()),
                 aliases: Vec::new(),
+                own: None,
             };
             let way =
                 Setting { level: row.levels.as_ref().map(|l| l.max), ..Setting::bare(row.name.as_str()) };
@@ -157,7 +159,8 @@ fn a_policy_of_one_rule_is_written_as_the_method_is_measured() {
             };
             let measured = directives(&render(&complete(&definition), &site));
             let found = complete(&definition.with_advised(&advised));
-            let parts = found.parts(&site, std::path::Path::new("/www")).unwrap();
+            let downloads = Downloads { folders: vec!["/www".into()], refused: Vec::new() };
+            let parts = found.parts(&site, &downloads).unwrap();
             assert!(!parts.is_empty(), "{} {}", definition.name, row.name);
             for (snippet, text) in parts.iter().filter(|(snippet, _)| snippet.template != "revalidation.conf")
             {

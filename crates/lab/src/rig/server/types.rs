@@ -118,6 +118,25 @@ const SAME: [&[&str]; 7] = [
     &["text/markdown", "text/x-markdown"],
 ];
 
+/// Names that servers' lists have besides, which nothing is called by today.
+pub const FORMER: [&str; 3] =
+    ["application/xml+rss", "application/xhtml+xml", "application/x-web-app-manifest+json"];
+
+/// These types by all their names, each once: which one a server sends is up to its own list.
+pub fn with_names(types: &[String]) -> Vec<String> {
+    let names = |name: &String| match SAME.iter().find(|names| names.contains(&name.as_str())) {
+        Some(names) => std::iter::once(name.clone()).chain(names.iter().map(|n| (*n).to_owned())).collect(),
+        None => vec![name.clone()],
+    };
+    let mut all: Vec<String> = Vec::new();
+    for name in types.iter().flat_map(names) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
 /// Whether two names are of the same type.
 pub fn is_same(one: &str, other: &str) -> bool {
     one == other || SAME.iter().any(|names| names.contains(&one) && names.contains(&other))
