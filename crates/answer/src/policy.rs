@@ -154,6 +154,7 @@ fn decide_by(
         php: others(&ground, &made),
         total: total(&ground, &made),
         coverage,
+        trial: None,
         gates: Vec::new(),
     };
     (Decided { policy, notes }, sum(made.iter().map(Made::after)))

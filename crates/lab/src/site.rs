@@ -23,7 +23,7 @@ mod located;
 pub mod log;
 mod open;
 mod pages;
-mod private;
+pub(crate) mod private;
 mod sample;
 mod scripts;
 mod served;

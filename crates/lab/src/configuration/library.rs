@@ -65,6 +65,7 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
         check: "php -l weighbridge.php".into(),
         undo: "remove the file; the library then has its defaults".into(),
         unchecked: None,
+        tried: None,
         comment: "//",
         body,
     }))

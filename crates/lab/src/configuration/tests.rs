@@ -47,6 +47,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         php: Vec::new(),
         total: Change::default(),
         coverage: Vec::new(),
+        trial: None,
         gates: Vec::new(),
     }
 }

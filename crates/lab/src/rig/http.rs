@@ -4,6 +4,7 @@
 //! It refuses to follow a redirect or to judge a status.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::rc::Rc;
@@ -87,6 +88,11 @@ impl Reply {
     /// The same, escaped and shortened for messages.
     pub fn shown_field(&self, name: &str) -> Option<String> {
         self.field(name).map(|value| shown(&value))
+    }
+
+    /// The names of its fields in small letters, each once.
+    pub fn field_names(&self) -> BTreeSet<String> {
+        self.fields.iter().map(|(name, _)| String::from_utf8_lossy(name).to_lowercase()).collect()
     }
 
     /// The body without its content coding.
