@@ -21,7 +21,7 @@ use crate::rig::asker::Asker;
 use crate::rig::server::Found;
 use crate::rig::server::own::site::Wanted;
 use crate::rig::server::own::{Read, with_types};
-use crate::rig::service::{FolderDefinition as _, without_log};
+use crate::rig::service::without_log;
 use crate::rig::user::OwnUser;
 use crate::site::private::{Account, Private};
 use answers::{Answered, again, first, respond};
@@ -32,8 +32,6 @@ use weigh_model::site::{Kind, Site};
 use weigh_model::units::count;
 use weigh_model::way::{CONFIG, OwnConfig};
 
-/// Examples of what is worse that are kept of a file.
-const MOST_SHOWN: usize = 6;
 /// What a handing over is prefixed with where the server has a location for it.
 const OFFLOAD: &str = "/offload/";
 
@@ -284,12 +282,11 @@ impl Side<'_> {
     }
 }
 
-/// A file that is not written, with some of what is worse: of each kind one first.
+/// A file that is not written, with one example of each thing that is worse.
 fn withheld(file: &str, worse: &[Worse]) -> Withheld {
     let is_first = |at: &usize| !worse[..*at].iter().any(|one| one.what == worse[*at].what);
-    let (firsts, others): (Vec<usize>, Vec<usize>) = (0..worse.len()).partition(|at| is_first(at));
-    let shown = firsts.into_iter().chain(others).take(MOST_SHOWN).map(|at| worse[at].clone());
-    Withheld { file: file.to_owned(), answers: worse.len() as u64, worse: shown.collect() }
+    let firsts = (0..worse.len()).filter(is_first).map(|at| worse[at].clone());
+    Withheld { file: file.to_owned(), answers: worse.len() as u64, worse: firsts.collect() }
 }
 
 /// `/app.css (GET, Accept-Encoding: gzip, deflate): body 120 bytes before, 400 bytes with it`.

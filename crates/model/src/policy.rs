@@ -97,7 +97,7 @@ pub struct Withheld {
     pub file: String,
     /// Answers that are worse with it.
     pub answers: u64,
-    /// Some of them, of different kinds.
+    /// One of each thing that is worse.
     pub worse: Vec<Worse>,
 }
 

@@ -15,13 +15,21 @@ use weigh_model::site::Kind;
 
 /// How long the questions to one side may take.
 const PATIENCE: Duration = Duration::from_secs(90);
+/// The longest content that is compared, in bytes.
+const LONGEST: usize = 1 << 20;
 /// Questions to one side, at most.
 const MOST: usize = 2000;
 /// What the query of a stand-in's page begins with.
 const QUERY: &str = "weigh-trial=";
-/// Media types of pages that a stand-in makes.
-const PAGES: [&str; 4] =
-    ["text/html; charset=utf-8", "application/json", "application/xml", "application/rss+xml; charset=UTF-8"];
+/// Pages that a stand-in makes: names with media types.
+const PAGES: [(&str, &str); 4] = [
+    ("html", "text/html; charset=utf-8"),
+    ("json", "application/json"),
+    ("xml", "application/xml"),
+    ("rss", "application/rss+xml; charset=UTF-8"),
+];
+/// The name of such as hand something over.
+const HANDING: &str = "file";
 /// Their lengths in bytes.
 const LENGTHS: [usize; 3] = [512, 2048, 8192];
 /// Fields whose values differ from answer to answer, or follow from the body: only whether they are there is kept.
@@ -107,7 +115,7 @@ impl Answer {
     fn of(reply: &Reply, is_head: bool) -> Answer {
         let text = |name: &str| reply.field(name).map(|value| String::from_utf8_lossy(&value).trim().to_owned());
         let coding = text("content-encoding").map_or_else(|| "identity".to_owned(), |coding| coding.to_lowercase());
-        let content = Some(reply).filter(|_| !is_head).and_then(|reply| reply.decoded().ok());
+        let content = Some(reply).filter(|_| !is_head).and_then(|reply| reply.decoded_within(LONGEST).ok());
         let value = |name: &String| match VARYING.contains(&name.as_str()) {
             true => String::new(),
             false => text(name).unwrap_or_default(),
@@ -135,14 +143,14 @@ impl Answer {
 /// fields with their values.
 pub fn respond(handed: Vec<(&'static str, String)>) -> Arc<Respond> {
     Arc::new(move |path: &str, _| {
-        let wish = path.split_once(QUERY).map_or("", |(_, wish)| wish);
-        let numbers: Vec<usize> = wish.split('-').filter_map(|number| number.parse().ok()).collect();
-        match numbers.as_slice() {
-            [at] if *at < handed.len() => {
-                Response { fields: vec![handed[*at].clone()], ..Response::new(PAGES[0], Vec::new()) }
+        let wish = path.split_once(QUERY).and_then(|(_, wish)| wish.split_once('-'));
+        let (name, number) = wish.unwrap_or_default();
+        let number = number.parse().unwrap_or(LENGTHS[0]);
+        match (PAGES.iter().find(|(known, _)| *known == name), handed.get(number)) {
+            (None, Some(field)) if name == HANDING => {
+                Response { fields: vec![field.clone()], ..Response::new(PAGES[0].1, Vec::new()) }
             }
-            [of, length] if *of < PAGES.len() && LENGTHS.contains(length) => page(PAGES[*of], *length),
-            _ => page(PAGES[0], LENGTHS[0]),
+            (page_of, _) => page(page_of.unwrap_or(&PAGES[0]).1, number.min(LENGTHS[2])),
         }
     })
 }
@@ -164,13 +172,13 @@ pub fn first(asker: &Asker<'_>, files: &[Asked], handed: usize, direct: &[String
     let mut asking = Session::new(asker);
     direct.iter().for_each(|path| asking.ask(Asking { target: Target::HandedOver, ..get(path, 0) }));
     for script in ["/index.php", "/weigh-trial/page.php", "/"] {
-        let Some(reply) = asking.reply(&get(&format!("{script}?{QUERY}0-512"), 0)) else { continue };
-        if reply.decoded().is_ok_and(|body| body == text(LENGTHS[0])) {
+        let Some(reply) = asking.reply(&get(&format!("{script}?{QUERY}html-512"), 0)) else { continue };
+        if reply.decoded_within(LONGEST).is_ok_and(|body| body == text(LENGTHS[0])) {
             for at in 0..handed {
-                asking.ask(Asking { target: Target::HandedOver, ..get(&format!("{script}?{QUERY}{at}"), 0) });
+                asking.ask(Asking { target: Target::HandedOver, ..get(&format!("{script}?{QUERY}{HANDING}-{at}"), 0) });
             }
-            for (of, length) in (0..PAGES.len()).flat_map(|of| LENGTHS.map(|length| (of, length))) {
-                asking.all(&format!("{script}?{QUERY}{of}-{length}"), Kind::Page);
+            for ((name, _), length) in PAGES.iter().flat_map(|of| LENGTHS.map(|length| (of, length))) {
+                asking.all(&format!("{script}?{QUERY}{name}-{length}"), Kind::Page);
             }
             break;
         }

@@ -1,5 +1,7 @@
 //! Whether an answer is worse than another to the same question. Pure.
 
+use std::collections::BTreeSet;
+
 use super::answers::{Answer, Answered, Asking, Form, Target};
 use crate::rig::asker::CLASSES;
 use weigh_model::policy::{Policy, Worse};
@@ -41,11 +43,15 @@ impl Allowed {
 /// What is worse, and how many answers were compared: those that both sides gave, and such as only the first gave.
 pub fn compare(before: &[Answered], after: &[Answered], allowed: Allowed) -> (u64, Vec<Worse>) {
     let (mut compared, mut worse) = (0, Vec::new());
+    let coded = after.iter().filter(|(_, answer)| answer.as_ref().is_some_and(|one| one.coding != "identity"));
+    let encoded: BTreeSet<&str> = coded.map(|(question, _)| question.path.as_str()).collect();
     for ((question, before), (_, after)) in before.iter().zip(after) {
         let Some(before) = before else { continue };
         compared += 1;
         let found = match after {
-            Some(after) => found(question, before, after, allowed),
+            Some(after) => {
+                found(question, (before, after), allowed, encoded.contains(question.path.as_str()))
+            }
             // Without a validator a conditional request is not put; that the validator is gone is said of the answer before.
             None if matches!(question.form, Form::IfNoneMatch | Form::IfModifiedSince) => None,
             None => Some(("status", before.status.to_string(), "no answer".to_owned())),
@@ -68,12 +74,12 @@ fn shown(value: &str) -> String {
 /// What is worse, with its values before and after.
 type Found<'a> = (&'a str, String, String);
 
-/// The first thing that is worse.
+/// The first thing that is worse. `is_encoded`: some clients are sent what was asked for in a content coding.
 fn found<'a>(
     question: &Asking,
-    before: &'a Answer,
-    after: &Answer,
+    (before, after): (&'a Answer, &Answer),
     allowed: Allowed,
+    is_encoded: bool,
 ) -> Option<Found<'a>> {
     let statuses = ("status", before.status.to_string(), after.status.to_string());
     match question.target {
@@ -93,7 +99,7 @@ fn found<'a>(
     if before.content.is_some() && before.is_content() && before.content != after.content {
         return Some(("content", "the content".to_owned(), "other content".to_owned()));
     }
-    coded(question, before, after, allowed).or_else(|| field(question, before, after))
+    coded(question, before, after, allowed).or_else(|| field(before, after, is_encoded))
 }
 
 /// Whether another status is better: less is sent again. Of what is encoded while it is sent there are no ranges.
@@ -126,7 +132,7 @@ fn coded<'a>(question: &Asking, before: &'a Answer, after: &Answer, allowed: All
 }
 
 /// The first field that is worse.
-fn field<'a>(question: &Asking, before: &'a Answer, after: &Answer) -> Option<Found<'a>> {
+fn field<'a>(before: &'a Answer, after: &Answer, is_encoded: bool) -> Option<Found<'a>> {
     let is_encoded_now = before.coding == "identity" && after.coding != "identity";
     let tokens = |value: Option<&String>| -> Vec<String> {
         let parts = value.map(String::as_str).unwrap_or_default().split(',');
@@ -137,7 +143,9 @@ fn field<'a>(question: &Asking, before: &'a Answer, after: &Answer) -> Option<Fo
         let is_worse = match name.as_str() {
             "vary" => {
                 let now = tokens(now);
-                !tokens(Some(value)).iter().all(|one| now.contains(one)) && !now.contains(&"*".to_owned())
+                // What is the same for all clients need not say that it is for some.
+                let mut needed = tokens(Some(value)).into_iter().filter(|one| is_encoded || one != "accept-encoding");
+                !now.contains(&"*".to_owned()) && needed.any(|one| !now.contains(&one))
             }
             // Ranges of what is encoded while it is sent do not exist.
             "accept-ranges" => now.is_none() && !is_encoded_now,

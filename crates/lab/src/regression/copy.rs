@@ -210,7 +210,7 @@ fn listed(folder: &Path) -> BTreeMap<String, u64> {
     let entries = WalkDir::new(folder).max_depth(DEEPEST).into_iter().filter_map(Result::ok);
     let file = |entry: walkdir::DirEntry| {
         let path = entry.path().strip_prefix(folder).ok()?.to_str()?.to_owned();
-        let bytes = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        let bytes = entry.metadata().ok().filter(fs::Metadata::is_file)?.len();
         Some((path, bytes))
     };
     entries.filter_map(file).take(MOST_FILES).collect()

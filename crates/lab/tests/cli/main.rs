@@ -44,6 +44,7 @@ mod plan;
 mod private;
 mod profile;
 mod rendered;
+mod regression;
 mod report;
 mod run;
 mod runs;
