@@ -84,9 +84,13 @@ impl Subject<'_> {
         let asks = |asker: &Asker<'_>| Ok(first(asker, &copy.files, side.handed.len(), &direct));
         let before = match side.run(self.own.clone(), asks)? {
             Outcome::Answered(before) if before.iter().any(|(_, answer)| answer.is_some()) => before,
-            Outcome::Answered(_) => return Ok(untried("a private instance with the configuration answered nothing")),
+            Outcome::Answered(_) => {
+                return Ok(untried("a private instance with the configuration answered nothing"));
+            }
             Outcome::Refused(words) | Outcome::Missing(words) => {
-                return Ok(untried(format!("a private instance with the configuration does not start: {words}")));
+                return Ok(untried(format!(
+                    "a private instance with the configuration does not start: {words}"
+                )));
             }
         };
         self.narrowed(files, &side, &before)
@@ -142,9 +146,7 @@ impl Subject<'_> {
         Ok(match side.run(self.instead(top.config), |asker| Ok(again(asker, before)))? {
             Outcome::Answered(after) => Ok(compare(before, &after, Allowed::by(self.policy))),
             Outcome::Missing(what) => Err(what),
-            Outcome::Refused(words) => {
-                Ok((0, vec![whole("the server does not start with it", words)]))
-            }
+            Outcome::Refused(words) => Ok((0, vec![whole("the server does not start with it", words)])),
         })
     }
 
@@ -232,7 +234,9 @@ pub fn judge_settings(lab: &Lab, site: &Site, policy: &mut Policy, files: &mut V
         Ok(Some(words)) => {
             let worse = vec![whole("the PHP library refuses it", words.clone())];
             let withheld = Withheld { file: settings::FILE.to_owned(), answers: 0, worse };
-            for (section, kind) in [("page", Kind::Page), ("value", Kind::Value), ("download", Kind::Download)] {
+            for (section, kind) in
+                [("page", Kind::Page), ("value", Kind::Value), ("download", Kind::Download)]
+            {
                 if words.contains(&format!("{section}.")) {
                     take_back(policy, kind, &withheld, |by| by == Encoder::Php);
                 }

@@ -259,10 +259,14 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
     let left_out = |one: &Withheld| {
         let more = one.worse.iter().skip(1).map(regression::sentence).collect::<Vec<_>>().join("; ");
         let file = clean_path(&Path::new("config").join(&one.file)).to_string();
-        (format!("{file}: {}", clean(&regression::reason(one))), Some(clean(&more)).filter(|more| !more.is_empty()))
+        (
+            format!("{file}: {}", clean(&regression::reason(one))),
+            Some(clean(&more)).filter(|more| !more.is_empty()),
+        )
     };
     let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
-    let is_written = trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(regression::told(trial))));
+    let is_written =
+        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(regression::told(trial))));
     let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&regression::told(trial))));
     [heading, Block::Points(points)].into_iter().chain(told).collect()
 }

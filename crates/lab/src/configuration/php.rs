@@ -93,7 +93,7 @@ impl Emitted {
             check: "php-fpm -t".into(),
             undo: String::new(),
             unchecked: None,
-        tried: None,
+            tried: None,
             comment: ";",
             body,
         }

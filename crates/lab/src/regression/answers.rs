@@ -104,8 +104,10 @@ pub struct Answer {
     pub is_secret: bool,
     /// Fields that are compared, with their values; nothing where only their being there counts.
     pub fields: BTreeMap<String, String>,
-    etag: Option<String>,
-    modified: Option<String>,
+    /// Its ETag.
+    pub etag: Option<String>,
+    /// Its Last-Modified.
+    pub modified: Option<String>,
 }
 
 /// The answer to each question; none: there was none in time.
@@ -113,8 +115,10 @@ pub type Answered = (Asking, Option<Answer>);
 
 impl Answer {
     fn of(reply: &Reply, is_head: bool) -> Answer {
-        let text = |name: &str| reply.field(name).map(|value| String::from_utf8_lossy(&value).trim().to_owned());
-        let coding = text("content-encoding").map_or_else(|| "identity".to_owned(), |coding| coding.to_lowercase());
+        let text =
+            |name: &str| reply.field(name).map(|value| String::from_utf8_lossy(&value).trim().to_owned());
+        let coding =
+            text("content-encoding").map_or_else(|| "identity".to_owned(), |coding| coding.to_lowercase());
         let content = Some(reply).filter(|_| !is_head).and_then(|reply| reply.decoded_within(LONGEST).ok());
         let value = |name: &String| match VARYING.contains(&name.as_str()) {
             true => String::new(),
@@ -175,7 +179,10 @@ pub fn first(asker: &Asker<'_>, files: &[Asked], handed: usize, direct: &[String
         let Some(reply) = asking.reply(&get(&format!("{script}?{QUERY}html-512"), 0)) else { continue };
         if reply.decoded_within(LONGEST).is_ok_and(|body| body == text(LENGTHS[0])) {
             for at in 0..handed {
-                asking.ask(Asking { target: Target::HandedOver, ..get(&format!("{script}?{QUERY}{HANDING}-{at}"), 0) });
+                asking.ask(Asking {
+                    target: Target::HandedOver,
+                    ..get(&format!("{script}?{QUERY}{HANDING}-{at}"), 0)
+                });
             }
             for ((name, _), length) in PAGES.iter().flat_map(|of| LENGTHS.map(|length| (of, length))) {
                 asking.all(&format!("{script}?{QUERY}{name}-{length}"), Kind::Page);
@@ -223,7 +230,8 @@ impl<'a> Session<'a> {
 
     /// Everything of content that is sent.
     fn all(&mut self, path: &str, kind: Kind) {
-        let ask = |class: usize, form: Form| Asking { form, target: Target::Content(kind), ..get(path, class) };
+        let ask =
+            |class: usize, form: Form| Asking { form, target: Target::Content(kind), ..get(path, class) };
         let (most, none) = (0, CLASSES.len() - 1);
         let begin = self.done.len();
         (0..CLASSES.len()).for_each(|class| self.ask(ask(class, Form::Get)));

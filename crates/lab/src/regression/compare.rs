@@ -43,7 +43,8 @@ impl Allowed {
 /// What is worse, and how many answers were compared: those that both sides gave, and such as only the first gave.
 pub fn compare(before: &[Answered], after: &[Answered], allowed: Allowed) -> (u64, Vec<Worse>) {
     let (mut compared, mut worse) = (0, Vec::new());
-    let coded = after.iter().filter(|(_, answer)| answer.as_ref().is_some_and(|one| one.coding != "identity"));
+    let coded =
+        after.iter().filter(|(_, answer)| answer.as_ref().is_some_and(|one| one.coding != "identity"));
     let encoded: BTreeSet<&str> = coded.map(|(question, _)| question.path.as_str()).collect();
     for ((question, before), (_, after)) in before.iter().zip(after) {
         let Some(before) = before else { continue };
@@ -85,7 +86,8 @@ fn found<'a>(
     match question.target {
         Target::HandedOver => {
             let is_worse = after.is_secret && !before.is_secret;
-            return is_worse.then(|| ("reach", "not sent".to_owned(), "a file that is not for downloads".to_owned()));
+            return is_worse
+                .then(|| ("reach", "not sent".to_owned(), "a file that is not for downloads".to_owned()));
         }
         Target::Refused => {
             let is_worse = after.status < 400 && before.status >= 400;
@@ -144,7 +146,8 @@ fn field<'a>(before: &'a Answer, after: &Answer, is_encoded: bool) -> Option<Fou
             "vary" => {
                 let now = tokens(now);
                 // What is the same for all clients need not say that it is for some.
-                let mut needed = tokens(Some(value)).into_iter().filter(|one| is_encoded || one != "accept-encoding");
+                let mut needed =
+                    tokens(Some(value)).into_iter().filter(|one| is_encoded || one != "accept-encoding");
                 !now.contains(&"*".to_owned()) && needed.any(|one| !now.contains(&one))
             }
             // Ranges of what is encoded while it is sent do not exist.
@@ -156,7 +159,11 @@ fn field<'a>(before: &'a Answer, after: &Answer, is_encoded: bool) -> Option<Fou
             return Some((name, shown(value), now.cloned().unwrap_or_else(|| "not sent".to_owned())));
         }
     }
-    let varies = |answer: &Answer| tokens(answer.fields.get("vary")).iter().any(|one| one == "accept-encoding" || one == "*");
+    let varies = |answer: &Answer| {
+        tokens(answer.fields.get("vary")).iter().any(|one| one == "accept-encoding" || one == "*")
+    };
     let is_mixed_up = is_encoded_now && after.is_content() && !varies(after);
-    is_mixed_up.then(|| ("vary", "not encoded".to_owned(), format!("{} without Vary: Accept-Encoding", after.coding)))
+    is_mixed_up.then(|| {
+        ("vary", "not encoded".to_owned(), format!("{} without Vary: Accept-Encoding", after.coding))
+    })
 }

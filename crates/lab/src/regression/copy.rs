@@ -122,7 +122,7 @@ impl Copy {
         let Some(from) = site.sources.docroot.as_deref().map(Path::new) else { return self.plant(variants) };
         let all = listed(from);
         for name in all.iter().filter(|(name, _)| name.rsplit('/').next() == Some(folder_file)) {
-            copied(&from.join(&name.0), &self.docroot.join(&name.0))?;
+            copied(&from.join(name.0), &self.docroot.join(name.0))?;
         }
         for (path, is_private) in chosen(&all, folder_file) {
             let place = self.docroot.join(&path);
@@ -221,7 +221,9 @@ fn listed(folder: &Path) -> BTreeMap<String, u64> {
 fn chosen(all: &BTreeMap<String, u64>, folder_file: &str) -> Vec<(String, bool)> {
     let is_variant = |path: &str| {
         types::VARIANTS.iter().any(|(_, ending)| {
-            path.strip_suffix(ending).and_then(|path| path.strip_suffix('.')).is_some_and(|of| all.contains_key(of))
+            path.strip_suffix(ending)
+                .and_then(|path| path.strip_suffix('.'))
+                .is_some_and(|of| all.contains_key(of))
         })
     };
     let mut by_type: BTreeMap<String, Vec<(&String, u64)>> = BTreeMap::new();
@@ -248,7 +250,8 @@ fn chosen(all: &BTreeMap<String, u64>, folder_file: &str) -> Vec<(String, bool)>
 /// Whether a file looks like one that a configuration refuses.
 fn is_private(path: &str, folder_file: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let endings = ["sql", "bak", "log", "ini", "yml", "yaml", "inc", "lock", "md", "twig", "dist", "sh", "conf"];
+    let endings =
+        ["sql", "bak", "log", "ini", "yml", "yaml", "inc", "lock", "md", "twig", "dist", "sh", "conf"];
     path.split('/').any(|part| part.starts_with('.') || part == "vendor")
         || name == folder_file
         || ["composer.json", "package.json"].contains(&name)
@@ -280,7 +283,8 @@ fn copied_with_variants(from: &Path, to: &Path) -> std::io::Result<bool> {
     if !copied(from, to)? {
         return Ok(false);
     }
-    for (_, ending) in types::VARIANTS.iter().filter(|_| from.metadata().is_ok_and(|of| of.len() <= LONGEST)) {
+    for (_, ending) in types::VARIANTS.iter().filter(|_| from.metadata().is_ok_and(|of| of.len() <= LONGEST))
+    {
         let beside = |of: &Path| PathBuf::from(format!("{}.{ending}", of.display()));
         copied(&beside(from), &beside(to))?;
     }
@@ -303,12 +307,18 @@ fn open(tree: &Path) -> std::io::Result<()> {
 
 /// Text of this length that compresses as text does.
 pub fn text(bytes: usize) -> Vec<u8> {
-    let line = |n: u32| format!("item-{:04x} {{ width: {}px; height: {n}px }}\n", n.wrapping_mul(40_503) % 65_536, n % 97);
-    let mut text: Vec<u8> = (0..).map(line).scan(0, |length, line| {
-        let is_more = *length < bytes;
-        *length += line.len();
-        is_more.then_some(line)
-    }).flat_map(String::into_bytes).collect();
+    let line = |n: u32| {
+        format!("item-{:04x} {{ width: {}px; height: {n}px }}\n", n.wrapping_mul(40_503) % 65_536, n % 97)
+    };
+    let mut text: Vec<u8> = (0..)
+        .map(line)
+        .scan(0, |length, line| {
+            let is_more = *length < bytes;
+            *length += line.len();
+            is_more.then_some(line)
+        })
+        .flat_map(String::into_bytes)
+        .collect();
     text.truncate(bytes);
     text
 }

@@ -24,11 +24,12 @@ pub fn refusal(text: &str, library: &Path, php: &[OsString]) -> Result<Option<St
     let room = tempfile::tempdir().context("no temporary folder")?;
     let file = room.path().join("weighbridge.php");
     std::fs::write(&file, text).context("no temporary file")?;
-    let quoted = |path: &Path| {
-        format!("'{}'", path.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'"))
-    };
-    let code = LOAD.replace("LIBRARY", &quoted(&library.join("autoload.php"))).replace("FILE", &quoted(&file));
+    let quoted =
+        |path: &Path| format!("'{}'", path.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'"));
+    let code =
+        LOAD.replace("LIBRARY", &quoted(&library.join("autoload.php"))).replace("FILE", &quoted(&file));
     let (said, _) = runtime::ask(php, &code)?;
-    let words = said.split_once(REFUSED).map(|(_, words)| words.replace(&*file.to_string_lossy(), "weighbridge.php"));
+    let words =
+        said.split_once(REFUSED).map(|(_, words)| words.replace(&*file.to_string_lossy(), "weighbridge.php"));
     Ok(words.map(|words| clean(words.trim().lines().next().unwrap_or_default())))
 }

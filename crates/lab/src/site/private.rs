@@ -79,7 +79,15 @@ impl Private {
             Some(served) => file_of(served, path).unwrap_or_else(page),
             None => page(),
         };
-        Private { found, own, docroot: docroot.to_owned(), php, account, respond: Arc::new(respond), tree: None }
+        Private {
+            found,
+            own,
+            docroot: docroot.to_owned(),
+            php,
+            account,
+            respond: Arc::new(respond),
+            tree: None,
+        }
     }
 
     /// This server over a copy, which stands for `/`; `respond` makes pages.
@@ -208,7 +216,9 @@ impl Private {
         };
         let (docroot, way) = match (&self.tree, &self.own) {
             (Some(tree), _) => (tree.clone(), Some(Setting::bare(CONFIG))),
-            (None, Some(own)) => (room.tree(&self.docroot, &own.read.site.root)?, Some(Setting::bare(CONFIG))),
+            (None, Some(own)) => {
+                (room.tree(&self.docroot, &own.read.site.root)?, Some(Setting::bare(CONFIG)))
+            }
             (None, None) => (self.docroot.clone(), None),
         };
         let upstream = Some(upstream.socket().to_owned());

@@ -30,7 +30,8 @@ http {
 /// A site of a script, served by nginx, with what was measured for it.
 fn shop() -> (Lab, String) {
     let lab = Lab::new();
-    let script = |n: usize| (0..n).map(|at| format!("function f{at}(a) {{ return a * {at}; }}\n")).collect::<String>();
+    let script =
+        |n: usize| (0..n).map(|at| format!("function f{at}(a) {{ return a * {at}; }}\n")).collect::<String>();
     lab.write("public/app.js", script(2000));
     lab.write("public/composer.json", "{\"require\": {\"php\": \">=8.2\"}}\n".repeat(40));
     lab.write("nginx.conf", CONFIG.replace("ROOT", lab.path("public").to_str().unwrap()));
@@ -83,10 +84,16 @@ fn what_makes_nothing_worse_is_written_with_how_many_answers_were_compared() {
     let trial = planted(&lab, &run, "gzip_comp_level 7;\ngzip_static on;");
     assert!(trial.withheld.is_empty() && trial.answers > 500, "{trial:?}");
     // A configuration that cannot be tried is no reason to write nothing, and is said.
-    lab.write("nginx.conf", "events {}\nhttp { server { listen 80; no_such_directive on; root /nowhere; } }\n");
+    lab.write(
+        "nginx.conf",
+        "events {}\nhttp { server { listen 80; no_such_directive on; root /nowhere; } }\n",
+    );
     let advised = lab.done(&["advise", "site.toml", &run, "--force"]).stdout;
     let text = lab.read("advice/config/nginx/encoding.conf");
-    assert!(text.contains("Not tried on your configuration: ") && text.contains("no_such_directive"), "{text}");
+    assert!(
+        text.contains("Not tried on your configuration: ") && text.contains("no_such_directive"),
+        "{text}"
+    );
     assert!(advised.contains("Not tried on your configuration: "), "{advised}");
 }
 
