@@ -136,7 +136,8 @@ class Farm(asking.Running):
         files = sorted((advice / "config" / server).glob("*")) if (advice / "config" / server).is_dir() else []
         files.sort(key=lambda file: file.name.startswith("revalidation"))
         policy = advice / "policy.toml"
-        if any(rule["by"] == "beforehand" for one in tomllib.loads(policy.read_text())["decisions"] for rule in one.get("rules", [])):
+        decisions = [one for one in tomllib.loads(policy.read_text())["decisions"] if not one["keep"]]
+        if any(rule["by"] == "beforehand" for one in decisions for rule in one.get("rules", [])):
             ran = subprocess.run([asking.WEIGH, "pack", self.root, "--policy", policy], env=self.env, cwd=self.run, capture_output=True, text=True, timeout=600)
             if ran.returncode:
                 raise RuntimeError(f"weigh pack ended with {ran.returncode}: {ran.stderr.strip()[-300:]}")

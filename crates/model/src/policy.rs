@@ -64,6 +64,8 @@ impl Policy {
         decision.text = why.to_owned();
         decision.needs.clear();
         decision.flips.clear();
+        // Precompressed files that nobody is sent are not made.
+        decision.rules.retain(|rule| rule.by != Encoder::Beforehand);
         for (amount, total) in decision.change.amounts_mut().into_iter().zip(self.total.amounts_mut()) {
             let more = amount.after - amount.before;
             if in_total && more != 0.0 {
