@@ -22,7 +22,7 @@ http {
     add_header X-Frame-Options SAMEORIGIN;
     location ~ /\. { deny all; }
     location ~ ^/(composer|package)\.json$ { deny all; }
-    location ~ \.php$ { fastcgi_pass unix:/run/php.sock; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; }
+    location ~ \.php$ { fastcgi_pass unix:/run/php.sock; fastcgi_param REQUEST_URI $request_uri; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; }
   }
 }
 "#;
