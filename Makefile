@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-asking bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof bench-ray pictures deb roots release clean
+.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-asking bench-harm bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof bench-ray pictures deb roots release clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"
 	@echo "make bench-advice  the advice for five small sites compared with the best settings of exhaustive runs"
 	@echo "make bench-asking  thirteen configurations of four servers: what weigh site says of 31 files and a page, compared with what an independent client is sent"
+	@echo "make bench-harm    eight configurations of four servers with what weigh advise writes for them: at least 20,000 answers, none worse"
 	@echo "make bench-noise   figures while both cores are loaded"
 	@echo "make bench-kill    kills at random instants: 50 runs of codecs, of servers and of packing, each resumed, and 200 of every verb"
 	@echo "make bench-load    the load generator compared with wrk, ab and h2load; its memory; one flipped byte"
@@ -106,6 +107,11 @@ bench-asking:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory build
 	@WEIGH=$(WEIGH) bench/asking/asking.py
+
+bench-harm:
+	@scripts/setup test
+	@$(MAKE) --no-print-directory build
+	@WEIGH=$(WEIGH) bench/harm/harm.py
 
 bench-proof:
 	@scripts/setup test

@@ -95,8 +95,8 @@ def free_port():
 class Running:
     """A configuration in a private folder, with its server and PHP; ends what it started."""
 
-    def __init__(self, name):
-        self.folder = HERE / name
+    def __init__(self, name, home=HERE):
+        self.folder = home / name
         self.main = next(file for file in SERVERS if (self.folder / file).exists())
         self.run = Path(tempfile.mkdtemp(prefix="asking-"))
         self.run.chmod(0o755)

@@ -162,6 +162,7 @@ fn decide_by(
         php: others(&ground, &made),
         total: total(&ground, &made),
         coverage,
+        trial: None,
         gates: Vec::new(),
     };
     (Decided { policy, notes, is_settled: few.is_empty() }, sum(made.iter().map(Made::after)))

@@ -23,6 +23,7 @@ pub mod pack;
 pub mod planner;
 pub mod private;
 pub mod profile;
+pub mod regression;
 pub mod rig;
 pub mod run;
 pub mod shelter;

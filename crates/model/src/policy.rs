@@ -41,9 +41,82 @@ pub struct Policy {
     /// What the figures rest on, one entry per kind of content that the site has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
+    /// How the server's files were tried on the site's configuration; absent: none is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
     /// The limits that a proof of it must keep, as `[[gate]]` tables.
     #[serde(default, rename = "gate", skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<Gate>,
+}
+
+impl Policy {
+    /// Whether a file is not written, because it makes something worse.
+    pub fn withholds(&self, file: &str) -> bool {
+        self.trial.iter().flat_map(|trial| &trial.withheld).any(|one| one.file == file)
+    }
+
+    /// Takes back what is decided for a kind: it stays as it is, and changes nothing. The interval of the total is then not known.
+    pub fn keep_as_it_is(&mut self, kind: Kind, why: &str) {
+        let in_total = self.coverage.iter().find(|one| one.kind == kind).is_none_or(|one| one.in_total);
+        let found = self.decisions.iter_mut().find(|decision| decision.kind == kind && !decision.keep);
+        let Some(decision) = found else { return };
+        decision.keep = true;
+        decision.text = why.to_owned();
+        decision.needs.clear();
+        decision.flips.clear();
+        // Precompressed files that nobody is sent are not made.
+        decision.rules.retain(|rule| rule.by != Encoder::Beforehand);
+        for (amount, total) in decision.change.amounts_mut().into_iter().zip(self.total.amounts_mut()) {
+            let more = amount.after - amount.before;
+            if in_total && more != 0.0 {
+                *total = Amount { after: total.after - more, low: None, high: None, ..*total };
+            }
+            *amount = Amount { after: amount.before, low: Some(0.0), high: Some(0.0), ..*amount };
+        }
+    }
+}
+
+/// How the files for a web server were tried: the site's whole configuration ran in a private instance, as it is and with them, and both
+/// were asked the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// Answers that were compared with those of the configuration as it is; none of the files that are written makes one worse.
+    pub answers: u64,
+    /// Why nothing was asked; absent: it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untried: Option<String>,
+    /// Files that are not written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld: Vec<Withheld>,
+}
+
+/// A file that is not written, because it makes something worse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Withheld {
+    /// The file below the folder of the configuration: `nginx/encoding.conf`.
+    pub file: String,
+    /// Answers that are worse with it.
+    pub answers: u64,
+    /// One of each thing that is worse.
+    pub worse: Vec<Worse>,
+}
+
+/// An answer that is worse with a file than without it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Worse {
+    /// The path of the URL; empty: the file as a whole is refused.
+    pub url: String,
+    /// How it was asked for: `GET, Accept-Encoding: gzip, deflate`.
+    pub request: String,
+    /// What is worse: `status`, `body`, `ETag`.
+    pub what: String,
+    /// What it is without the file.
+    pub before: String,
+    /// What it is with the file.
+    pub after: String,
 }
 
 /// How much of a kind of content the figures rest on. What is not covered counts the same before and after.
@@ -379,6 +452,13 @@ pub struct Amount {
     /// Upper end from the rounds alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds_high: Option<f64>,
+}
+
+impl Change {
+    fn amounts_mut(&mut self) -> [&mut Amount; 6] {
+        let Change { wait_hours, core_hours, worker_hours, gb_out, gb_stored, cost } = self;
+        [wait_hours, core_hours, worker_hours, gb_out, gb_stored, cost]
+    }
 }
 
 impl Amount {

@@ -12,10 +12,11 @@ use crate::cli::run::{More, begin, finish, nothing, plan_each, run_folder};
 use crate::cli::{one_of, prove, quantity, report, terminal};
 use crate::configuration::{self, Emitted, checked, emit};
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, Own, Progress, Proved};
+use crate::lab::{Configured, Lab, Own, Progress, Proved};
 use crate::planner::Ask;
+use crate::regression;
 use crate::rig::fpm;
-use crate::rig::server::own::{self, site::Wanted};
+use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
 use crate::run::dir::RunDir;
@@ -32,9 +33,9 @@ use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
 use weigh_model::gate::Gate;
 use weigh_model::plan::Plan;
-use weigh_model::policy::{Objective, Policy};
+use weigh_model::policy::{Objective, Policy, Trial, Withheld};
 use weigh_model::site::{Kind, Site};
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
 
 /// Flags of `weigh advise`.
 #[derive(Debug, clap::Args)]
@@ -106,9 +107,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let links = lab.visitors_links(&site).or_refuse()?;
     let mut decided = decide(&site, &opened.sha256, &links, reports, args.objective).or_refuse()?;
     decided.policy.gates = gates_before(&args.out)?;
-    let emitted = emitted(&lab, &site, &decided)?;
+    let emitted = emitted(&lab, &site, &mut decided)?;
     let mut blocks = document(&decided, &site);
-    blocks.extend(carried_out(&emitted));
+    blocks.extend(carried_out(&emitted, decided.policy.trial.as_ref()));
     let options = report::options(Detail::Full, None);
     let mut files = vec![
         (PathBuf::from(POLICY), policy_text(&decided)?),
@@ -229,31 +230,42 @@ pub fn planned<'w>(
     Ok(plans)
 }
 
-/// The files that carry out a policy on the site's server, checked by it in a private instance.
-fn emitted(lab: &Lab, site: &Site, decided: &Decided) -> Result<Vec<Emitted>> {
+/// The files that carry out a policy on the site's server, without those that would make something worse. What these would have carried
+/// out stays as it is.
+fn emitted(lab: &Lab, site: &Site, decided: &mut Decided) -> Result<Vec<Emitted>> {
     let servers: Vec<Found> = server_of(lab, site)?.iter().map(Definition::find).collect();
     let own = configured(lab, site);
-    checked(&servers, own.as_ref(), |here| emit(&decided.policy, site, here))
+    let mut progress = Preparing::new();
+    progress.doing("trying the files on the site's configuration");
+    for found in &servers {
+        regression::judge(site, found, own.as_ref(), &mut decided.policy)?;
+    }
+    let read = own.as_ref().and_then(|own| own.as_ref().ok()).map(|own| &own.read);
+    let mut emitted = checked(&servers, read, |here| emit(&decided.policy, site, here))?;
+    regression::judge_settings(lab, site, &mut decided.policy, &mut emitted)?;
+    Ok(emitted)
 }
 
-/// The site's own configuration, with what its folders have of their own; none: it is not known here.
-fn configured(lab: &Lab, site: &Site) -> Option<own::Read> {
+/// The site's own configuration, with what its folders have of their own; none: the site names none.
+fn configured(lab: &Lab, site: &Site) -> Option<Result<Configured>> {
     let file = site.sources.server_config.as_ref()?;
     let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
     let wanted = Wanted { docroot: docroot.clone(), ..Wanted::default() };
-    let configured = lab.read_configuration(Path::new(file), site.sources.server.as_deref(), &wanted).ok()?;
-    let mut read = configured.read;
-    let files: Vec<PathBuf> =
-        site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();
-    if let Some((rules, docroot)) = configured.found.definition.own.as_ref().zip(docroot) {
-        read.tree.take_folders(rules, &docroot, &docroot, &files);
-    }
-    Some(read)
+    let read = lab.read_configuration(Path::new(file), site.sources.server.as_deref(), &wanted);
+    Some(read.map(|mut configured| {
+        let files: Vec<PathBuf> =
+            site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();
+        if let Some((rules, docroot)) = configured.found.definition.own.as_ref().zip(docroot) {
+            configured.read.tree.take_folders(rules, &docroot, &docroot, &files);
+        }
+        configured
+    }))
 }
 
-/// Where the files go, and what the server says against one.
-fn carried_out(emitted: &[Emitted]) -> Vec<Block> {
-    if emitted.is_empty() {
+/// Where the files go, what the server says against one, and which are not written.
+fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
+    let withheld = trial.map_or(&[][..], |trial| &trial.withheld);
+    if emitted.is_empty() && withheld.is_empty() {
         return Vec::new();
     }
     let line = |one: &Emitted| {
@@ -266,7 +278,19 @@ fn carried_out(emitted: &[Emitted]) -> Vec<Block> {
         (place, one.unchecked.clone())
     };
     let heading = Block::Heading(2, "Configuration, written and not installed".into());
-    vec![heading, Block::Points(emitted.iter().map(line).collect())]
+    let left_out = |one: &Withheld| {
+        let more = one.worse.iter().skip(1).map(regression::sentence).collect::<Vec<_>>().join("; ");
+        let file = clean_path(&Path::new("config").join(&one.file)).to_string();
+        (
+            format!("{file}: {}", clean(&regression::reason(one))),
+            Some(clean(&more)).filter(|more| !more.is_empty()),
+        )
+    };
+    let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
+    let is_written =
+        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(regression::told(trial))));
+    let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&regression::told(trial))));
+    [heading, Block::Points(points)].into_iter().chain(told).collect()
 }
 
 /// The same for a browser: with a title, and with the files to copy.

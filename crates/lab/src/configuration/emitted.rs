@@ -28,6 +28,8 @@ pub struct Emitted {
     pub undo: String,
     /// Why it was not checked, or what the server says against it; none: it was checked and accepted.
     pub unchecked: Option<String>,
+    /// How it was tried on the site's configuration, or why it was not: a line with its first word; none: it is for no web server.
+    pub tried: Option<String>,
     /// How a comment begins.
     pub comment: &'static str,
     /// The directives, with their comments.
@@ -62,6 +64,7 @@ impl Emitted {
         if let Some(why) = &self.unchecked {
             head.push(format!("Not checked: {why}"));
         }
+        head.extend(self.tried.clone());
         let head: String = head.iter().map(|line| format!("{} {}\n", self.comment, clean(line))).collect();
         let open = if self.comment == "//" { "<?php\n" } else { "" };
         format!("{open}{head}\n{}", self.body)

@@ -77,6 +77,7 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitt
         check: "php -l weighbridge.php".into(),
         undo: "remove the file; the library then has its defaults".into(),
         unchecked: None,
+        tried: None,
         comment: "//",
         body,
     }))

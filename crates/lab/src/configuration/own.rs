@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::advised;
 use super::present::is_loaded;
+use crate::regression;
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
@@ -74,7 +75,8 @@ pub fn on_top(
     for (snippet, text) in &parts {
         // Downloads are measured with the lab's configuration.
         let inside = snippet.inside.as_deref();
-        if inside.is_some() && snippet.downloads {
+        let is_withheld = policy.withholds(&regression::file(name, &snippet.template));
+        if is_withheld || inside.is_some() && snippet.downloads {
             continue;
         }
         if rules.syntax == Syntax::Json {

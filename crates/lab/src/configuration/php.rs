@@ -71,6 +71,7 @@ impl Emitted {
             check: "php-fpm -t".into(),
             undo: String::new(),
             unchecked: None,
+            tried: None,
             comment: ";",
             body,
         }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use super::own::on_top;
 use super::present::is_loaded;
 use super::{Emitted, Here, advised};
+use crate::regression;
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
@@ -67,9 +68,40 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
         what: what(policy, snippet),
         first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
         unchecked: unchecked.clone(),
+        tried: policy.trial.as_ref().map(regression::told),
         ..emitted(&found.definition.name, emission, snippet, body)
     };
-    Ok(parts.into_iter().map(one).collect())
+    let is_written = |(snippet, _): &Part<'_>| {
+        !policy.withholds(&regression::file(&found.definition.name, &snippet.template))
+    };
+    Ok(parts.into_iter().filter(is_written).map(one).collect())
+}
+
+/// The names of the files for one server, each with the kinds of content that it carries a decision out for.
+///
+/// # Errors
+/// What of the policy the server cannot do.
+pub fn carriers(
+    policy: &Policy,
+    site: &Site,
+    found: &Found,
+    own: Option<&Read>,
+) -> Result<Vec<(String, Vec<Kind>)>> {
+    let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
+    let kinds = |file: &Emitted| {
+        let template = file.file.file_name().and_then(|name| name.to_str());
+        let snippet = emission.snippets.iter().find(|snippet| template == Some(snippet.template.as_str()));
+        match snippet {
+            Some(snippet) if snippet.downloads => vec![Kind::Download],
+            Some(snippet) if snippet.pages => vec![Kind::Page],
+            Some(snippet) if snippet.dictionaries => Vec::new(),
+            _ if emission.has_pages() => vec![Kind::Asset],
+            _ => vec![Kind::Asset, Kind::Page],
+        }
+    };
+    let untried = Policy { trial: None, ..policy.clone() };
+    let files = emit(&untried, site, found, Here { servers: &[], place: None, own })?;
+    Ok(files.iter().map(|file| (file.file.to_string_lossy().into_owned(), kinds(file))).collect())
 }
 
 /// What to remove of the site's own configuration, where its server refuses a directive that stands twice in a block: the parts have it.
@@ -114,6 +146,7 @@ pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body
         check: emission.check.clone(),
         undo: format!("remove that line, then: {}", emission.reload),
         unchecked: None,
+        tried: None,
         comment: "#",
         body,
     }

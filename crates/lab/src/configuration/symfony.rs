@@ -55,6 +55,7 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
         check: "bin/console lint:container".into(),
         undo: "remove the file, then: bin/console cache:pool:clear --all".into(),
         unchecked: None,
+        tried: None,
         comment,
         body,
     };

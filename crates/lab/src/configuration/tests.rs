@@ -49,6 +49,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         php: Vec::new(),
         total: Change::default(),
         coverage: Vec::new(),
+        trial: None,
         gates: Vec::new(),
     }
 }

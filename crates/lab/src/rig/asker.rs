@@ -44,6 +44,8 @@ pub struct Question<'a> {
     pub accept: &'a str,
     /// Whether only the head is asked for.
     pub is_head: bool,
+    /// Whether it is one of HTTP/1.0.
+    pub is_http_1_0: bool,
     /// Further fields.
     pub fields: &'a [(&'a str, &'a str)],
 }
@@ -72,8 +74,9 @@ impl<'a> Asker<'a> {
     /// There is no whole answer of HTTP/1 in time.
     pub fn ask(&self, question: &Question<'_>) -> Result<Reply, Fault> {
         let method = if question.is_head { "HEAD" } else { "GET" };
+        let version = if question.is_http_1_0 { "1.0" } else { "1.1" };
         let mut request = format!(
-            "{method} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {AGENT}\r\nConnection: close\r\n",
+            "{method} {} HTTP/{version}\r\nHost: {}\r\nUser-Agent: {AGENT}\r\nConnection: close\r\n",
             question.path, self.host
         );
         let accept = Some(("Accept-Encoding", question.accept)).filter(|(_, codings)| !codings.is_empty());

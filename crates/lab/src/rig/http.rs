@@ -4,6 +4,7 @@
 //! It refuses to follow a redirect or to judge a status.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::rc::Rc;
@@ -89,12 +90,25 @@ impl Reply {
         self.field(name).map(|value| shown(&value))
     }
 
+    /// The names of its fields in small letters, each once.
+    pub fn field_names(&self) -> BTreeSet<String> {
+        self.fields.iter().map(|(name, _)| String::from_utf8_lossy(name).to_lowercase()).collect()
+    }
+
     /// The body without its content coding.
     ///
     /// # Errors
     /// The coding is not known, or the body is not what it says: it may have been compressed twice.
     pub fn decoded(&self) -> anyhow::Result<Vec<u8>> {
-        let body = self.without_coding()?;
+        self.decoded_within(LONGEST)
+    }
+
+    /// The same of at most `most` bytes, which are set aside for it.
+    ///
+    /// # Errors
+    /// As [`Reply::decoded`]; it is longer.
+    pub fn decoded_within(&self, most: usize) -> anyhow::Result<Vec<u8>> {
+        let body = self.without_coding(most)?;
         let content_type = self.shown_field("content-type").unwrap_or_default();
         let disposition = self.shown_field("content-disposition").unwrap_or_default().to_lowercase();
         match still_compressed(&content_type, self.coding, &body) {
@@ -103,7 +117,7 @@ impl Reply {
         }
     }
 
-    fn without_coding(&self) -> anyhow::Result<Vec<u8>> {
+    fn without_coding(&self, most: usize) -> anyhow::Result<Vec<u8>> {
         let name = match self.coding {
             Coding::Identity => return Ok(self.body.clone()),
             Coding::Gzip => "gzip",
@@ -116,7 +130,7 @@ impl Reply {
             Coding::Other => bail!("asked for no content coding, the server sends one that is not known"),
         };
         let format = weigh_codec::Format::from_name(name).context("its content coding cannot be decoded")?;
-        Ok(weigh_codec::independent::decode(format, &self.body, LONGEST, None)?.0)
+        Ok(weigh_codec::independent::decode(format, &self.body, most, None)?.0)
     }
 }
 

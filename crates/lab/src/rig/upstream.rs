@@ -19,8 +19,30 @@ const LONGEST: usize = 1 << 20;
 /// How long a peer may take for a part of a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A response: the media type and the body.
-pub type Response = (String, Vec<u8>);
+/// A response with status 200.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    /// The media type.
+    pub media_type: String,
+    /// Further fields of the head.
+    pub fields: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// One without further fields.
+    pub fn new(media_type: impl Into<String>, body: Vec<u8>) -> Response {
+        Response { media_type: media_type.into(), fields: Vec::new(), body }
+    }
+
+    /// Its head behind the line of the status.
+    fn head(&self) -> String {
+        let fields = self.fields.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+        format!("Content-Type: {}\r\n{}", self.media_type, fields.collect::<String>())
+    }
+}
+
 /// Makes the response to a request for a path, which has its query; whether it was asked as PHP is, and not as another web server.
 pub type Respond = dyn Fn(&str, bool) -> Response + Send + Sync;
 
@@ -86,9 +108,9 @@ fn answer(mut stream: UnixStream, respond: &Respond) -> io::Result<()> {
 }
 
 /// The head of a response of PHP, and its body.
-fn parsed_headers((media_type, body): Response) -> Vec<u8> {
-    let mut all = format!("Status: 200 OK\r\nContent-Type: {media_type}\r\n\r\n").into_bytes();
-    all.extend(body);
+fn parsed_headers(response: &Response) -> Vec<u8> {
+    let mut all = format!("Status: 200 OK\r\n{}\r\n", response.head()).into_bytes();
+    all.extend(&response.body);
     all
 }
 
@@ -104,7 +126,7 @@ fn over_fastcgi(stream: &mut UnixStream, respond: &Respond) -> io::Result<()> {
         }
     };
     let path = fastcgi::param(&params, "REQUEST_URI").unwrap_or_default();
-    fastcgi::write_response(stream, id, &parsed_headers(respond(&path, true)))
+    fastcgi::write_response(stream, id, &parsed_headers(&respond(&path, true)))
 }
 
 /// uwsgi: a length of 2 bytes, then names and values, each behind such a length.
@@ -122,9 +144,9 @@ fn over_uwsgi(stream: &mut UnixStream, respond: &Respond) -> io::Result<()> {
         words.push(word);
         rest = behind;
     }
-    let (media_type, body) = respond(&request_uri(&words), true);
-    let mut all = format!("HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n").into_bytes();
-    all.extend(body);
+    let response = respond(&request_uri(&words), true);
+    let mut all = format!("HTTP/1.1 200 OK\r\n{}\r\n", response.head()).into_bytes();
+    all.extend(response.body);
     stream.write_all(&all)
 }
 
@@ -143,7 +165,7 @@ fn over_scgi(stream: &mut UnixStream, first: u8, respond: &Respond) -> io::Resul
     let mut block = vec![0; length + 1];
     stream.read_exact(&mut block)?;
     let words: Vec<&[u8]> = block.split(|byte| *byte == 0).collect();
-    stream.write_all(&parsed_headers(respond(&request_uri(&words), true)))
+    stream.write_all(&parsed_headers(&respond(&request_uri(&words), true)))
 }
 
 /// The value behind the name `REQUEST_URI`.
@@ -165,11 +187,10 @@ fn over_http(stream: &mut UnixStream, first: u8, respond: &Respond) -> io::Resul
         String::from_utf8_lossy(head.split(|byte| *byte == b'\r').next().unwrap_or_default()).into_owned();
     let mut words = line.split(' ');
     let is_head = words.next() == Some("HEAD");
-    let (media_type, body) = respond(words.next().unwrap_or_default(), false);
-    let mut all =
-        format!("HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\nConnection: close\r\n\r\n").into_bytes();
+    let response = respond(words.next().unwrap_or_default(), false);
+    let mut all = format!("HTTP/1.1 200 OK\r\n{}Connection: close\r\n\r\n", response.head()).into_bytes();
     if !is_head {
-        all.extend(body);
+        all.extend(response.body);
     }
     stream.write_all(&all)
 }
@@ -181,7 +202,7 @@ mod tests {
     fn asked(request: &[u8]) -> String {
         let room = tempfile::tempdir().unwrap();
         let respond: Arc<Respond> =
-            Arc::new(|path: &str, _| ("text/plain".into(), format!("for {path}").into_bytes()));
+            Arc::new(|path: &str, _| Response::new("text/plain", format!("for {path}").into_bytes()));
         let upstream = Upstream::start(room.path().join("up.sock"), respond).unwrap();
         let mut stream = UnixStream::connect(upstream.socket()).unwrap();
         stream.write_all(request).unwrap();
@@ -214,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_no_request_ends() {
         let room = tempfile::tempdir().unwrap();
-        let respond: Arc<Respond> = Arc::new(|_: &str, _| (String::new(), Vec::new()));
+        let respond: Arc<Respond> = Arc::new(|_: &str, _| Response::default());
         let upstream = Upstream::start(room.path().join("up.sock"), respond).unwrap();
         for rubbish in [&b"9999999999:"[..], b"\x00\xff\xff\x00abc", b"\x01\x04", b"x"] {
             let mut stream = UnixStream::connect(upstream.socket()).unwrap();

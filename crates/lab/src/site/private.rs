@@ -60,6 +60,8 @@ pub struct Private {
     php: Option<PhpRuntime>,
     account: Account,
     respond: Arc<Respond>,
+    /// What stands for `/`; none: the machine's own, or a folder in which the document root is a link.
+    tree: Option<PathBuf>,
 }
 
 impl Private {
@@ -77,7 +79,26 @@ impl Private {
             Some(served) => file_of(served, path).unwrap_or_else(page),
             None => page(),
         };
-        Private { found, own, docroot: docroot.to_owned(), php, account, respond: Arc::new(respond) }
+        Private {
+            found,
+            own,
+            docroot: docroot.to_owned(),
+            php,
+            account,
+            respond: Arc::new(respond),
+            tree: None,
+        }
+    }
+
+    /// This server over a copy, which stands for `/`; `respond` makes pages.
+    pub fn over(
+        own: Configured,
+        (tree, docroot): (&Path, &Path),
+        account: Account,
+        respond: Arc<Respond>,
+    ) -> Private {
+        let (found, tree) = (own.found.clone(), Some(tree.to_owned()));
+        Private { found, own: Some(own), docroot: docroot.to_owned(), php: None, account, respond, tree }
     }
 
     /// The user's own name for the host, or the machine's own.
@@ -193,9 +214,12 @@ impl Private {
         } else {
             None
         };
-        let (docroot, way) = match &self.own {
-            Some(own) => (room.tree(&self.docroot, &own.read.site.root)?, Some(Setting::bare(CONFIG))),
-            None => (self.docroot.clone(), None),
+        let (docroot, way) = match (&self.tree, &self.own) {
+            (Some(tree), _) => (tree.clone(), Some(Setting::bare(CONFIG))),
+            (None, Some(own)) => {
+                (room.tree(&self.docroot, &own.read.site.root)?, Some(Setting::bare(CONFIG)))
+            }
+            (None, None) => (self.docroot.clone(), None),
         };
         let upstream = Some(upstream.socket().to_owned());
         Ok(Site { docroot, fpm: Some(fpm), upstream, way, tls, ..Site::default() })
@@ -279,7 +303,7 @@ fn explained(error: &anyhow::Error, pool: Option<&Pool>) -> anyhow::Error {
 fn page() -> Response {
     let mut page = STANDS_IN.to_vec();
     (0..400u32).for_each(|n| page.extend(format!("<p>A paragraph, number {n}.</p>\n").bytes()));
-    ("text/html; charset=utf-8".into(), page)
+    Response::new("text/html; charset=utf-8", page)
 }
 
 /// The file of the site that another server would send for a path.
@@ -291,5 +315,5 @@ fn file_of(served: &Served, path: &str) -> Option<Response> {
     }
     let body = served.read(&path, LONGEST).ok()?;
     let of = types::of_extension(&super::class::extension(&path));
-    Some((of.to_owned(), body))
+    Some(Response::new(of, body))
 }

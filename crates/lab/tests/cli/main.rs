@@ -43,6 +43,7 @@ mod php;
 mod plan;
 mod private;
 mod profile;
+mod regression;
 mod rendered;
 mod report;
 mod run;

@@ -103,6 +103,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         php: Vec::new(),
         total: Change::default(),
         coverage: Vec::new(),
+        trial: None,
         gates: Vec::new(),
     };
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();

@@ -12,7 +12,7 @@ use crate::rig::asker::{Asker, Question, with_instance};
 use crate::rig::guard::Place;
 use crate::rig::server::own::Read;
 use crate::rig::server::{Found, Site};
-use crate::rig::upstream::Upstream;
+use crate::rig::upstream::{Response, Upstream};
 use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::subject::delivery::files::{Files, Instance, below, instances};
@@ -83,7 +83,7 @@ impl Lab {
                 let Some(payload) = payload else { continue };
                 tree = files.prepare(cell, payload, &payload.blob)?;
             }
-            let respond = |_: &str, _| ("text/html".to_owned(), OF_PHP.repeat(200));
+            let respond = |_: &str, _| Response::new("text/html", OF_PHP.repeat(200));
             let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::new(respond))
                 .context("no temporary folder")?;
             let socket = Some(upstream.socket().to_owned());

@@ -70,6 +70,7 @@ fn policy(assets: Vec<Rule>, pages: Vec<Rule>) -> Policy {
         php: Vec::new(),
         total: Change::default(),
         coverage: Vec::new(),
+        trial: None,
         gates: Vec::new(),
     }
 }
