@@ -83,6 +83,21 @@ fn json_of_nginx_is_read_with_the_keys_that_people_use() {
 }
 
 #[test]
+fn the_servers_own_address_is_none_that_a_proxy_forwarded() {
+    let line = |at: usize, name: &str| {
+        format!(
+            "{{\"time_iso8601\":\"2026-01-02T03:04:{:02}+00:00\",\"remote_addr\":\"203.0.113.{}\",\"{name}\":\"198.51.100.9\",\"request_method\":\"GET\",\
+             \"request_uri\":\"/a\",\"status\":200,\"body_bytes_sent\":5,\"http_user_agent\":\"{CHROME}\"}}\n",
+            at % 60,
+            at % 250
+        )
+    };
+    let front = |name: &str| counted((0..400).map(|at| line(at, name)).collect::<String>()).front;
+    assert_eq!((front("server_addr"), front("host")), (None, None));
+    assert!(front("http_x_forwarded_for").is_some());
+}
+
+#[test]
 fn json_of_caddy_is_read() {
     let line = r#"{"level":"info","ts":1767323045.678,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":"203.0.113.7","remote_port":"1","client_ip":"203.0.113.7","proto":"HTTP/2.0","method":"GET","host":"shop.example","uri":"/a?b","headers":{"User-Agent":["AGENT"],"Accept-Encoding":["gzip, deflate, br, zstd"],"Cookie":["REDACTED"]},"tls":{"resumed":false,"version":772}},"bytes_read":0,"user_id":"","duration":0.25,"size":5,"status":200,"resp_headers":{"Server":["Caddy"]}}"#;
     let line = line.replace("AGENT", CHROME);
