@@ -30,7 +30,7 @@ help:
 	@echo "make bench-cache   client workers compared with redis-benchmark, and with a store of known response times"
 	@echo "make bench-compare   weigh compare: one configuration of 60 10% slower, 200 simulated and 20 real pairs of runs with nothing changed, 2% interleaved"
 	@echo "make bench-link    links: requested and measured bandwidth and round trip"
-	@echo "make bench-sites   WordPress, phpMyAdmin, DokuWiki and a front controller, brought up privately: crawled, counted, advised, proved; downloads 100 MB once"
+	@echo "make bench-sites   WordPress, phpMyAdmin, DokuWiki and a front controller, brought up privately: crawled, counted, advised, proved, and the advice installed by hand and replayed; downloads 100 MB once"
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved; 45 minutes"
 	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
 	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A crawl of known counts, and what `weigh site` makes of the server's log of it.
 
-    crawl.py visit --url URL --log FILE --bytes framed|all --out DIR [options]     writes DIR/access.log and DIR/truth.json
+    crawl.py visit --url URL --log FILE --bytes framed|all --out DIR [options]     writes DIR/access.log, DIR/truth.json and DIR/plan.json
     crawl.py compare --name NAME --out DIR                                         compares them with DIR/site.json
 
 The log's times are spread evenly over 14 days from a Monday on, so that a month is 30.4375/14 of the crawl.
@@ -56,7 +56,7 @@ BOTS = [
 ]
 # Links that do something, and what is no page: an HTML file counts as an asset.
 ACTS = re.compile(r"[?&](do|action|rev|tab|media|image)=|logout|login|feed|rss|wp-json|xmlrpc|wp-admin|\.html?$|\.(zip|pdf|gz|xml|txt|csv)\b", re.I)
-FEEDS = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
+FEEDS = ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml")
 DOWNLOADS = ("application/zip", "application/pdf", "application/gzip", "application/x-gzip", "text/csv", "application/octet-stream")
 
 
@@ -81,6 +81,12 @@ class Answer:
         self.type = self.fields.get("content-type", "").split(";")[0].strip().lower()
 
 
+def target(url):
+    """The path and the query of a URL."""
+    parts = urlsplit(url)
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
 class Site:
     """Asks, and keeps what was asked."""
 
@@ -90,21 +96,20 @@ class Site:
         self.classes = classes
         self.seen = []
 
-    def ask(self, url, agent=BROWSERS[0], method="GET", fields=(), body=b"", kind="visit"):
+    def ask(self, url, agent=BROWSERS[0], method="GET", fields=(), body=b"", kind="visit", version="1.1", source=None):
         parts = urlsplit(url)
-        target = parts.path + (f"?{parts.query}" if parts.query else "")
-        head = [f"{method} {target} HTTP/1.1", f"Host: {self.origin.netloc}", "Connection: close", f"User-Agent: {agent}", "Accept: */*"]
+        head = [f"{method} {target(url)} HTTP/{version}", f"Host: {self.origin.netloc}", "Connection: close", f"User-Agent: {agent}", "Accept: */*"]
         fields = dict(fields)
         fields.setdefault("Accept-Encoding", "gzip, deflate")
         if body:
             fields |= {"Content-Type": "application/x-www-form-urlencoded", "Content-Length": len(body)}
         head += [f"{name}: {value}" for name, value in fields.items() if value is not None]
-        with socket.create_connection((self.origin.hostname, self.origin.port), timeout=120) as one:
+        with socket.create_connection((self.origin.hostname, self.origin.port), 120, source and (source, 0)) as one:
             one.sendall("\r\n".join(head).encode() + b"\r\n\r\n" + body)
             raw = b"".join(iter(lambda: one.recv(1 << 18), b""))
         answer = Answer(raw)
         self.seen.append({
-            "kind": kind, "method": method, "path": parts.path, "status": answer.status, "type": answer.type,
+            "kind": kind, "method": method, "path": parts.path, "target": target(url), "status": answer.status, "type": answer.type,
             "all": answer.all, "framed": answer.framed, "body": len(answer.body),
         })
         return answer
@@ -230,7 +235,9 @@ def visit(options):
     site.seen.clear()
     requests = plan(site, pages, validators, options)
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        for future in [pool.submit(site.ask, url, *rest[:-1], kind=rest[-1]) for url, *rest in requests]:
+        # Nothing is in front of a site whose visitors have addresses of their own.
+        sources = [f"127.1.{at % 7}.{1 + at % 251}" if options.direct else None for at in range(len(requests))]
+        for future in [pool.submit(site.ask, url, *rest[:-1], kind=rest[-1], source=source) for (url, *rest), source in zip(requests, sources)]:
             future.result()
     wanted = sum(1 for one in site.seen if not is_quiet(one, options.quiet))
     lines = settle(log, wanted, options.quiet, site.seen)
@@ -239,9 +246,14 @@ def visit(options):
     out.mkdir(parents=True, exist_ok=True)
     (out / "access.log").write_text("".join(spread(lines)))
     (out / "truth.json").write_text(json.dumps({
-        "bytes": options.bytes, "quiet": options.quiet, "logged": wanted, "bots": sum(one["kind"] == "bot" and not is_quiet(one, options.quiet) for one in site.seen),
+        "bytes": options.bytes, "quiet": options.quiet, "kept": options.kept, "logged": wanted, "bots": sum(one["kind"] == "bot" and not is_quiet(one, options.quiet) for one in site.seen),
         "requests": site.seen,
     }))
+    asked = [
+        {"path": target(url), "agent": agent, "method": method, "fields": fields, "body": body.decode(), "kind": kind}
+        for url, agent, method, fields, body, kind in requests
+    ]
+    (out / "plan.json").write_text(json.dumps(asked))
     statuses = Counter(one["status"] for one in site.seen)
     print(f"crawl: {len(pages)} pages, {len(validators)} assets, {len(lines)} lines; " + ", ".join(f"{n} times {s}" for s, n in sorted(statuses.items())), file=sys.stderr)
 
@@ -273,9 +285,10 @@ def spread(lines):
 
 
 def content(one):
-    """The kind of content that an answer with 200 is; a feed is none."""
+    """The kind of content that an answer with 200 is. None: a feed, and a page that answers for a missing image, which nobody views. A page that the
+    server sends as a file is an asset."""
     if one["type"] == "text/html":
-        return "page"
+        return "asset" if one.get("is_kept") else None if one["path"].endswith(".png") else "page"
     # Lists of media types lack fonts now and then.
     if one["type"] in DOWNLOADS and not one["path"].endswith((".ttf", ".otf", ".woff", ".woff2")):
         return "download"
@@ -310,6 +323,8 @@ def value(figure):
 def compare(options):
     out, lines = Path(options.out), Lines(options.name)
     truth, site = json.loads((out / "truth.json").read_text()), json.loads((out / "site.json").read_text())
+    for one in truth["requests"]:
+        one["is_kept"] = bool(truth["kept"]) and re.search(truth["kept"], one["target"]) is not None
     visits = [one for one in truth["requests"] if one["kind"] != "bot" and one["method"] == "GET"]
     logged = lambda one: not is_quiet(one, truth["quiet"])
     every = [one for one in visits if one["status"] == 200 and content(one)]
@@ -318,7 +333,7 @@ def compare(options):
     strata = {kind: [stratum for stratum in site["strata"] if stratum["kind"] == kind] for kind in kinds}
     total = lambda kind, field: sum(value(stratum.get(field)) for stratum in strata[kind])
 
-    views = sum(1 for one in whole if content(one) == "page" and one["kind"] == "visit")
+    views = sum(1 for one in whole if (content(one) == "page" or one["is_kept"]) and one["kind"] == "visit")
     lines.equal("views", {"page views": value(site["visitors"].get("page_views"))}, {"page views": views})
     counted = [kind for kind in kinds if any(content(one) == kind for one in whole)]
     of_kind = lambda kind: [one for one in whole if content(one) == kind]
@@ -377,7 +392,9 @@ def main():
     one.add_argument("--bytes", choices=["framed", "all", "body"], required=True, help="what the log counts: a body with its chunks' frames, all, or the body")
     one.add_argument("--out", required=True)
     one.add_argument("--quiet", help="paths that the log leaves out, an expression")
+    one.add_argument("--kept", help="pages that the server sends as files, an expression for paths with their queries")
     one.add_argument("--classes", action="store_true", help="the log has Accept-Encoding: some visitors send none")
+    one.add_argument("--direct", action="store_true", help="visitors have addresses of their own; else all come from one, as through a proxy")
     one.add_argument("--prefetch", action="store_true", help="the log has Sec-Purpose: some requests are prefetches")
     for flag in ("redirect", "feed", "download", "post"):
         one.add_argument(f"--{flag}", action="append", default=[])

@@ -193,13 +193,16 @@ pub fn look(
         logged: &logged,
     };
     let mut visited = visited(ask, &running, &instances, progress)?;
-    // A script that sends a style sheet is no page, though the log names it as one.
-    visited.pages.retain(|page| !scripts::is_loaded(&page.format));
-    facts.pages = visited.pages.len();
-    facts.no_pages.clone_from(&visited.problem);
     let mut made = HashMap::new();
     if let Some(traffic) = &mut traffic {
         made = current::ask_scripts(ask, &instances, &visited, traffic, progress)?;
+    }
+    // A script that sends a style sheet is no page, though the log names it as one; nor is a feed.
+    let is_made = |format: &str| made.values().any(|one| !one.is_html() && one.format == format);
+    visited.pages.retain(|page| !scripts::is_loaded(&page.format) && !is_made(&page.format));
+    facts.pages = visited.pages.len();
+    facts.no_pages.clone_from(&visited.problem);
+    if let Some(traffic) = &mut traffic {
         current::locate(ask, &instances, draft.folder(), traffic, progress)?;
         let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
         traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
@@ -218,18 +221,15 @@ pub fn look(
         Some(traffic) if visited.pages.is_empty() => {
             content::add_logged_pages(traffic.page_paths, traffic.pages, &mut strata);
         }
-        Some(traffic) => content::add_pages(&visited, asked.as_ref(), traffic.pages, &mut strata),
+        Some(traffic) => {
+            content::add_pages(&visited, &logged_pages(traffic), traffic.pages, &mut strata);
+        }
         None => {
             if asked.is_none() {
                 assumed::mix(&mut strata, views.value);
             }
             assumed::downloads(&mut strata, views.value);
-            content::add_pages(
-                &visited,
-                None,
-                Hits { requests: views.value, ..Hits::default() },
-                &mut strata,
-            );
+            content::add_pages(&visited, &[], Hits { requests: views.value, ..Hits::default() }, &mut strata);
         }
     }
     if let Some(traffic) = &traffic {
@@ -321,14 +321,12 @@ fn account(ask: &Ask, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUse
 
 /// The pages that a log names, the most requested first.
 fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
-    let is_page = |(path, hits): &(&String, &Hits)| {
-        class::is_page(path) && scripts::is_shown(path) && hits.requests > 0.0
-    };
-    let mut pages: Vec<(&String, &Hits)> = traffic.asked.paths.iter().filter(is_page).collect();
-    pages.sort_by(|a, b| b.1.requests.total_cmp(&a.1.requests).then_with(|| a.0.cmp(b.0)));
-    let page =
-        |(path, hits): (&String, &Hits)| LoggedPage { path: path.clone(), bytes: hits.bytes / hits.requests };
-    pages.into_iter().map(page).collect()
+    let shown = traffic.scripts.iter().filter(|script| scripts::is_shown(&script.key));
+    let examples = shown.flat_map(|script| &script.examples).filter(|(_, hits)| hits.requests > 0.0);
+    let mut pages: Vec<LoggedPage> =
+        examples.map(|(url, hits)| LoggedPage { url: url.clone(), hits: *hits }).collect();
+    pages.sort_by(|a, b| b.hits.requests.total_cmp(&a.hits.requests).then_with(|| a.url.cmp(&b.url)));
+    pages
 }
 
 /// The pages: those of the site's own application, of URLs, or of the document root.

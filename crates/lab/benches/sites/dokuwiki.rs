@@ -81,5 +81,11 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
         "--download",
         "lib/exe/fetch.php?media=wiki:dokuwiki.svg",
     ]);
-    Ok(Standing { docroot, servers: vec![nginx], php_config: ground.php_config(), _services: (pool, None) })
+    Ok(Standing {
+        docroot,
+        servers: vec![nginx],
+        php_config: ground.php_config(),
+        database: None,
+        _services: (pool, None),
+    })
 }

@@ -111,6 +111,7 @@ fn stand(ground: &Ground, name: &str, log: &str) -> Result<Standing> {
         docroot,
         servers: vec![nginx.crawled(&crawl)],
         php_config: ground.php_config(),
+        database: None,
         _services: (pool, None),
     })
 }

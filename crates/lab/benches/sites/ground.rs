@@ -1,5 +1,6 @@
 //! Where the sites stand: Debian's packages unpacked in one private folder, with absolute paths in it that lead into it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -7,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 use weigh::lab::Lab;
 use weigh::rig::fpm::{Mode, Pool, PoolSpec};
@@ -47,6 +48,19 @@ const MOVED: [&str; 7] = [
     "usr/share/phpmyadmin/libraries/vendor_config.php",
     "usr/share/php/Williamdes/MariaDBMySQLKBS/Search.php",
 ];
+/// What sites and their configurations are.
+const COPIED: [&str; 10] = [
+    "etc",
+    "run",
+    "srv",
+    "usr/share",
+    "var/lib/dokuwiki",
+    "var/lib/nginx",
+    "var/lib/phpmyadmin",
+    "var/lib/wordpress",
+    "var/log",
+    "var/www",
+];
 /// Absolute paths that the packages bring or expect. Programs and modules of servers stay those of this machine.
 const PLACES: [&str; 5] = ["/etc/", "/usr/share/", "/var/", "/run/", "/srv/"];
 /// The longest that a service may take to be ready.
@@ -65,6 +79,8 @@ pub struct Standing {
     pub servers: Vec<Running>,
     /// The file of the pool of PHP.
     pub php_config: PathBuf,
+    /// The socket of the database, where it has one.
+    pub database: Option<PathBuf>,
     /// PHP and the database, where it has one; they end with this, in this order.
     pub _services: (Pool, Option<Guarded>),
 }
@@ -188,6 +204,11 @@ impl Ground {
 
     /// A pool of PHP, with this socket of a database.
     pub fn pool(&self, database: Option<&Path>) -> Result<Pool> {
+        self.pool_with(database, &BTreeMap::new())
+    }
+
+    /// The same with further settings.
+    pub fn pool_with(&self, database: Option<&Path>, more: &BTreeMap<String, String>) -> Result<Pool> {
         let program = self.prefix.fpm_command(self.root.path()).context("the packages hold no PHP-FPM")?;
         let spec = PoolSpec {
             program,
@@ -198,12 +219,28 @@ impl Ground {
             env: Default::default(),
             cpus: Vec::new(),
         };
+        let spec = more.iter().fold(spec, |spec, (name, value)| spec.ini(name, value));
         let spec = spec.ini("include_path", &format!(".:{}", self.text("usr/share/php")?));
         let spec = match database {
             Some(socket) => spec.ini("mysqli.default_socket", &socket.display().to_string()),
             None => spec,
         };
         Pool::start(&spec, &self.place("php.log"))
+    }
+
+    /// A copy of the sites and of all configurations, of which nothing leads back. Programs stay where they are.
+    pub fn copy(&self) -> Result<Copy> {
+        let from = self.root.path();
+        let root = tempfile::Builder::new().prefix("copy-").tempdir_in(common::kept("sites")?)?;
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755))?;
+        let mut copied = std::process::Command::new("cp");
+        copied.args(["-a", "--parents"]).args(COPIED.iter().filter(|folder| from.join(folder).is_dir()));
+        let status = copied.arg(root.path()).current_dir(from).status().context("cp cannot be started")?;
+        ensure!(status.success(), "the sites cannot be copied");
+        let mut copy = Copy { root, led: Vec::new() };
+        let to = copy.root().to_owned();
+        copy.lead(from, &to)?;
+        Ok(copy)
     }
 
     /// The file of the pool as the package ships it, with the php.ini beside it.
@@ -217,6 +254,41 @@ impl Ground {
     }
 }
 
+/// A copy of what the sites and their configurations are.
+pub struct Copy {
+    root: TempDir,
+    /// What stands for what in its files.
+    led: Vec<(String, String)>,
+}
+
+impl Copy {
+    /// Its root.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// A path below its root.
+    pub fn path(&self, below: &str) -> PathBuf {
+        self.root().join(below)
+    }
+
+    /// A text with the absolute paths of the packages in it led below its root.
+    pub fn moved(&self, text: &str) -> String {
+        moved(text, &format!("{}/", self.root().display()))
+    }
+
+    /// A text with what its site has in the place of the other's.
+    pub fn led(&self, text: &str) -> String {
+        self.led.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    }
+
+    /// Names another path in its links and configurations.
+    pub fn lead(&mut self, from: &Path, to: &Path) -> Result<()> {
+        self.led.push((from.display().to_string(), to.display().to_string()));
+        lead(self.root(), |link| Some(to.join(link.strip_prefix(from).ok()?)), |text| self.led(text))
+    }
+}
+
 /// A port of loopback that was free a moment ago.
 pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
@@ -224,22 +296,26 @@ pub fn free_port() -> Result<u16> {
 
 /// Leads absolute links and the paths in configurations below the root.
 fn lead_home(root: &Path) -> Result<()> {
-    let text = root.to_str().context("the path is not in UTF-8")?;
+    let text = format!("{}/", root.to_str().context("the path is not in UTF-8")?);
+    lead(root, |link| Some(root.join(link.strip_prefix("/").ok()?)), |content| moved(content, &text))
+}
+
+/// Gives links other aims, and files that name absolute paths another text.
+fn lead(root: &Path, link: impl Fn(&Path) -> Option<PathBuf>, text: impl Fn(&str) -> String) -> Result<()> {
     for entry in walkdir::WalkDir::new(root) {
         let entry = entry?;
         let path = entry.path();
         if entry.file_type().is_symlink() {
-            let to = fs::read_link(path)?;
-            if let Ok(below) = to.strip_prefix("/") {
+            if let Some(to) = link(&fs::read_link(path)?) {
                 fs::remove_file(path)?;
-                symlink(root.join(below), path)?;
+                symlink(to, path)?;
             }
         } else if entry.file_type().is_file() {
             let below = path.strip_prefix(root)?;
             let is_moved = MOVED.iter().any(|one| below.starts_with(one));
             // What is not text names no paths.
             if is_moved && let Ok(content) = fs::read_to_string(path) {
-                fs::write(path, moved(&content, &format!("{text}/")))?;
+                fs::write(path, text(&content))?;
             }
         }
     }

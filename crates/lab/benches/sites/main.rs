@@ -1,6 +1,6 @@
 //! Real sites: WordPress with MariaDB and its default theme, phpMyAdmin and DokuWiki, as Debian packages them, and a front controller with assets
 //! of npm packages. Each is brought up in private folders and crawled by a client that keeps count; then `weigh` looks at it, advises and proves
-//! as its owner would do it, and has to come to the same counts. Nothing of this machine is changed, and all of it ends
+//! as its owner would do it, and has to come to the same counts; the advice is installed by hand in a copy, and the crawl sent to it again. Nothing of this machine is changed, and all of it ends
 //! with this program.
 //!
 //! Packages come from the archive that this machine's apt is configured for. They stay below `target/`: a second call reads the
@@ -13,7 +13,9 @@ mod database;
 mod dokuwiki;
 mod front;
 mod ground;
+mod install;
 mod phpmyadmin;
+mod replay;
 mod server;
 mod verbs;
 mod visit;
@@ -26,6 +28,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use common::{Targets, progress};
 use ground::{Ground, Standing};
+use verbs::Extent;
 use visit::Visited;
 use weigh::rig::lifeline;
 
@@ -39,21 +42,24 @@ const SITES: [Site; 5] = [
     ("front", front::logged),
     ("front-unlogged", front::unlogged),
 ];
-/// What takes the counts alone, without advice and proof.
-const COUNTS: &str = "counts";
+/// What takes the counts alone, or the counts and the replay, without the proof.
+const EXTENTS: [(&str, Extent); 2] = [("counts", Extent::Counts), ("replay", Extent::Replay)];
 
 fn main() -> ExitCode {
     // apt is started by a launcher, which is this program again.
     lifeline::dispatch(std::env::args_os()).unwrap_or_else(|| common::end(measure()))
 }
 
-/// All, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`; `counts` leaves out advice and proof.
+/// All, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`; `counts` leaves out what
+/// follows from them, `replay` the proof.
 fn measure() -> Result<Targets> {
     weigh::private::begin();
     // The sites are for all to read, as packages are: servers and PHP have users of their own.
     rustix::process::umask(rustix::fs::Mode::WGRP | rustix::fs::Mode::WOTH);
     let words = std::env::args_os().skip(1).filter(|a| !a.to_string_lossy().starts_with('-'));
-    let (short, named): (Vec<OsString>, Vec<OsString>) = words.partition(|word| word == COUNTS);
+    let extent = |word: &OsString| EXTENTS.iter().find(|(name, _)| word == name).map(|(_, extent)| *extent);
+    let (extents, named): (Vec<OsString>, Vec<OsString>) = words.partition(|word| extent(word).is_some());
+    let extent = extents.last().and_then(extent).unwrap_or(Extent::All);
     let known = SITES.map(|site| site.0);
     ensure!(named.iter().all(|n| known.iter().any(|s| n == s)), "sites: {}", known.join(", "));
     let mut targets = Targets::default();
@@ -62,7 +68,7 @@ fn measure() -> Result<Targets> {
     progress(&format!("packages are unpacked after {:.1} s", begun.elapsed().as_secs_f64()));
     for (name, stand) in SITES {
         if named.is_empty() || named.iter().any(|n| n == name) {
-            one(&ground, name, stand, !short.is_empty(), &mut targets)?;
+            one(&ground, name, stand, extent, &mut targets)?;
         }
     }
     Ok(targets)
@@ -72,7 +78,7 @@ fn one(
     ground: &Ground,
     name: &str,
     stand: fn(&Ground) -> Result<Standing>,
-    is_short: bool,
+    extent: Extent,
     targets: &mut Targets,
 ) -> Result<()> {
     let begun = Instant::now();
@@ -81,7 +87,7 @@ fn one(
         visited(&format!("sites-{name}-{}", running.name), &running.url, begun, targets)?;
         progress(&format!("{name}: {} has {}", running.name, running.config.display()));
     }
-    verbs::measure(name, &site, is_short, targets)
+    verbs::measure(name, ground, site, extent, targets)
 }
 
 /// Visits a site as a browser would.

@@ -70,6 +70,7 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
         docroot,
         servers: vec![nginx, apache],
         php_config: ground.php_config(),
+        database: Some(socket),
         _services: (pool, Some(database)),
     })
 }

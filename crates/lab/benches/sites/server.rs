@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
+use weigh::rig::guard::Guarded;
 
 use crate::ground::{Ground, Running};
 
@@ -64,9 +66,7 @@ pub fn nginx(ground: &Ground, name: &str, site: &str, port: u16, path: &str) -> 
         fs::remove_file(&log)?;
     }
     let config = ground.path("etc/nginx/nginx.conf");
-    let mut command = vec!["nginx".into(), "-p".into(), ground.path("var/lib/nginx").into(), "-c".into()];
-    command.extend([config.clone().into(), "-g".into(), "daemon off;".into()]);
-    let server = ground.start("nginx", command, Vec::new(), || answers(port))?;
+    let server = start(ground, "nginx", &ground.path(""), port)?;
     let url = format!("http://127.0.0.1:{port}{path}");
     Ok(Running {
         name: "nginx",
@@ -80,12 +80,60 @@ pub fn nginx(ground: &Ground, name: &str, site: &str, port: u16, path: &str) -> 
     })
 }
 
+/// The folder of a server's configuration below a root.
+pub fn etc(server: &str, root: &Path) -> PathBuf {
+    root.join(if server == "nginx" { "etc/nginx" } else { "etc/apache2" })
+}
+
+/// Starts a server with the configuration below a root.
+pub fn start(ground: &Ground, server: &str, root: &Path, port: u16) -> Result<Guarded> {
+    // That of one that was ended at once.
+    let _ = fs::remove_file(root.join("run/apache2.pid"));
+    let (mut command, env) = command(server, root);
+    match server {
+        "nginx" => command.extend(["-g".into(), "daemon off;".into()]),
+        _ => command.push("-DFOREGROUND".into()),
+    }
+    ground.start(server, command, env, || answers(port))
+}
+
+/// The command that looks at a configuration.
+pub fn checked(server: &str, root: &Path) -> Result<Command> {
+    let (words, env) = command(server, root);
+    let (program, arguments) = words.split_first().context("no program")?;
+    let mut command = Command::new(program);
+    command.args(arguments).arg("-t").envs(env);
+    Ok(command)
+}
+
+/// A server's program with the configuration below a root, and its environment.
+fn command(server: &str, root: &Path) -> (Vec<OsString>, Vec<(OsString, OsString)>) {
+    let etc = etc(server, root);
+    if server == "nginx" {
+        let words = ["nginx".into(), "-p".into(), root.join("var/lib/nginx").into(), "-c".into()];
+        return (words.into_iter().chain([etc.join("nginx.conf").into()]).collect(), Vec::new());
+    }
+    let run = root.join("run");
+    // What Debian's envvars set.
+    let env = [
+        ("APACHE_RUN_USER", "www-data".into()),
+        ("APACHE_RUN_GROUP", "www-data".into()),
+        ("APACHE_PID_FILE", run.join("apache2.pid").into()),
+        ("APACHE_RUN_DIR", run.clone().into()),
+        ("APACHE_LOCK_DIR", run.into()),
+        ("APACHE_LOG_DIR", root.join("var/log/apache2").into()),
+    ];
+    let config = etc.join("apache2.conf");
+    let words = vec!["apache2".into(), "-d".into(), etc.into(), "-f".into(), config.into()];
+    (words, env.map(|(name, value): (&str, OsString)| (name.into(), value)).into())
+}
+
 fn answers(port: u16) -> Result<()> {
     TcpStream::connect(("127.0.0.1", port)).context("nobody answers").map(drop)
 }
 
 /// Enables what Debian enables: `NAME.load` and `NAME.conf` of modules, `NAME.conf` of others.
-fn link(etc: &Path, what: &str, names: &[&str]) -> Result<()> {
+pub fn link(etc: &Path, what: &str, names: &[&str]) -> Result<()> {
     for name in names {
         for kind in ["load", "conf"] {
             let file = format!("{name}.{kind}");
@@ -115,26 +163,12 @@ pub fn apache(
     link(&etc, "mods", &MODULES)?;
     link(&etc, "conf", &CONFS)?;
     enable(&etc.join("sites-enabled"), &format!("{name}.conf"), site)?;
-    let (config, run) = (etc.join("apache2.conf"), ground.text("run")?);
-    // That of one that was ended at once.
-    let _ = fs::remove_file(Path::new(&run).join("apache2.pid"));
+    let config = etc.join("apache2.conf");
     let log = ground.path("var/log/apache2").join(log);
     if log.exists() {
         fs::remove_file(&log)?;
     }
-    let mut command: Vec<OsString> = vec!["apache2".into(), "-d".into(), etc.into(), "-f".into()];
-    command.extend([config.clone().into(), "-DFOREGROUND".into()]);
-    // What Debian's envvars set.
-    let env = [
-        ("APACHE_RUN_USER", "www-data".to_owned()),
-        ("APACHE_RUN_GROUP", "www-data".into()),
-        ("APACHE_PID_FILE", format!("{run}/apache2.pid")),
-        ("APACHE_RUN_DIR", run.clone()),
-        ("APACHE_LOCK_DIR", run.clone()),
-        ("APACHE_LOG_DIR", ground.text("var/log/apache2")?),
-    ];
-    let env = env.map(|(name, value)| (name.into(), value.into())).into();
-    let server = ground.start("apache", command, env, || answers(port))?;
+    let server = start(ground, "apache", &ground.path(""), port)?;
     Ok(Running {
         name: "apache",
         config,

@@ -1,4 +1,4 @@
-//! What the owner of a site would type after `weigh site`: `weigh advise`, `weigh prove`.
+//! What the owner of a site would type after `weigh site`: `weigh advise`, `weigh prove`; and the policy's files, installed.
 
 use std::fs;
 use std::path::Path;
@@ -8,15 +8,33 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::common::{self, Targets, WEIGH, progress};
-use crate::crawl;
-use crate::ground::Standing;
+use crate::ground::{Ground, Standing};
+use crate::{crawl, replay};
 
-/// The longest time of each measurement.
+/// The longest time of each measurement, and of those whose policy is only replayed.
 const BUDGET: &str = "2m";
+const SHORT: &str = "60s";
 
-/// For each server's configuration: a crawl, and all three one after the other, as far as they end well; `is_short` takes the first alone.
-pub fn measure(name: &str, site: &Standing, is_short: bool, targets: &mut Targets) -> Result<()> {
-    for running in &site.servers {
+/// What is done with a site after its counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing.
+    Counts,
+    /// Advice with a small budget, installed by hand and replayed.
+    Replay,
+    /// Advice, its proof, and the replay.
+    All,
+}
+
+/// For each server's configuration: a crawl, and what follows one after the other, as far as it ends well.
+pub fn measure(
+    name: &str,
+    ground: &Ground,
+    mut site: Standing,
+    extent: Extent,
+    targets: &mut Targets,
+) -> Result<()> {
+    for running in std::mem::take(&mut site.servers) {
         let server = running.name;
         // Kept, to be looked at.
         let work = common::kept("sites")?.join(format!("{name}-{server}"));
@@ -25,18 +43,20 @@ pub fn measure(name: &str, site: &Standing, is_short: bool, targets: &mut Target
         }
         fs::create_dir_all(&work)?;
         let name = format!("sites-{name}-{server}");
-        if !crawl::measure(&name, site, running, &work, targets)? || is_short {
+        if !crawl::measure(&name, &site, &running, &work, targets)? || extent == Extent::Counts {
             continue;
         }
-        let steps = [
-            ("advise", verb(&["advise", "site.toml", "--budget", BUDGET])),
-            ("prove", verb(&["prove", "--budget", BUDGET])),
-        ];
-        for (step, command) in steps {
-            if !run(&format!("{name}-{step}"), command, &work, targets)? {
-                break;
-            }
+        let budget = if extent == Extent::All { BUDGET } else { SHORT };
+        let advise = verb(&["advise", "site.toml", "--budget", budget]);
+        run(&format!("{name}-advise"), advise, &work, targets)?;
+        // What could be measured is advised, even if something could not.
+        if !work.join("advice/policy.toml").exists() {
+            continue;
         }
+        if extent == Extent::All {
+            run(&format!("{name}-prove"), verb(&["prove", "--budget", budget]), &work, targets)?;
+        }
+        replay::measure(&name, (ground, &site, running), &work, targets)?;
     }
     Ok(())
 }

@@ -133,6 +133,7 @@ define('WP_SITEURL', WP_HOME);
     packed.write_all(&front)?;
     fs::write(kept.join("127.0.0.1/index.html.gz"), packed.finish()?)?;
     let more = [
+        "--direct",
         "--redirect",
         "wp-admin/",
         "--feed",
@@ -142,11 +143,12 @@ define('WP_SITEURL', WP_HOME);
     ];
     // The package's configuration of nginx has no log of it.
     let nginx = nginx.crawled(&more).crawled(&["--quiet", "^/(robots.txt|favicon.ico)$"]);
-    let apache = apache.crawled(&more);
+    let apache = apache.crawled(&more).crawled(&["--kept", "^/$"]);
     Ok(Standing {
         docroot: ground.path("usr/share/wordpress"),
         servers: vec![nginx, apache],
         php_config: ground.php_config(),
+        database: Some(socket),
         _services: (pool, Some(database)),
     })
 }

@@ -14,7 +14,7 @@ use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
 use crate::rig::server::definition::WayRow;
 use crate::rig::server::emission::{Downloads, Emission, Snippet};
-use crate::rig::server::own::Syntax;
+use crate::rig::server::own::{Read, Syntax};
 use crate::rig::server::own::tree::tidy;
 use crate::shelter::Shelter;
 use weigh_model::advised::ADVISED;

@@ -47,12 +47,13 @@ impl AssetType {
 
     /// Whether a media type is of it.
     pub fn is(self, format: &str) -> bool {
-        format.starts_with(match self {
+        let begin = match self {
             AssetType::StyleSheet => "text/css",
             AssetType::Script => "text/javascript",
             AssetType::Image => "image/",
             AssetType::Font => "font/",
-        })
+        };
+        format.starts_with(begin) || is_same(format, begin)
     }
 
     /// As in sentences.
@@ -122,7 +123,7 @@ mod tests {
         for (format, path, bytes) in [
             ("text/css", "a", 5),
             ("text/css", "b", 5000),
-            ("text/javascript", "c", 5),
+            ("application/javascript", "c", 5),
             ("image/png", "d", 5),
         ] {
             let file = Candidate { path: path.into(), bytes, requests: 0.0 };
@@ -133,7 +134,7 @@ mod tests {
         let of = |format: &str| -> Vec<f64> {
             strata.0.iter().filter(|(key, _)| key.1 == format).map(|(_, layer)| layer.hits.requests).collect()
         };
-        assert_eq!((of("text/css"), of("text/javascript")), (vec![4000.0, 4000.0], vec![23_000.0]));
+        assert_eq!((of("text/css"), of("application/javascript")), (vec![4000.0, 4000.0], vec![23_000.0]));
         assert_eq!(of("image/png"), [14_000.0]);
         strata.0.values_mut().for_each(|layer| layer.hits = Hits::default());
         unlogged(&mut strata, &[AssetType::StyleSheet, AssetType::Script], 1000.0);
@@ -142,6 +143,9 @@ mod tests {
             own.map(|(_, layer)| (layer.hits.requests, layer.is_assumed)).collect()
         };
         assert_eq!(of("text/css"), [(1000.0, true), (1000.0, true)]);
-        assert_eq!((of("text/javascript"), of("image/png")), (vec![(1000.0, true)], vec![(0.0, false)]));
+        assert_eq!(
+            (of("application/javascript"), of("image/png")),
+            (vec![(1000.0, true)], vec![(0.0, false)])
+        );
     }
 }

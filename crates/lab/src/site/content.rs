@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use super::class;
 use super::hits::{Asked, Hits};
-use super::pages::Visited;
+use super::pages::{LoggedPage, Page, Visited};
 use super::scripts::{Answered, MADE, Made};
 use super::served::{Counted, Served};
 use super::strata::{Candidate, Strata};
@@ -228,26 +228,23 @@ pub fn add_made(made: &[Made], answers: &HashMap<String, Answered>, strata: &mut
     }
 }
 
-/// Adds the pages that were fetched. `all`: what is asked of all pages of the site. What is asked of others goes to those that are sent with about as
+/// Adds the pages that were fetched. `all`: what is asked of all pages of the site; `logged`: those that a log names. What is asked of others goes to those that are sent with about as
 /// many bytes, as the log tells; where it does not, to all evenly.
-pub fn add_pages(visited: &Visited, asked: Option<&Asked>, all: Hits, strata: &mut Strata) {
-    let known: Vec<Hits> = visited
-        .pages
-        .iter()
-        .map(|page| asked.map(|asked| asked.of(&page.path)).unwrap_or_default())
-        .collect();
+pub fn add_pages(visited: &Visited, logged: &[LoggedPage], all: Hits, strata: &mut Strata) {
+    let known = |page: &Page| logged.iter().find(|one| one.url == page.url).map(|one| one.hits);
+    let known: Vec<Hits> = visited.pages.iter().map(|page| known(page).unwrap_or_default()).collect();
     let sum = known.iter().fold(Hits::default(), |mut sum, hits| {
         sum.add(hits);
         sum
     });
-    let near = asked.map(|asked| nearest(visited, asked, &known)).unwrap_or_default();
+    let near = nearest(visited, logged, &known);
     let near_sum = near.iter().fold(Hits::default(), |mut sum, hits| {
         sum.add(hits);
         sum
     });
     let part = |own: f64, sum: f64| if sum > 0.0 { own / sum } else { 1.0 / visited.pages.len() as f64 };
     for (at, (page, mut hits)) in visited.pages.iter().zip(known).enumerate() {
-        let own = near.get(at).copied().unwrap_or_default();
+        let own = near[at];
         hits.add(&Hits {
             requests: (all.requests - sum.requests).max(0.0) * part(own.requests, near_sum.requests),
             bytes: (all.bytes - sum.bytes).max(0.0) * part(own.bytes, near_sum.bytes),
@@ -260,16 +257,14 @@ pub fn add_pages(visited: &Visited, asked: Option<&Asked>, all: Hits, strata: &m
         strata.add(Kind::Page, &page.format, candidate, &hits);
     }
 }
+
 /// For each page that was fetched, what is asked of pages that were not and that are sent with about as many bytes.
-fn nearest(visited: &Visited, asked: &Asked, known: &[Hits]) -> Vec<Hits> {
+fn nearest(visited: &Visited, logged: &[LoggedPage], known: &[Hits]) -> Vec<Hits> {
     let mean = |hits: &Hits| (hits.requests > 0.0 && hits.bytes > 0.0).then(|| hits.bytes / hits.requests);
     let means: Vec<Option<f64>> = known.iter().map(mean).collect();
     let mut near = vec![Hits::default(); known.len()];
-    let others = asked
-        .paths
-        .iter()
-        .filter(|(path, _)| class::is_page(path) && visited.pages.iter().all(|page| page.path != **path));
-    for (_, hits) in others {
+    let others = logged.iter().filter(|one| visited.pages.iter().all(|page| page.url != one.url));
+    for LoggedPage { hits, .. } in others {
         let Some(own) = mean(hits) else { continue };
         let distance = |at: &usize| means[*at].map_or(f64::INFINITY, |mean| (mean / own).ln().abs());
         let best = (0..means.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -278,4 +273,31 @@ fn nearest(visited: &Visited, asked: &Asked, known: &[Hits]) -> Vec<Hits> {
         }
     }
     near
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_were_not_fetched_go_to_those_of_their_length() {
+        let hits = |requests: f64, each: f64| Hits { requests, bytes: requests * each, ..Hits::default() };
+        let logged = [("/", 10.0, 3_000.0), ("/?p=1", 40.0, 15_000.0), ("/?p=9", 30.0, 13_000.0)];
+        let logged = logged.map(|(url, n, each)| LoggedPage { url: url.into(), hits: hits(n, each) });
+        let page = |url: &str, bytes: usize| Page {
+            path: String::new(),
+            url: url.into(),
+            format: "text/html".into(),
+            body: vec![b'a'; bytes],
+            made_ms: 1.0,
+        };
+        let pages = vec![page("/", 9_000), page("/?p=1", 60_000)];
+        let visited = Visited { pages, ..Visited::default() };
+        let mut all = Hits::default();
+        logged.iter().for_each(|one| all.add(&one.hits));
+        let mut strata = Strata::default();
+        add_pages(&visited, &logged, all, &mut strata);
+        let found: Vec<_> = strata.0.values().map(|layer| (layer.hits.requests, layer.hits.bytes)).collect();
+        assert_eq!(found, [(10.0, 30_000.0), (70.0, 990_000.0)]);
+    }
 }

@@ -20,7 +20,6 @@ use crate::lab::{Lab, Progress};
 use crate::rig::asker::Asker;
 use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
-use crate::subject::delivery::url;
 use weigh_model::site::{Kind, Stratum, Today};
 use weigh_model::text::clean;
 use weigh_model::units::count;
@@ -116,8 +115,11 @@ pub fn locate(
         let bodies = private.with(interrupt, |asker| Ok(located::bodies(asker, &paths)));
         if interrupt.is_set() { anyhow::bail!(INTERRUPTED) } else { Ok(bodies.unwrap_or_default()) }
     });
-    let moved =
-        located::assign(&bodies.context("signals cannot be caught")??, served, output, &mut traffic.asked);
+    let scripts = &traffic.scripts;
+    let without_query =
+        |path: &str| scripts.iter().find(|script| script.key == path).map(|script| script.hits);
+    let bodies = bodies.context("signals cannot be caught")??;
+    let moved = located::assign(&bodies, served, output, &mut traffic.asked, &without_query);
     moved.iter().for_each(|(path, hits, file)| traffic.take_for_file(path, hits, file));
     if !moved.is_empty() {
         let paths = count(moved.len(), "path", "paths");
@@ -143,11 +145,12 @@ impl Current<'_> {
         let definitions = Definition::load(&self.lab.definitions)?;
         let name = self.configured.map(|one| one.server.clone()).or_else(|| seen_server(self.visited));
         let definition = definitions.iter().find(|definition| Some(&definition.name) == name.as_ref());
-        let fetched = self.visited.pages.iter().map(|page| (sha256(&page.body), path_of(&page.path)));
+        let fetched = self.visited.pages.iter().map(|page| (sha256(&page.body), page.url.clone()));
         let made = self.made.values().filter(|answered| !answered.body.is_empty());
         let made = made.map(|answered| (sha256(&answered.body), answered.url.clone()));
         let pages: HashMap<String, String> = made.chain(fetched).collect();
-        let logged: Vec<String> = self.logged.iter().map(|page| path_of(&page.path)).collect();
+        let path = |page: &LoggedPage| page.url.split('?').next().unwrap_or_default().to_owned();
+        let logged: Vec<String> = self.logged.iter().map(path).collect();
         let served = self.served;
         let by_program = self.by_program(strata, progress)?;
         take_for_downloads(strata, &by_program);
@@ -234,11 +237,6 @@ impl Current<'_> {
         });
         Ok((answers.context("signals cannot be caught")??, questions))
     }
-}
-
-/// The path of a URL, from the one below the site's root.
-fn path_of(path: &str) -> String {
-    format!("/{}", url::file(path))
 }
 
 /// Puts what the running site was found to do in place of what its configuration does in a private instance. A difference is said; `forbids`:

@@ -1,6 +1,6 @@
 //! Which URLs of a site are asked for: none that does something by being asked for, sets an application up, or is somebody's own.
 
-use url::Url;
+use url::{Position, Url};
 
 /// Words in URLs that do something by being asked for, or are one visitor's alone.
 const ACTS: [&str; 25] = [
@@ -49,13 +49,19 @@ fn is_setup(path: &str) -> bool {
 
 /// Whether a link of a page is requested: of the same host, without a query, and of nothing that a visitor would change by it.
 pub fn is_followed(link: &Url, page: &Url) -> bool {
+    link.query().is_none() && is_harmless(link, page)
+}
+
+/// Whether a URL that visitors ask for is requested: of the same host, and of nothing that a visitor would change by it.
+pub fn is_harmless(link: &Url, page: &Url) -> bool {
     let path = link.path().to_lowercase();
+    let keys = || link.query_pairs().map(|(key, _)| key.to_lowercase());
+    let words = link[Position::BeforePath..].to_lowercase();
     let is_text = path.ends_with(".html") || path.ends_with(".htm") || super::class::is_page(&path);
     link.origin() == page.origin()
-        && link.query().is_none()
         && is_text
-        && !acts(&path)
-        && !NO_PAGES.iter().any(|word| path.contains(word))
+        && !acts(&words)
+        && !NO_PAGES.iter().any(|word| path.contains(word) || keys().any(|key| key.contains(word)))
         && !is_setup(&path)
 }
 
@@ -78,6 +84,18 @@ mod tests {
             "/install.php",
             "/mw-config/index.php",
         ] {
+            assert!(!is(link), "{link}");
+        }
+    }
+
+    #[test]
+    fn pages_that_visitors_ask_for_by_a_query_string_are_asked_for_unless_that_does_something() {
+        let page = Url::parse("http://localhost/").unwrap();
+        let is = |link: &str| is_harmless(&page.join(link).unwrap(), &page);
+        assert!(
+            is("/?p=5") && is("/index.php?route=product") && is("/url.php?url=https%3A%2F%2Fadmin.example")
+        );
+        for link in ["/?logout=1", "/?p=1&action=delete", "/index.php?feed=rss2", "//other.example/?p=1"] {
             assert!(!is(link), "{link}");
         }
     }

@@ -50,18 +50,25 @@ pub fn bodies(asker: &Asker<'_>, paths: &[String]) -> HashMap<String, Body> {
     found
 }
 
-/// Gives the requests of these paths to the files that have their bodies; the paths with what was asked of them, and the files.
+/// Gives the requests of these paths to the files that have their bodies; the paths with what was asked of them, and the files. `without_query`: what is asked
+/// of a script without a query string, for with one it may answer otherwise.
 pub fn assign(
     bodies: &HashMap<String, Body>,
     served: &Served,
     output: &Path,
     asked: &mut Asked,
+    without_query: &dyn Fn(&str) -> Option<Hits>,
 ) -> Vec<(String, Hits, String)> {
     let files = files(bodies, served, output);
     let mut moved = Vec::new();
     for (path, body) in bodies {
         let Some(file) = files.get(body).filter(|file| *file != path) else { continue };
-        let Some(hits) = asked.paths.remove(path) else { continue };
+        let Some(mut all) = asked.paths.remove(path) else { continue };
+        let hits = without_query(path).unwrap_or(all);
+        all.subtract(&hits);
+        if all.any() {
+            asked.paths.insert(path.clone(), all);
+        }
         asked.paths.entry(file.clone()).or_default().add(&hits);
         moved.push((path.clone(), hits, file.clone()));
     }
@@ -117,9 +124,14 @@ mod tests {
         let body = |text: &str| (text.len() as u64, sha256(text.as_bytes()));
         let bodies = [("v1/css/a.css", body("body{}")), ("page", body("made by a program"))];
         let bodies = bodies.into_iter().map(|(path, body)| (path.to_owned(), body)).collect();
-        let moved = assign(&bodies, &served, Path::new("/nowhere"), &mut asked);
+        let moved = assign(&bodies, &served, Path::new("/nowhere"), &mut asked, &|_| None);
         assert_eq!(moved, [("v1/css/a.css".to_owned(), hits(5.0), "css/a.css".to_owned())]);
         assert_eq!((asked.of("css/a.css").requests, asked.of("v1/css/a.css").requests), (7.0, 0.0));
         assert_eq!(asked.of("page").requests, 9.0);
+        let bodies = [("page".to_owned(), body("p{}"))].into();
+        assign(&bodies, &served, Path::new("/nowhere"), &mut asked, &|path| {
+            (path == "page").then(|| hits(2.0))
+        });
+        assert_eq!((asked.of("page").requests, asked.of("other.css").requests), (7.0, 3.0));
     }
 }

@@ -25,7 +25,7 @@ mod paths;
 mod wrapper;
 
 pub use codings::{Accepts, Codings};
-pub use counted::{Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Statuses, Traffic, Variant, Week};
+pub use counted::{Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Traffic, Variant, Week};
 pub use hosts::Names;
 pub use path::is_script;
 
@@ -317,7 +317,7 @@ impl Counter {
         self.front.add(&entry);
         let Some((method, Some((path, query)))) = target else {
             self.hours.add(entry.time, entry.bytes, false);
-            self.counted.malformed.add(&entry, Method::Other);
+            self.counted.malformed.add(&entry);
             return Ok(());
         };
         let who = self.agents.who(entry.agent.as_deref());
@@ -326,9 +326,9 @@ impl Counter {
             self.hours.add_script(entry.micros);
         }
         match who {
-            Who::Bot => self.counted.bots.add(&entry, method),
+            Who::Bot => self.counted.bots.add(&entry),
             Who::Visitor(by_agent) => {
-                self.counted.visitors.add(&entry, method);
+                self.counted.visitors.add(&entry);
                 self.counted.without_agent += u64::from(entry.agent.is_none());
                 self.counted.codings.add(entry.accept.as_deref(), by_agent);
                 if entry.status == 200 && method != Method::Head && is_script(&path) {

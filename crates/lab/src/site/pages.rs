@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use url::Url;
+use url::{Position, Url};
 use weigh_load::fault::Fault;
 use weigh_load::target::{Location, Resolver, permit};
 
 use super::error_page;
-use super::followed::is_followed;
+use super::followed::{is_followed, is_harmless};
+use super::hits::Hits;
 use super::links;
 use super::local::{FRONT, Named, site_path};
 use super::served::Served;
@@ -20,7 +21,8 @@ use crate::rig::http::{self, Kept, Peer, Reply};
 use weigh_model::text::clean;
 use weigh_model::units;
 
-/// Pages that are fetched, unless more are given.
+/// Pages that are fetched, unless more are given; where a log names pages, and where none does.
+const MOST_LOGGED: usize = 12;
 const MOST_PAGES: usize = 6;
 /// Assets that are fetched where there is no document root, and their bytes together.
 const MOST_ASSETS: (usize, usize) = (60, 64 << 20);
@@ -42,6 +44,8 @@ const ACCEPT: &str = "gzip, deflate, br, zstd";
 pub struct Page {
     /// Its path below the site's root.
     pub path: String,
+    /// Its URL from the first slash on, as that of a [`LoggedPage`].
+    pub url: String,
     /// The media type.
     pub format: String,
     /// Its bytes without a content coding.
@@ -53,10 +57,10 @@ pub struct Page {
 /// A page that an access log names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedPage {
-    /// Its path below the site's root.
-    pub path: String,
-    /// Bytes sent per response.
-    pub bytes: f64,
+    /// Its URL from the first slash on. Its query string may be of a person: it is for asking only, and written nowhere.
+    pub url: String,
+    /// What is asked of it per month, and of those with a query string of the same keys and responses of about the same length.
+    pub hits: Hits,
 }
 
 /// What the head of a page's answer says of its server.
@@ -176,8 +180,8 @@ impl Tour<'_> {
         }
         let mut queue: VecDeque<Url> = given.iter().cloned().collect();
         let mut known: HashSet<Url> = given.iter().cloned().collect();
-        let most = MOST_PAGES.max(given.len());
         let logged: Vec<Url> = given.first().map(|first| self.logged(first)).unwrap_or_default();
+        let most = if logged.is_empty() { MOST_PAGES } else { MOST_LOGGED }.max(given.len());
         queue.extend(logged.iter().filter(|url| known.insert((*url).clone())).take(most).cloned());
         // The front page of a private instance was not asked for by its address.
         let is_needed =
@@ -188,7 +192,7 @@ impl Tour<'_> {
             if looked >= most || self.is_late() && !is_given {
                 break;
             }
-            self.progress.doing(&format!("requesting {url}"));
+            self.progress.doing(&format!("requesting {}", self.named(&url)));
             let page = match self.page(&url) {
                 Ok(page) => page,
                 Err(error) if is_needed(&url) => bail!("{} {error:#}", self.flag()),
@@ -243,8 +247,8 @@ impl Tour<'_> {
 
     /// Pages that a log names, on the host of a URL. Those whose names say that they do something are not requested.
     fn logged(&self, first: &Url) -> Vec<Url> {
-        let urls = self.visitor.logged.iter().map(|page| at(first, &page.path));
-        urls.filter(|url| is_followed(url, first)).collect()
+        let urls = self.visitor.logged.iter().map(|page| asked(first, &page.url));
+        urls.filter(|url| is_harmless(url, first)).collect()
     }
 
     /// Why a page is none of the site, where its signs or its size say so: what, and what to do.
@@ -254,11 +258,12 @@ impl Tour<'_> {
         let what = match error_page::sign(&page.body, page.format == "text/html") {
             Some(sign) => sign,
             None => {
-                let logged = self.visitor.logged.iter().find(|logged| logged.path == page.path)?;
-                let is_other = error_page::is_too_small(page.body.len(), logged.bytes);
+                let logged = self.visitor.logged.iter().find(|logged| logged.url == page.url)?;
+                let logged = logged.hits.bytes / logged.hits.requests;
+                let is_other = error_page::is_too_small(page.body.len(), logged);
                 let bytes = |bytes: f64| units::bytes(bytes as u64);
                 is_other.then(|| {
-                    let (here, there) = (bytes(page.body.len() as f64), bytes(logged.bytes));
+                    let (here, there) = (bytes(page.body.len() as f64), bytes(logged));
                     format!("{here} where the log has {there} per response: an error page, or another site")
                 })?
             }
@@ -284,9 +289,14 @@ impl Tour<'_> {
         if self.visitor.instance.is_some() { "--render" } else { "--url" }
     }
 
-    /// A URL in messages: of a private instance, whose host is nobody's, its path.
+    /// A URL in messages: of a private instance, whose host is nobody's, its path; a query string only where the user gave it.
     fn named(&self, url: &Url) -> String {
-        if self.visitor.instance.is_some() { clean(url.path()) } else { clean(url.as_str()) }
+        let is_given = || self.visitor.urls.iter().any(|given| parse(given).is_ok_and(|given| given == *url));
+        match self.visitor.instance {
+            Some(_) => clean(url.path()),
+            None if is_given() => clean(url.as_str()),
+            None => clean(&url[..Position::AfterPath]),
+        }
     }
 
     /// Requests a URL once; its host has to be one that may be asked.
@@ -353,7 +363,9 @@ impl Tour<'_> {
         let made_ms = times[times.len() / 2].as_secs_f64() * 1e3;
         let body = reply.decoded().with_context(|| named.clone())?;
         let path = site_path(url).unwrap_or_default();
-        Ok(Page { path, format, body, made_ms: (made_ms * 100.0).round() / 100.0 })
+        let of_log = self.visitor.logged.iter().find(|one| asked(url, &one.url) == *url);
+        let own = of_log.map_or_else(|| url[Position::BeforePath..].to_owned(), |one| one.url.clone());
+        Ok(Page { path, url: own, format, body, made_ms: (made_ms * 100.0).round() / 100.0 })
     }
 
     /// How a URL is sent to a browser.
@@ -482,6 +494,15 @@ fn at(url: &Url, path: &str) -> Url {
     let mut url = url.clone();
     url.set_path(path);
     url.set_query(None);
+    url
+}
+
+/// What a URL from the first slash on leads to on the host of another.
+fn asked(url: &Url, from_path: &str) -> Url {
+    let (path, query) =
+        from_path.split_once('?').map_or((from_path, None), |(path, query)| (path, Some(query)));
+    let mut url = at(url, path);
+    url.set_query(query);
     url
 }
 

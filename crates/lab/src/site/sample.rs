@@ -13,6 +13,7 @@ use super::strata::{BANDS, Key, Layer, Strata};
 use crate::content::saving;
 use crate::digest;
 use crate::lab::Progress;
+use crate::rig::server::types;
 use weigh_model::site::{Figure, From, Kind, Sample, Stratum};
 use weigh_model::text::clean;
 
@@ -82,6 +83,10 @@ impl Origin<'_> {
 
     fn sample(&self, kind: Kind, chosen: &Chosen, draft: &mut Draft) -> Result<Sample> {
         let path = &chosen.file.path;
+        if let Some(answered) = path.strip_prefix(MADE).and_then(|key| self.made.get(key)) {
+            let key = path[MADE.len()..].split('?').next().unwrap_or_default();
+            return draft.add("made", &made_name(key, &answered.format), &answered.body, chosen.share);
+        }
         if kind == Kind::Page {
             let page = &self.visited.pages[path.parse::<usize>()?];
             let name = if page.path.is_empty() { "front" } else { page.path.trim_end_matches('/') };
@@ -91,10 +96,6 @@ impl Origin<'_> {
                 name.into()
             };
             return draft.add("pages", &name, &page.body, chosen.share);
-        }
-        if let Some(answered) = path.strip_prefix(MADE).and_then(|key| self.made.get(key)) {
-            let key = path[MADE.len()..].split('?').next().unwrap_or_default();
-            return draft.add("made", key, &answered.body, chosen.share);
         }
         let Some(served) = self.served else {
             let body = &self.visited.fetched[path];
@@ -113,7 +114,9 @@ impl Origin<'_> {
 
     /// The share that encoding saves of the files that stand for a stratum.
     fn saving(&self, kind: Kind, chosen: &[Chosen]) -> Option<f64> {
+        let made = |one: &Chosen| Some(self.made.get(one.file.path.strip_prefix(MADE)?)?.body.clone());
         let head = |one: &Chosen| match (kind, self.served) {
+            _ if one.file.path.starts_with(MADE) => made(one),
             (Kind::Page, _) => {
                 Some(self.visited.pages.get(one.file.path.parse::<usize>().ok()?)?.body.clone())
             }
@@ -170,5 +173,29 @@ impl Origin<'_> {
             .collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
         (!times.is_empty()).then(|| Figure::measured((mean * 100.0).round() / 100.0))
+    }
+}
+/// A file name for what a script answers, which has the type of the answer: a server would hand one that ends in `.php` to PHP.
+fn made_name(script: &str, format: &str) -> String {
+    let stem = if script.is_empty() { "front" } else { script };
+    let extension = types::extensions(&[format.to_owned()]).first().copied().unwrap_or("bin");
+    if stem.ends_with(&format!(".{extension}")) { stem.to_owned() } else { format!("{stem}.{extension}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_script_answers_has_a_name_of_its_own_type() {
+        for (script, format, name) in [
+            ("js/messages.php", "text/javascript", "js/messages.php.js"),
+            ("lib/exe/css.php", "text/css", "lib/exe/css.php.css"),
+            ("", "application/rss+xml", "front.rss"),
+            ("app.css", "text/css", "app.css"),
+            ("x.php", "application/x-unheard-of", "x.php.bin"),
+        ] {
+            assert_eq!(made_name(script, format), name);
+        }
     }
 }

@@ -48,6 +48,8 @@ pub struct Script {
     pub url: String,
     /// What is asked of it per month.
     pub hits: Hits,
+    /// URLs as [`Script::url`] with what is asked of them and of those with responses of about the same length.
+    pub(super) examples: Vec<(String, Hits)>,
     /// Page views in the log, if it is a page.
     pub(super) viewed: u64,
     /// Its page views per month, likewise.
@@ -60,22 +62,32 @@ impl Script {
         let url = format!("/{}", utf8_percent_encode(name, ESCAPED));
         let script = |key: String, url: String, hits: &super::log::Hits| Script {
             key,
+            examples: vec![(url.clone(), per_month(hits, factor))],
             url,
             hits: per_month(hits, factor),
             viewed: hits.views,
             views: hits.views as f64 * factor,
         };
-        let mut all: Vec<Script> = traffic
-            .variants
-            .iter()
-            .map(|one| script(format!("{name}?{}", one.keys), format!("{url}?{}", one.query), &one.hits))
-            .collect();
+        let mut all: Vec<Script> = Vec::new();
+        for one in &traffic.variants {
+            let own = script(format!("{name}?{}", one.keys), format!("{url}?{}", one.query), &one.hits);
+            match all.iter_mut().find(|known| known.key == own.key) {
+                Some(known) => {
+                    known.hits.add(&own.hits);
+                    known.viewed += own.viewed;
+                    known.views += own.views;
+                    known.examples.extend(own.examples);
+                }
+                None => all.push(own),
+            }
+        }
         let mut rest = script(name.to_owned(), url, &traffic.hits);
         for one in &all {
             rest.hits.subtract(&one.hits);
             rest.viewed = rest.viewed.saturating_sub(one.viewed);
             rest.views = (rest.views - one.views).max(0.0);
         }
+        rest.examples[0].1 = rest.hits;
         all.extend(Some(rest).filter(|rest| rest.hits.any()));
         all
     }
@@ -97,7 +109,7 @@ pub(super) fn is_shown(key: &str) -> bool {
     !is_listed(last) && !INTERFACES.contains(&first) && !keys.split('&').any(is_listed)
 }
 
-/// What a script answers that is no page, with its requests per month.
+/// What a script answers that is no HTML page, with its requests per month.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
     /// As [`Script::key`].
@@ -122,8 +134,15 @@ pub struct Answered {
     pub format: String,
     /// The path that was asked for. It may be of a person, and is written nowhere.
     pub url: String,
-    /// The content; of pages, and of long answers and the last of many, nothing is kept.
+    /// The content; of HTML pages, and of long answers and the last of many, nothing is kept.
     pub body: Vec<u8>,
+}
+
+impl Answered {
+    /// Whether it is a page for visitors: feeds and data that a program makes are encoded as other types.
+    pub fn is_html(&self) -> bool {
+        self.kind == Kind::Page && ["text/html", "application/xhtml+xml"].contains(&self.format.as_str())
+    }
 }
 
 /// Asks for scripts what they are: the type of their answer tells. What changes something by being asked for is not.
@@ -139,10 +158,12 @@ pub fn ask(asker: &Asker<'_>, scripts: &[Script]) -> HashMap<String, Answered> {
         }
         let Ok(reply) = asker.ask(&Question { path: &script.url, ..Question::default() }) else { continue };
         let Some((kind, format)) = kind_of(&reply).filter(|_| reply.status == 200) else { continue };
-        let keeps = kind != Kind::Page && reply.body.len() <= room;
-        room -= if keeps { reply.body.len() } else { 0 };
-        let body = if keeps { reply.body } else { Vec::new() };
-        answers.insert(script.key.clone(), Answered { kind, format, url: script.url.clone(), body });
+        let mut answered = Answered { kind, format, url: script.url.clone(), body: Vec::new() };
+        if !answered.is_html() && reply.body.len() <= room {
+            room -= reply.body.len();
+            answered.body = reply.body;
+        }
+        answers.insert(script.key.clone(), answered);
     }
     answers
 }
@@ -182,11 +203,11 @@ fn kind_of(reply: &Reply) -> Option<(Kind, String)> {
 }
 
 impl Traffic {
-    /// Takes a path that looked like a script's for that of a file. One that is a page, such as a cache of pages has them, is viewed as before.
+    /// Takes a path that looked like a script's for that of a file: what is asked of it without a query string, which may lead elsewhere. One that is a
+    /// page, such as a cache of pages has them, is viewed as before.
     pub fn take_for_file(&mut self, path: &str, hits: &Hits, file: &str) {
-        let (own, others) = std::mem::take(&mut self.scripts)
-            .into_iter()
-            .partition::<Vec<_>, _>(|one| one.key.split('?').next() == Some(path));
+        let (own, others) =
+            std::mem::take(&mut self.scripts).into_iter().partition::<Vec<_>, _>(|one| one.key == path);
         self.scripts = others;
         if !own.is_empty() {
             self.pages.subtract(hits);
@@ -206,9 +227,9 @@ impl Traffic {
 
     /// Takes scripts that were asked for what their answers are, by [`Script::key`]: those that are no pages are none any more, and are in [`Traffic::made`].
     pub fn reclassify(&mut self, kinds: &HashMap<String, Answered>) {
-        let (others, pages) = std::mem::take(&mut self.scripts).into_iter().partition::<Vec<_>, _>(|one| {
-            kinds.get(&one.key).is_some_and(|answered| answered.kind != Kind::Page)
-        });
+        let (others, pages) = std::mem::take(&mut self.scripts)
+            .into_iter()
+            .partition::<Vec<_>, _>(|one| kinds.get(&one.key).is_some_and(|answered| !answered.is_html()));
         self.scripts = pages;
         for one in others {
             let path = one.key.split('?').next().unwrap_or_default();

@@ -63,7 +63,7 @@ pub struct Traffic {
     pub unreadable: u64,
     /// Days that the logs cover.
     pub days: f64,
-    /// Bytes sent to visitors but for errors, as logged; none if bytes are not logged.
+    /// Bytes of whole responses and ranges sent to visitors, as logged; none if bytes are not logged.
     pub bytes: Option<f64>,
     /// What stands in front of the server, such as a proxy, in words without addresses.
     pub front: Option<String>,
@@ -144,7 +144,9 @@ impl Traffic {
             } else if is_html(&path.name) {
                 views += one.hits.views;
             } else if let Some(kind) = AssetType::of(&path.name) {
-                *assets.entry(kind).or_default() += one.hits.requests;
+                // Errors are for what is not there, and logged everywhere.
+                let sent = one.hits.whole + one.hits.partial + one.hits.not_modified;
+                *assets.entry(kind).or_default() += sent;
             }
             if hits.any() && path.is_page {
                 pages.add(&hits);
@@ -162,7 +164,7 @@ impl Traffic {
         let made = if named == 0 { 1.0 } else { (made as f64 / named as f64).min(1.0) };
         let php_hour = counted.script_hour.filter(|_| made > 0.0);
         let lost = counted.unreadable as f64 / counted.lines.max(1) as f64;
-        let sent = counted.paths.iter().map(|one| one.hits.bytes - one.hits.error_bytes).sum::<u64>();
+        let sent = counted.paths.iter().map(|one| one.hits.bytes - one.hits.other_bytes).sum::<u64>();
         Traffic {
             asked: Asked { paths, from: From::Counted },
             pages,
@@ -197,12 +199,13 @@ impl Traffic {
     ) {
         let (views, logged) = &self.logged;
         let of = |kind: AssetType| loads.iter().filter(move |(path, _)| AssetType::of(path) == Some(kind));
-        let is_none_logged = logged.is_empty();
+        let is_none_logged = logged.values().sum::<u64>() == 0;
         let is_missing = |kind: &AssetType| {
             let is_left_out = is_unlogged(kind.example()) || of(*kind).any(|(path, _)| is_unlogged(path));
             let is_loaded = of(*kind).next().is_some();
             let is_many = *views >= MANY_VIEWS || self.has_lost_assets;
-            !logged.contains_key(kind) && (is_left_out || is_many && (is_loaded || is_none_logged))
+            logged.get(kind).is_none_or(|requests| *requests == 0)
+                && (is_left_out || is_many && (is_loaded || is_none_logged))
         };
         let missing: Vec<AssetType> = AssetType::ALL.into_iter().filter(is_missing).collect();
         self.assumed = if self.has_lost_assets { AssetType::ALL.to_vec() } else { missing.clone() };
@@ -305,7 +308,7 @@ fn tell_time(counted: &Counted, progress: &mut dyn Progress) {
 pub(super) fn per_month(hits: &log::Hits, factor: f64) -> Hits {
     let hits = Hits {
         requests: hits.whole as f64,
-        bytes: (hits.bytes - hits.error_bytes) as f64,
+        bytes: (hits.bytes - hits.other_bytes) as f64,
         not_modified: hits.not_modified as f64,
         ranges: hits.partial as f64,
     };
@@ -531,6 +534,57 @@ mod tests {
     }
 
     #[test]
+    fn a_feed_is_no_page_and_has_its_own_type() {
+        let feed = line(3, "/?feed=rss2", 200, 30_000).repeat(3);
+        let text = week() + &line(2, "/", 200, 8000) + &feed;
+        let mut traffic = read(&text, &SiteHosts::default(), None).0.unwrap();
+        traffic.reclassify(&HashMap::from([answered("?feed".into(), Kind::Page, "application/rss+xml")]));
+        near(traffic.pages.bytes, 8_000.0 * MONTH);
+        near(traffic.views, MONTH);
+        near(traffic.asked.of("").requests, MONTH);
+        let made = &traffic.made[0];
+        assert_eq!((made.kind, made.format.as_str()), (Kind::Page, "application/rss+xml"));
+        near(made.hits.requests, 3.0 * MONTH);
+    }
+
+    #[test]
+    fn a_file_takes_what_is_asked_of_its_path_without_a_query_string() {
+        let text = week() + &line(2, "/", 200, 8000) + &line(3, "/?p=7", 200, 9000).repeat(2);
+        let mut traffic = read(&text, &SiteHosts::default(), None).0.unwrap();
+        let own = traffic.scripts.iter().find(|one| one.key.is_empty()).unwrap().hits;
+        traffic.take_for_file("", &own, "cache/index.html");
+        near(traffic.pages.bytes, 18_000.0 * MONTH);
+        let left: Vec<&str> = traffic.scripts.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(left, ["?p"]);
+        near(traffic.views, 3.0 * MONTH);
+    }
+
+    #[test]
+    fn a_script_has_an_example_for_each_length_of_its_responses() {
+        let pages = [("/?p=1", 9_000), ("/?p=2", 9_100), ("/?p=3", 90_000), ("/?p=1", 9_000)];
+        let lines: String = pages.iter().map(|(path, bytes)| line(2, path, 200, *bytes)).collect();
+        let traffic = read(&(week() + &lines), &SiteHosts::default(), None).0.unwrap();
+        let [script] = traffic.scripts() else { panic!("{:?}", traffic.scripts()) };
+        assert_eq!((script.key.as_str(), script.url.as_str()), ("?p", "/?p=1"));
+        near(script.hits.requests, 4.0 * MONTH);
+        let examples: Vec<&str> = script.examples.iter().map(|(url, _)| url.as_str()).collect();
+        assert_eq!(examples, ["/?p=1", "/?p=3"]);
+        near(script.examples[0].1.bytes, 27_100.0 * MONTH);
+    }
+
+    #[test]
+    fn heads_of_responses_without_a_body_are_no_bytes_of_content() {
+        let text = week()
+            + &line(2, "/a.css", 200, 3000)
+            + &line(2, "/a.css", 304, 220).repeat(9)
+            + &line(2, "/a.css", 206, 100)
+            + &line(2, "HEAD /a.css", 200, 300);
+        let traffic = read(&text, &SiteHosts::default(), None).0.unwrap();
+        near(traffic.asked.of("a.css").bytes, 3_100.0 * MONTH);
+        near(traffic.bytes.unwrap(), 3_100.0 * MONTH);
+    }
+
+    #[test]
     fn lines_of_other_hosts_are_left_out_and_said() {
         let of = |host: &str, path: &str| format!("{host}:80 {}", line(2, path, 200, 9));
         let text = week().replace("192.0.2.1 -", "shop.example:80 192.0.2.1 -")
@@ -587,6 +641,10 @@ mod tests {
         traffic.assume_unlogged(&loads, &|_| false, &mut told);
         assert_eq!(traffic.assumed, [AssetType::StyleSheet]);
         near(traffic.asked.of("b.png").requests, MONTH);
+        // What is not there is logged whatever is left out.
+        let (mut traffic, _) = pages_and(&line(2, "/gone.png", 404, 9).repeat(9));
+        traffic.assume_unlogged(&loads, &|_| false, &mut told);
+        assert_eq!(traffic.assumed, AssetType::ALL);
         // A log with some of everything that is loaded has what was asked.
         let (mut traffic, _) = pages_and(&(line(2, "/b.png", 200, 9) + &line(2, "/a.css", 200, 9)));
         traffic.assume_unlogged(&loads, &|_| false, &mut told);

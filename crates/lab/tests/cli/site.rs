@@ -555,3 +555,37 @@ fn an_error_page_of_a_running_site_is_no_page_of_it() {
     let alone = lab.refused(&["site", "--url", &server.url("/"), "--force"]);
     assert!(alone.contains("a maintenance page"), "{alone}");
 }
+
+#[test]
+fn a_page_that_has_a_query_string_is_asked_for_with_one_which_is_written_nowhere() {
+    let lab = Lab::new();
+    shop(&lab);
+    let small = "<!doctype html><p>You are leaving.</p>".repeat(9);
+    let server = Server::new(move |head, _| match head.split(' ').nth(1).unwrap_or_default() {
+        "/" => response("", FRONT.repeat(20).as_bytes()),
+        "/leave.php?to=private" => response("", small.as_bytes()),
+        "/leave.php" => b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n".to_vec(),
+        _ => b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_vec(),
+    });
+    let line = |at: usize, path: &str, bytes: usize| {
+        let time = format!("{:02}/Nov/2026:{:02}:00:00 +0000", 1 + at / 24, at % 24);
+        format!(
+            "192.0.2.7 - - [{time}] \"GET {path} HTTP/1.1\" 200 {bytes} \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\"\n"
+        )
+    };
+    let lines = (0..240).map(|at| match at % 4 {
+        0 => line(at, "/", 4000),
+        _ => line(at, "/leave.php?to=private", 300),
+    });
+    lab.write("access.log", lines.collect::<String>());
+    let args = ["site", "--docroot", "shop/public", "--log", "access.log", "--url", &server.url("/")];
+    let ran = lab.done(&args);
+    let site = site(&lab);
+    let pages: Vec<(u64, f64)> =
+        site.of(Kind::Page).map(|one| (one.from_bytes, one.sent_bytes.unwrap().value)).collect();
+    let [(0, small), (1_000, large)] = pages[..] else { panic!("{pages:?} {}", ran.stderr) };
+    let ratio = large / small;
+    assert!((ratio - 4000.0 / 900.0).abs() < 0.01, "{pages:?}");
+    let written = lab.read("site.toml") + &ran.stderr + &ran.stdout;
+    assert!(!written.contains("private") && !ran.stderr.contains("left out a page"), "{written}");
+}

@@ -304,8 +304,10 @@ impl Learned {
         self.give(Role::Client, |key, column| {
             (column.mostly(column.addresses) && column.quoted == 0 && is_plain(column)).then(|| near(key))
         });
+        // A column with a name is known by that: an address in it may be the server's own.
         self.give(Role::Forwarded, |key, column| {
-            (column.mostly(column.addresses) && column.forwarded > 0 && is_plain(column)).then(|| near(key))
+            let is_it = column.mostly(column.addresses) && column.forwarded > 0 && is_plain(column);
+            (matches!(key, Key::At(_)) && is_it).then(|| near(key))
         });
     }
 

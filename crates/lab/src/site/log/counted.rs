@@ -128,65 +128,12 @@ pub struct Traffic {
     pub requests: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// Requests with `HEAD`.
-    pub heads: u64,
-    /// Requests with other methods than `GET` and `HEAD`.
-    pub other_methods: u64,
-    /// By status.
-    pub statuses: Statuses,
 }
 
 impl Traffic {
-    pub(super) fn add(&mut self, entry: &Entry<'_>, method: Method) {
+    pub(super) fn add(&mut self, entry: &Entry<'_>) {
         self.requests += 1;
         self.bytes = self.bytes.saturating_add(entry.bytes);
-        self.heads += u64::from(method == Method::Head);
-        self.other_methods += u64::from(method == Method::Other);
-        self.statuses.add(entry.status);
-    }
-}
-
-/// Responses by status.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statuses {
-    /// 200.
-    pub ok: u64,
-    /// 206: a range.
-    pub partial: u64,
-    /// 304.
-    pub not_modified: u64,
-    /// Other 3xx.
-    pub redirected: u64,
-    /// 4xx.
-    pub client_errors: u64,
-    /// 5xx.
-    pub server_errors: u64,
-    /// All others.
-    pub others: u64,
-}
-
-impl Statuses {
-    fn add(&mut self, status: u16) {
-        *match status {
-            200 => &mut self.ok,
-            206 => &mut self.partial,
-            304 => &mut self.not_modified,
-            300..=399 => &mut self.redirected,
-            400..=499 => &mut self.client_errors,
-            500..=599 => &mut self.server_errors,
-            _ => &mut self.others,
-        } += 1;
-    }
-
-    /// All of them.
-    pub fn sum(&self) -> u64 {
-        self.ok
-            + self.partial
-            + self.not_modified
-            + self.redirected
-            + self.client_errors
-            + self.server_errors
-            + self.others
     }
 }
 
@@ -197,17 +144,19 @@ pub struct PathTraffic {
     pub path: String,
     /// What was asked and sent.
     pub hits: Hits,
-    /// Of a script: requests with a query string, by its keys.
+    /// Of a script: requests with a query string, by its keys and the length of the responses.
     pub variants: Vec<Variant>,
 }
 
-/// Requests for a script with query strings of the same keys.
+/// Requests for a script with query strings of the same keys, and with responses of about the same length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Variant {
     /// The keys in order: `action&title`.
     pub keys: String,
     /// One of the query strings, held in memory only: its values may be a person's.
     pub query: String,
+    /// How long its whole responses are: a number for each half octave of bytes; 0: none of them is whole.
+    pub band: u32,
     /// What was asked and sent.
     pub hits: Hits,
 }
@@ -229,12 +178,8 @@ pub struct Hits {
     pub not_modified: u64,
     /// Responses with 206.
     pub partial: u64,
-    /// Requests with `HEAD`.
-    pub heads: u64,
-    /// Responses with 4xx and 5xx.
-    pub errors: u64,
-    /// Their bytes.
-    pub error_bytes: u64,
+    /// Bytes of responses that are neither whole nor ranges: of errors, redirects and, where heads are counted, of 304 and `HEAD`.
+    pub other_bytes: u64,
     /// Whole responses with a body: 200, to any method but `HEAD`.
     pub whole: u64,
     /// Responses to `GET` that show something: 200, and 304 from the visitor's own cache. Not what a browser fetched in advance.
@@ -244,31 +189,27 @@ pub struct Hits {
 impl Hits {
     /// Counts a request.
     pub(super) fn add(&mut self, entry: &Entry<'_>, method: Method) {
-        let is_error = (400..600).contains(&entry.status);
         let is_whole = entry.status == 200 && method != Method::Head;
+        let is_range = entry.status == 206 && method != Method::Head;
         let is_view = matches!(entry.status, 200 | 304) && method == Method::Get && !entry.is_prefetch;
         self.join(&Hits {
             requests: 1,
             bytes: entry.bytes,
             not_modified: u64::from(entry.status == 304 && method != Method::Head),
-            partial: u64::from(entry.status == 206 && method != Method::Head),
-            heads: u64::from(method == Method::Head),
-            errors: u64::from(is_error),
-            error_bytes: if is_error { entry.bytes } else { 0 },
+            partial: u64::from(is_range),
+            other_bytes: if is_whole || is_range { 0 } else { entry.bytes },
             whole: u64::from(is_whole),
             views: u64::from(is_view),
         });
     }
 
     pub(super) fn join(&mut self, other: &Hits) {
-        let Hits { requests, bytes, not_modified, partial, heads, errors, error_bytes, whole, views } = other;
+        let Hits { requests, bytes, not_modified, partial, other_bytes, whole, views } = other;
         self.requests += requests;
         self.bytes = self.bytes.saturating_add(*bytes);
         self.not_modified += not_modified;
         self.partial += partial;
-        self.heads += heads;
-        self.errors += errors;
-        self.error_bytes = self.error_bytes.saturating_add(*error_bytes);
+        self.other_bytes = self.other_bytes.saturating_add(*other_bytes);
         self.whole += whole;
         self.views += views;
     }

@@ -15,8 +15,8 @@ pub const MOST: usize = 100_000;
 /// The most bytes of their names.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The most forms of query strings of one script, and bytes of one of them and of its keys.
-const MOST_VARIANTS: usize = 16;
+/// The most forms of query strings and lengths of responses of one script, and bytes of one query string and of its keys.
+const MOST_VARIANTS: usize = 32;
 const LONGEST_QUERY: usize = 512;
 const LONGEST_KEYS: usize = 128;
 
@@ -60,13 +60,20 @@ impl Paths {
         };
         held.hits.add(entry, method);
         let Some((query, keys)) = query.filter(|_| is_script(path)).and_then(keys) else { return };
-        match held.variants.iter().position(|variant| variant.keys == keys) {
+        let band = band(entry, method);
+        let is_full = held.variants.len() >= MOST_VARIANTS || self.names >= MOST_BYTES;
+        let of_keys = |is: &dyn Fn(&Variant) -> bool| {
+            held.variants.iter().position(|variant| variant.keys == keys && is(variant))
+        };
+        let at = of_keys(&|variant| variant.band == band || band == 0)
+            .or_else(|| is_full.then(|| of_keys(&|_| true)).flatten());
+        match at {
             Some(at) => held.variants[at].hits.add(entry, method),
-            None if held.variants.len() < MOST_VARIANTS && self.names < MOST_BYTES => {
+            None if !is_full => {
                 self.names += keys.len() + query.len();
                 let mut hits = Hits::default();
                 hits.add(entry, method);
-                held.variants.push(Variant { keys, query: query.to_owned(), hits });
+                held.variants.push(Variant { keys, query: query.to_owned(), band, hits });
             }
             None => {}
         }
@@ -94,7 +101,8 @@ impl Paths {
     pub fn finish(self, counted: &mut Counted) {
         let path = |(path, mut held): (Box<str>, Held)| {
             held.variants.sort_unstable_by(|a, b| {
-                b.hits.requests.cmp(&a.hits.requests).then_with(|| a.keys.cmp(&b.keys))
+                let keys = || (&a.keys, a.band).cmp(&(&b.keys, b.band));
+                b.hits.requests.cmp(&a.hits.requests).then_with(keys)
             });
             PathTraffic { path: path.into(), hits: held.hits, variants: held.variants }
         };
@@ -105,6 +113,12 @@ impl Paths {
         counted.others = self.others;
         counted.missed_at_most = self.missed;
     }
+}
+
+/// The half octave of a whole response's bytes, from 1; 0 for all others.
+fn band(entry: &Entry<'_>, method: Method) -> u32 {
+    let is_whole = entry.status == 200 && method == Method::Get && entry.bytes > 0;
+    if is_whole { 1 + (2.0 * (entry.bytes as f64).log2()) as u32 } else { 0 }
 }
 
 /// A query string that can be shown, and its keys in order, each once; those of arrays without their indices.
@@ -177,6 +191,31 @@ mod tests {
             found,
             [("action&title", "title=A&action=raw", 2), ("a", "a[0]=1&a[1]=2", 1), ("title", "title=A", 1)]
         );
+    }
+
+    #[test]
+    fn scripts_are_apart_by_the_length_of_their_responses() {
+        let mut paths = Paths::new();
+        let ask = |paths: &mut Paths, query: &str, bytes: u64, status: u16| {
+            let entry = Entry { status, bytes, ..Entry::default() };
+            paths.add("/index.php", Some(query.as_bytes()), &entry, Method::Get);
+        };
+        ask(&mut paths, "p=1", 4_200, 200);
+        ask(&mut paths, "p=2", 4_300, 200);
+        ask(&mut paths, "p=3", 60_000, 200);
+        ask(&mut paths, "p=4", 0, 304);
+        for n in 0..40 {
+            ask(&mut paths, "q=1", 1 << n, 200);
+        }
+        let mut counted = Counted::default();
+        paths.finish(&mut counted);
+        let variants = &counted.paths[0].variants;
+        let of = |keys: &str| variants.iter().filter(|one| one.keys == keys).collect::<Vec<_>>();
+        let found: Vec<_> = of("p").iter().map(|one| (one.query.as_str(), one.hits.requests)).collect();
+        assert_eq!(found, [("p=1", 3), ("p=3", 1)]);
+        assert_eq!(variants.len(), MOST_VARIANTS);
+        let sum: u64 = of("q").iter().map(|one| one.hits.requests).sum();
+        assert_eq!(sum, 40, "those for which there is no room go to others with the same keys");
     }
 
     #[test]
