@@ -305,7 +305,7 @@ function answer(ranked: Ranked[], sure: Sure, conditions: Conditions): [string, 
     return [`Not settled (too few rounds): so far ${named.join("; ")} ${per}.`, "Bytes are known exactly; times need more rounds."];
   }
   const ties = ranked.filter((one) => one.tie && !one.best).map((one) => one.point.label);
-  return [`Best here (${sure ?? "settled"}): ${named.join("; ")} ${per}.`, ties.length === 0 ? "" : `Tied: ${list(ties)}.`];
+  return [`Best here: ${named.join("; ")} ${per} (${sure ?? "settled"}).`, ties.length === 0 ? "" : `Tied: ${list(ties)}.`];
 }
 
 /** The conditions in a sentence or two. */
