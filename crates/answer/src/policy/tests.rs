@@ -16,7 +16,6 @@ use weigh_model::way::WayKind;
 use super::coded::Coded;
 use super::weights::Weights;
 use super::*;
-use crate::estimate::Estimate;
 use crate::subject::delivery::fixture::{Figures, Lab, Stand};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.
