@@ -178,7 +178,9 @@ fn few_rounds(made: &Made, reports: &[Report]) -> String {
         1..ROUNDS => format!("some settings have {rounds} of {ROUNDS} rounds"),
         _ => few.to_owned(),
     };
-    format!("{kinds}: not settled, {have}. A larger budget gives them the rest: weigh advise --budget {budget}s.")
+    format!(
+        "{kinds}: not settled, {have}. A larger budget gives them the rest: weigh advise --budget {budget}s."
+    )
 }
 
 /// What other PHPs would bring.
