@@ -205,6 +205,6 @@ fn a_decision_from_few_rounds_says_so() {
         let reports = [report(&TEXTS, &WAYS, rounds, &calm)];
         decide_by(&texts(), "", &links(), &reports, Objective::Time).0.notes.join("\n")
     };
-    assert!(notes(3).contains("assets: not settled, some settings have 3 of 5 rounds."), "{}", notes(3));
-    assert!(!notes(5).contains("not settled"), "{}", notes(5));
+    assert!(notes(3).contains("Not settled for assets: some settings have 3 of 5 rounds."), "{}", notes(3));
+    assert!(!notes(5).contains("Not settled"), "{}", notes(5));
 }
