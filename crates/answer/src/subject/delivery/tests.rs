@@ -658,6 +658,7 @@ fn no_two_statements_disagree_and_all_are_plain() {
         pictures_agree(name, &report);
         evidence_is_plain(name, &report);
         let recommends = report.advice.is_some_and(|advice| !advice.recommended.is_empty());
-        assert_eq!(recommends, name != "negotiated", "{name}");
+        // The records of these two have no end, as those of a run that was interrupted.
+        assert_eq!(recommends, !["negotiated", "toy"].contains(&name), "{name}");
     }
 }
