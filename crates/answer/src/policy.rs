@@ -179,7 +179,7 @@ fn few_rounds(made: &Made, reports: &[Report]) -> String {
         _ => few.to_owned(),
     };
     format!(
-        "{kinds}: not settled, {have}. A larger budget gives them the rest: weigh advise --budget {budget}s."
+        "Not settled for {kinds}: {have}. A larger budget gives them the rest: weigh advise --budget {budget}s."
     )
 }
 
