@@ -341,7 +341,7 @@ impl Made {
 }
 
 /// Hours of CPU time.
-const CORE_HOURS: Quantity = &|cpu, _| (cpu / NS / HOUR, 0.0);
+const CORE_HOURS: Quantity = &|cpu, exact| (cpu / NS / HOUR, exact.made / HOUR);
 
 /// The hours of CPU time before and after.
 fn core_hours(site: &Site, before: &Setup, after: &Setup) -> Amount {
@@ -377,7 +377,7 @@ fn parts(site: &Site, before: &Setup, after: &Setup) -> Vec<Part> {
         let part = Part {
             content: stratum.name(),
             wait_hours: sum(&|cpu, exact| (cpu + exact.wait) / HOUR),
-            core_hours: sum(&|cpu, _| cpu / HOUR),
+            core_hours: sum(&|cpu, exact| (cpu + exact.made) / HOUR),
             gb_out: sum(&|_, exact| exact.sent / GB),
             gb_stored: sum(&|_, exact| exact.stored / GB),
         };

@@ -82,7 +82,7 @@ fn rounds_in_two_clusters_are_named_with_both_figures() {
             let rendered = named(format).unwrap().render(&report, &Options::default()).unwrap();
             rendered.iter().map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).collect::<String>()
         };
-        for format in ["terminal", "markdown", "page"] {
+        for format in ["terminal", "html"] {
             // The terminal breaks a long note into lines.
             let text = shown(format).split_whitespace().collect::<Vec<_>>().join(" ");
             match clusters {
