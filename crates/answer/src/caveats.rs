@@ -2,14 +2,15 @@
 
 use std::mem::discriminant;
 
-use weigh_model::caveat::Caveat;
+use weigh_model::caveat::{Caveat, RoundCluster};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
 use weigh_model::record::StopReason;
-use weigh_stats::median;
+use weigh_stats::{Mode, bimodal, median};
 
 use crate::finding::Evidence;
 use crate::gather::{Gathered, Measured, usable};
+use crate::metric::Unit;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::Shape;
@@ -34,6 +35,7 @@ pub(crate) fn add(shape: &Shape, plan: &Plan, gathered: &Gathered, report: &mut 
             own_noise.map(|wall_over_cpu| Caveat::NoisyMachine { wall_over_cpu }).into_iter().collect();
         derived.extend((shape.caveats)(&Evidence { plan, report }, measured, row));
         derived.extend(unconverged(shape, plan, row));
+        derived.extend(two_clusters(shape, row));
         derived.into_iter().for_each(|caveat| add_once(&mut report.rows[at].caveats, caveat));
     }
     report.caveats = of_run(plan, gathered, run_noise);
@@ -85,6 +87,18 @@ fn unconverged(shape: &Shape, plan: &Plan, row: &Row) -> Option<Caveat> {
     let widest = margins.fold(0.0, f64::max);
     (widest > plan.policy.half_width)
         .then_some(Caveat::Unconverged { half_width: widest, asked: plan.policy.half_width })
+}
+
+/// A headline time whose rounds are in two clusters.
+fn two_clusters(shape: &Shape, row: &Row) -> Option<Caveat> {
+    let mut times =
+        shape.metrics().filter(|metric| metric.unit == Unit::Ns && shape.headline.contains(&metric.id));
+    times.find_map(|metric| {
+        let rounds: Vec<f64> = row.get(metric.id)?.drawn_rounds().iter().map(|round| round.1).collect();
+        let cluster = |m: Mode| RoundCluster { rounds: m.count as u32, low_ns: m.low, high_ns: m.high };
+        let [lower, upper] = bimodal(&rounds)?.map(cluster);
+        Some(Caveat::TwoClusters { metric: metric.id.into(), lower, upper })
+    })
 }
 
 fn of_payload(payload: &Payload) -> Option<Caveat> {

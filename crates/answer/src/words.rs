@@ -1,7 +1,7 @@
 //! Caveats as text: short for a row, and as sentences.
 
 use crate::text::clean;
-use weigh_model::caveat::Caveat;
+use weigh_model::caveat::{Caveat, RoundCluster};
 use weigh_model::record::StopReason;
 use weigh_model::record::steal::LIMIT;
 use weigh_model::units;
@@ -14,6 +14,7 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::Steal { share } => format!("{:.0}% stolen", share * 100.0),
         Caveat::StolenVisits { visits, of, .. } => format!("stolen in {visits}/{of}"),
         Caveat::Drift { factor } => format!("rounds differ {factor:.2}×"),
+        Caveat::TwoClusters { lower, upper, .. } => format!("two clusters: {}", clusters(lower, upper)),
         Caveat::Unconverged { half_width, .. } => format!("imprecise +{:.0}%", half_width * 100.0),
         Caveat::FewSamples { samples: 1 } => "1 sample".into(),
         Caveat::FewSamples { samples } => format!("{samples} samples"),
@@ -23,6 +24,9 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::Unstable { .. } => "bytes vary".into(),
         Caveat::Resumed { times } => format!("resumed {times}×"),
         Caveat::GeneratorLimit { share } => format!("generator {:.0}% busy", share * 100.0),
+        Caveat::LittlesLaw { in_flight, connections, .. } => {
+            format!("{} of {connections} in flight", units::significant(*in_flight))
+        }
         Caveat::SharedCores { .. } => "cores shared".into(),
         Caveat::DeepBuffers => "deep buffers".into(),
         Caveat::NotMetered => "no CPU time".into(),
@@ -35,6 +39,12 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::Staggered { skew_ms, .. } => format!("started {skew_ms:.0} ms apart"),
         Caveat::OwnOverhead { share } => format!("overhead {:.0}%", share * 100.0),
     }
+}
+
+/// Two clusters of rounds: `1.40 ms in 1, 4.20–5.00 ms in 6`.
+fn clusters(lower: &RoundCluster, upper: &RoundCluster) -> String {
+    let one = |c: &RoundCluster| format!("{} in {}", units::ns_range(c.low_ns, c.high_ns), c.rounds);
+    format!("{}, {}", one(lower), one(upper))
 }
 
 /// How a cell gets more rounds, by the reason why it has no more: a larger budget only if the budget ended it.
@@ -77,6 +87,13 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
             ),
             "Compare within this run; measure absolute rates on an idle machine.",
         ),
+        Caveat::TwoClusters { metric, lower, upper } => (
+            format!("{}: rounds in two clusters: {}.", clean(metric), clusters(lower, upper)),
+            match stop {
+                None | Some(StopReason::Budget | StopReason::Rounds) => more_rounds(stop),
+                Some(_) => "Measure it again, alone: its figure is drawn to the quicker rounds.",
+            },
+        ),
         Caveat::Unconverged { half_width, asked } => (
             format!(
                 "A confidence interval reaches {:.1}% above its figure; {:.1}% was requested.",
@@ -112,6 +129,15 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
         Caveat::GeneratorLimit { share } => (
             format!("The load generator used {:.0}% of a core and may be the bottleneck.", share * 100.0),
             "Use the CPU times; for throughput, use more cores or fewer connections.",
+        ),
+        Caveat::LittlesLaw { in_flight, connections, visits, of } => (
+            format!(
+                "In {visits} of {}, rate × mean response time is up to {} requests in flight, but {} always had one (Little's law).",
+                units::count(*of as usize, "sample", "samples"),
+                units::significant(*in_flight),
+                units::count(*connections as usize, "connection", "connections"),
+            ),
+            "Use the CPU times; for rates and response times, measure again on an idle machine.",
         ),
         Caveat::SharedCores { cores } => (
             format!("Client and server shared {}.", units::count(*cores as usize, "core", "cores")),

@@ -15,6 +15,9 @@ pub const WAIT_SHARE: f64 = 0.02;
 /// Above 10% of the server's response time, lateness changes the percentiles by more than the difference between runs.
 pub const LATE_SHARE: f64 = 0.1;
 
+/// By Little's law, a closed load is off if its requests in flight differ from its concurrency by more than this share.
+const LITTLE_SHARE: f64 = 0.1;
+
 /// The rate was reached if this share of the scheduled requests was completed.
 const MET: f64 = 0.99;
 
@@ -129,8 +132,28 @@ fn is_behind(result: &LoadResult, late: f64) -> bool {
     share > 1.0 - MET && late >= share * result.seconds / 2.0
 }
 
+/// The mean number of requests in flight, if by Little's law it cannot be that of a load that always has `concurrency`
+/// requests in flight (a closed model without think time): rate × mean response time (Little, "A proof for the queuing
+/// formula L = λW", Operations Research 9 (1961)), over a block of so many `seconds`. Requests without a response time may
+/// have been in flight for another `unknown_seconds` in all. Each of its `blocks` ended with its longest response at the
+/// latest, before which the other connections may have had nothing to send. `None`: no contradiction, or no response.
+pub fn off_littles_law(
+    concurrency: u64,
+    response: &Hist,
+    seconds: f64,
+    blocks: f64,
+    unknown_seconds: f64,
+) -> Option<f64> {
+    let (mean, longest, concurrency) = (response.mean()?, response.max()?, concurrency as f64);
+    let spent = response.count() as f64 * mean;
+    let idle = (concurrency - 1.0).max(0.0) * longest * blocks;
+    let is_below = spent + idle + unknown_seconds < (1.0 - LITTLE_SHARE) * concurrency * seconds;
+    let is_above = spent > (1.0 + LITTLE_SHARE) * concurrency * seconds;
+    (seconds > 0.0 && concurrency > 0.0 && (is_below || is_above)).then(|| spent / seconds)
+}
+
 /// Response times of all classes together.
-pub(crate) fn response(result: &LoadResult) -> Hist {
+pub fn response(result: &LoadResult) -> Hist {
     let mut all = Hist::default();
     result.classes.iter().for_each(|class| all.add(&class.times.response));
     all

@@ -35,6 +35,15 @@ pub enum Caveat {
         /// The slowest round's factor ÷ the fastest round's.
         factor: f64,
     },
+    /// A configuration's rounds are in two clusters: its time has two figures.
+    TwoClusters {
+        /// The metric's id.
+        metric: String,
+        /// The quicker rounds, to which the figure is drawn.
+        lower: RoundCluster,
+        /// The slower rounds.
+        upper: RoundCluster,
+    },
     /// The interval is wider than requested.
     Unconverged {
         /// Half-width ÷ value of the axis with the widest interval.
@@ -80,6 +89,18 @@ pub enum Caveat {
     GeneratorLimit {
         /// Share of a core that its busiest thread used, 0 to 1.
         share: f64,
+    },
+    /// The rate × the mean response time of some blocks is not the number of connections, although each always has a
+    /// request in flight: by Little's law, one of the two is wrong.
+    LittlesLaw {
+        /// The mean number of requests in flight by the law, in the block that is furthest off.
+        in_flight: f64,
+        /// The connections, each with one request at a time.
+        connections: u32,
+        /// Blocks that are off by more than 10%.
+        visits: u32,
+        /// All blocks.
+        of: u32,
     },
     /// Client and server shared processors: server, PHP and load generator, or store and workers.
     SharedCores {
@@ -144,6 +165,17 @@ pub enum Caveat {
         /// The first broken rule, as a sentence.
         example: String,
     },
+}
+
+/// Rounds whose times are close together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct RoundCluster {
+    /// The number of rounds.
+    pub rounds: u32,
+    /// The shortest time in nanoseconds.
+    pub low_ns: f64,
+    /// The longest time in nanoseconds.
+    pub high_ns: f64,
 }
 
 impl Caveat {

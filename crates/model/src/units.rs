@@ -19,6 +19,13 @@ pub fn ns(time: f64) -> String {
     format!("{} {unit}", significant(number))
 }
 
+/// Times in nanoseconds from the shortest to the longest, in one unit: `4.20–5.00 ms`; `1.40 ms` if they look the same.
+pub fn ns_range(low: f64, high: f64) -> String {
+    let (shown, unit) = scaled(high, TIMES);
+    let (low, high) = (significant(low * shown / high), significant(shown));
+    if low == high { format!("{high} {unit}") } else { format!("{} {unit}", joined(&low, &high)) }
+}
+
 /// A time in nanoseconds with its interval in the same unit: `37.2 ms (36.9–37.6)`; with one end `37.2 ms (at most
 /// 37.6)`; without ends `37.2 ms`.
 pub fn ns_interval(time: f64, low: Option<f64>, high: Option<f64>) -> String {

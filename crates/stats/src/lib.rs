@@ -6,6 +6,7 @@
 
 mod apart;
 mod bent;
+mod bimodal;
 mod blocks;
 mod changes;
 mod clusters;
@@ -27,6 +28,7 @@ pub use apart::{
     ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, compare_machines, variances_within,
 };
 pub use bent::{Bent, lower_envelope};
+pub use bimodal::{Mode, bimodal};
 pub use blocks::{UNITS, block_effects};
 pub use changes::{ChangePoint, LEAST_SIDE, change_points, values_needed};
 pub use clusters::{CLUSTERS, Cluster, log_share, log_variance, share_interval};

@@ -1,10 +1,10 @@
 //! Caveats about a block's figures, typed, each with what would fix the cause.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::caveats::{Caveat, Sign, by_node};
+use weigh_load::caveats::{Caveat, Sign, by_node, off_littles_law, response};
 use weigh_load::compare::unequal;
-use weigh_load::plan::{Check, LoadPlan, Protocol};
-use weigh_load::result::{AgentResult, Checked, LoadResult};
+use weigh_load::plan::{Check, LoadPlan, Protocol, Stream};
+use weigh_load::result::{AgentResult, Checked, Counts, LoadResult};
 use weigh_load::verify::is_text_type;
 
 use super::{Figures, has_closed};
@@ -70,6 +70,14 @@ pub enum LoadCaveat {
         /// The nodes it holds for, if several sent the load.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         nodes: Vec<String>,
+    },
+    /// The rate × the mean response time is not the number of requests that were always in flight: by Little's law, one of
+    /// the two is wrong.
+    LittlesLaw {
+        /// The mean number of requests in flight by the law.
+        in_flight: f64,
+        /// The requests in flight of the plan's closed model.
+        concurrency: u64,
     },
     /// Scheduled requests were never sent: all connections were busy.
     Dropped {
@@ -142,6 +150,7 @@ impl LoadCaveat {
             LoadCaveat::SaturatedClient { .. } => "SATURATED-CLIENT",
             LoadCaveat::WaitingClient { .. } => "WAITING-CLIENT",
             LoadCaveat::LateClient { .. } => "LATE-CLIENT",
+            LoadCaveat::LittlesLaw { .. } => "LITTLES-LAW",
             LoadCaveat::Dropped { .. } => "DROPPED",
             LoadCaveat::Faults { .. } => "FAULTS",
             LoadCaveat::Status { .. } => "STATUS",
@@ -171,6 +180,7 @@ pub(super) fn of(
         Caveat::LateClient { seconds } => LoadCaveat::LateClient { seconds, nodes },
         Caveat::WaitingClient { share } => LoadCaveat::WaitingClient { share, nodes },
     }));
+    found.extend(of_littles_law(plan, result, &counts));
     if counts.faulted > 0 {
         found.push(LoadCaveat::Faults { faulted: counts.faulted, sent: counts.sent });
     }
@@ -194,6 +204,27 @@ pub(super) fn of(
         found.push(LoadCaveat::Interrupted);
     }
     found
+}
+
+/// The contradiction of rate, response times and concurrency, where the concurrency is known: in a closed model without
+/// think time, with no agent lost. Of an open model, nothing records how many connections were busy.
+fn of_littles_law(plan: &LoadPlan, result: &LoadResult, counts: &Counts) -> Option<LoadCaveat> {
+    let is_known = plan.streams.iter().all(|stream| stream.arrival.trim() == "closed");
+    if !is_known || result.lost().next().is_some() {
+        return None;
+    }
+    let at_once = |stream: &Stream| match plan.protocol {
+        Protocol::Http2 => u64::from(stream.connections) * u64::from(stream.streams_per_connection),
+        Protocol::Http11 | Protocol::Http10 => u64::from(stream.connections),
+    };
+    let concurrency = plan.streams.iter().map(at_once).sum();
+    let by_seconds = plan.length.seconds.map_or(1.0, |seconds| result.seconds / seconds);
+    let by_requests = plan.length.requests.map_or(1.0, |requests| counts.sent as f64 / requests as f64);
+    let blocks = by_seconds.max(by_requests).round().max(1.0);
+    let skew = result.skew().map_or(0.0, |(seconds, _)| seconds * blocks * concurrency as f64);
+    let unknown = (counts.faulted + counts.abandoned) as f64 * plan.limits.request_seconds + skew;
+    let in_flight = off_littles_law(concurrency, &response(result), result.seconds, blocks, unknown)?;
+    Some(LoadCaveat::LittlesLaw { in_flight, concurrency })
 }
 
 /// What only several agents can show, and their priority.

@@ -13,6 +13,7 @@ use weigh_model::payload::Origin;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
 use weigh_model::record::delivery::Workers;
+use weigh_model::record::delivery::littles_law;
 use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
 use weigh_model::way::{By, CONFIG, WayKind};
@@ -467,6 +468,10 @@ fn caveats(evidence: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
         (rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: rounds }),
         (rounds > 0 && row.get(CPU).is_none()).then_some(Caveat::NotMetered),
         changing(evidence, measured),
+        littles_law(
+            &blocks(measured).collect::<Vec<_>>(),
+            measured.cell.delivery.as_ref().map_or(1, |d| d.connections),
+        ),
         evidence.report.exhibits.negotiations.as_ref().and_then(|told| told.caveat(row.id())),
         example.filter(|_| faulted > 0).map(|example| Caveat::FaultyResponses {
             faulted,

@@ -10,7 +10,7 @@ use weigh_answer::estimate::{CONFIDENCE, QUANTILE};
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
-use weigh_stats::{FAMILY_WISE, LogRatio, Rule, low_quantile_interval, quantile};
+use weigh_stats::{FAMILY_WISE, LogRatio, Rule, bimodal, low_quantile_interval, quantile};
 
 /// A dominator may take longer than the other in what is not on the front, decoding, by this factor of the figures: no more than CPU times differ by
 /// chance.
@@ -19,8 +19,6 @@ const SLACK: f64 = 1.05;
 /// How many times as long as the slowest round of another cell the quickest of a cell that is far behind it takes. Neighbours that share a
 /// processor at most double a time.
 const FAR: f64 = 3.0;
-/// From this ratio of one round to the next quicker one on, the rounds of a cell are in two clusters, if each has two.
-const SPLIT: f64 = 1.5;
 
 /// What is known of one cell.
 struct Profile {
@@ -197,15 +195,13 @@ impl<'a> Standing<'a> {
         ahead.map(|rival| rival.cell)
     }
 
-    /// Whether the rounds of a phase are in two clusters, each of two rounds at least.
+    /// Whether the rounds of a phase are in two clusters.
     pub fn is_split(&self, i: usize, phase: Phase) -> bool {
         let headline = subject::of(&self.plan.cells[i]).shape().phases;
         let at = headline.iter().position(|own| *own == phase);
         let Some((profile, at)) = self.profiles[i].as_ref().zip(at) else { return false };
-        let mut rounds: Vec<f64> = profile.times[at].by_round.iter().map(|round| round.1).collect();
-        rounds.sort_by(f64::total_cmp);
-        let last = rounds.len().saturating_sub(2);
-        (2..=last).any(|at| rounds[at] > SPLIT * rounds[at - 1])
+        let rounds: Vec<f64> = profile.times[at].by_round.iter().map(|round| round.1).collect();
+        bimodal(&rounds).is_some()
     }
 
     /// Whether a cell's place on the front of encode (or serve) time and bytes is settled: it is off the front, or of

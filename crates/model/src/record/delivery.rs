@@ -6,7 +6,7 @@
 //! these.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::caveats::BUSY_SHARE;
+use weigh_load::caveats::{BUSY_SHARE, off_littles_law};
 use weigh_load::result::{FaultCount, Preflight};
 use weigh_stats::hist::Packed;
 
@@ -178,10 +178,26 @@ impl DeliveryVisit {
         (self.requests > 0).then(|| total / self.requests as f64)
     }
 
+    /// The requests in flight, if rate and response times contradict that each of `connections` had one at all times: see
+    /// [`off_littles_law`]. Not of light requests beside slow clients, which come at a rate.
+    fn off_littles_law(&self, connections: u32) -> Option<f64> {
+        let response = self.response.unpack().ok().filter(|_| self.fairness.is_none())?;
+        let unknown = self.faulted() as f64 * self.seconds;
+        off_littles_law(u64::from(connections), &response, self.seconds, 1.0, unknown)
+    }
+
     /// Failed responses.
     pub fn faulted(&self) -> u64 {
         self.faults.iter().fold(0, |all, fault| all.saturating_add(fault.count))
     }
+}
+
+/// The caveat of visits whose rate and response times contradict the number of connections.
+pub fn littles_law(visits: &[&DeliveryVisit], connections: u32) -> Option<Caveat> {
+    let off: Vec<f64> = visits.iter().filter_map(|visit| visit.off_littles_law(connections)).collect();
+    let distance = |in_flight: &f64| (in_flight / f64::from(connections)).ln().abs();
+    let in_flight = off.iter().copied().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    Some(Caveat::LittlesLaw { in_flight, connections, visits: off.len() as u32, of: visits.len() as u32 })
 }
 
 /// Caveats of a cell after these visits.

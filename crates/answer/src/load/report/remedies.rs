@@ -6,6 +6,7 @@ use super::{seconds, whole};
 use crate::document::Block;
 use crate::load::{LoadCaveat, Run};
 use crate::text::clean;
+use weigh_model::units;
 
 /// Nodes named in a sentence.
 const NAMED: usize = 3;
@@ -74,6 +75,13 @@ fn words(caveat: &LoadCaveat) -> (String, &'static str) {
         LoadCaveat::LateClient { seconds, nodes } => {
             (format!("{}{}", Caveat::LateClient { seconds: *seconds }.sentence(), on(nodes)), "")
         }
+        LoadCaveat::LittlesLaw { in_flight, concurrency } => (
+            format!(
+                "rate × mean response time is {} requests in flight, but there were {concurrency} at all times (Little's law): rate or times are wrong",
+                units::significant(*in_flight)
+            ),
+            "see whether something held up the generator, and repeat it before you use rate and times together",
+        ),
         LoadCaveat::Dropped { dropped, scheduled } => (
             format!(
                 "{} of {} scheduled requests were never sent: every connection was busy",

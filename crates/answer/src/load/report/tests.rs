@@ -290,3 +290,41 @@ fn a_rate_that_was_met_is_not_the_generator_s_limit() {
         "{text}"
     );
 }
+
+#[test]
+fn a_rate_and_times_that_contradict_the_concurrency_are_a_caveat() {
+    // 200 responses per second of 50 ms: 10 in flight.
+    let of = |plan: LoadPlan, result: LoadResult| {
+        let caveats = Run::of(plan, result, false).caveats;
+        caveats.into_iter().find(|caveat| matches!(caveat, LoadCaveat::LittlesLaw { .. }))
+    };
+    let closed = |arrival: &str, connections: u32| {
+        let plan = plan(arrival);
+        let stream = Stream { connections, ..plan.streams[0].clone() };
+        LoadPlan { streams: vec![stream], ..plan }
+    };
+    let mut steady = result(0.3);
+    let class = &mut steady.classes[0];
+    (class.counts.faulted, class.times) = (0, Default::default());
+    (0..2000).for_each(|_| class.times.response.record(50_000_000));
+    for (arrival, connections, is_off) in [
+        ("closed", 10, false),
+        ("closed", 11, false),
+        ("closed", 12, true),
+        ("closed", 20, true),
+        ("closed", 8, true),
+        ("closed:think=50ms", 20, false),
+        ("constant:200", 20, false),
+    ] {
+        let off = of(closed(arrival, connections), steady.clone());
+        assert_eq!(off.is_some(), is_off, "{arrival}, {connections}: {off:?}");
+    }
+    let run = Run::of(closed("closed", 20), steady.clone(), false);
+    let text = shown(&run, 100, Detail::Summary);
+    assert!(text.contains("LITTLES-LAW") && text.contains("20 at all times"), "{text}");
+    // Connections that wait for the last response of a short block, and requests that failed.
+    let blocks = LoadPlan { length: Length { requests: None, seconds: Some(0.2) }, ..closed("closed", 12) };
+    assert_eq!(of(blocks, steady.clone()), None);
+    steady.classes[0].counts.faulted = 5;
+    assert_eq!(of(closed("closed", 20), steady), None);
+}

@@ -63,6 +63,38 @@ fn unconverged_where_the_budget_ended_it() {
 }
 
 #[test]
+fn rounds_in_two_clusters_are_named_with_both_figures() {
+    // The quickest of seven rounds alone, or half of them, is another figure; the slowest alone is a disturbance.
+    for (slow, clusters) in [
+        (&[1.4, 4.2, 4.4, 5.0, 4.6, 4.3, 4.5][..], Some("1.40 ms in 1, 4.20–5.00 ms in 6")),
+        (&[1.0, 1.1, 1.0, 1.7, 1.7, 1.8], Some("1.00–1.10 ms in 3, 1.70–1.80 ms in 3")),
+        (&[1.4, 1.5, 1.4, 1.5, 1.4, 1.4, 4.8], None),
+        (&[1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2], None),
+    ] {
+        let mut lab = Lab::new().payload("tree", 1000, 1).planned("tree", "php8.2", None, "brotli:9");
+        for (round, factor) in (1..).zip(slow) {
+            lab.visit(round, Figures { encode: factor * 1e6, decode: 25.0, bytes: 400 });
+        }
+        let report = lab.report();
+        let is_it = |caveat: &&Caveat| matches!(caveat, Caveat::TwoClusters { .. });
+        assert_eq!(report.rows[0].caveats.iter().filter(is_it).count(), usize::from(clusters.is_some()));
+        let shown = |format: &str| {
+            let rendered = named(format).unwrap().render(&report, &Options::default()).unwrap();
+            rendered.iter().map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).collect::<String>()
+        };
+        for format in ["terminal", "html"] {
+            // The terminal breaks a long note into lines.
+            let text = shown(format).split_whitespace().collect::<Vec<_>>().join(" ");
+            match clusters {
+                Some(clusters) => assert!(text.contains(clusters), "{format}: {text}"),
+                None => assert!(!text.contains("two clusters"), "{format}: {text}"),
+            }
+        }
+        assert_eq!(shown("json").contains(r#""two-clusters""#), clusters.is_some());
+    }
+}
+
+#[test]
 fn a_larger_budget_is_advised_only_where_the_budget_ended_the_cell() {
     let advice = |reason: Option<StopReason>| {
         let mut lab = lab().planned("tree", "php8.2", None, "zstd:19");
