@@ -21,7 +21,7 @@ pub use advised::advised;
 pub use dictionaries::deltas;
 pub use emitted::{Emitted, Line};
 pub use folder::files;
-pub use server::carriers;
+pub use server::{carriers, downloads};
 
 use crate::rig::guard::Place;
 use crate::rig::server::Found;

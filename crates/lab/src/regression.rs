@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::configuration::own::on_top;
-use crate::configuration::{Emitted, carriers};
+use crate::configuration::{Emitted, carriers, downloads};
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Configured, Lab};
 use crate::rig::asker::Asker;
-use crate::rig::server::Found;
 use crate::rig::server::own::{Read, with_types};
+use crate::rig::server::{Found, offload_prefixes};
 use crate::rig::service::without_log;
 use crate::rig::user::OwnUser;
 use crate::site::private::{Account, Private};
@@ -30,9 +30,6 @@ use weigh_model::policy::{Decision, Encoder, Policy, Trial, Withheld, Worse};
 use weigh_model::site::{Kind, Site};
 use weigh_model::units::count;
 use weigh_model::way::{CONFIG, OwnConfig};
-
-/// What a handing over is prefixed with where the server has a location for it.
-const OFFLOAD: &str = "/offload/";
 
 /// A policy on a configuration.
 pub struct Subject<'a> {
@@ -78,8 +75,10 @@ impl Subject<'_> {
         let folder_file = rules.map_or("", |rules| rules.folder_file.as_str());
         let every = definition.policy.as_ref().is_some_and(|emission| emission.every);
         let copy = Copy::of(self.site, self.policy, (&self.own.read.site.root, folder_file, every), user)?;
-        let side = Side { copy: &copy, user, handed: self.handed(&copy) };
-        let direct = vec![format!("{OFFLOAD}{}", Copy::OUTSIDE)];
+        let direct: Vec<String> = offload_prefixes(downloads(self.site).folders.len())
+            .map(|prefix| format!("{prefix}/{}", Copy::OUTSIDE))
+            .collect();
+        let side = Side { copy: &copy, user, handed: self.handed(&copy, &direct) };
         let asks = |asker: &Asker<'_>| Ok(first(asker, &copy.files, side.handed.len(), &direct));
         let before = match side.run(self.own.clone(), asks)? {
             Outcome::Answered(before) if before.iter().any(|(_, answer)| answer.is_some()) => before,
@@ -160,11 +159,11 @@ impl Subject<'_> {
         Configured { read: Read { config, ..self.own.read.clone() }, found }
     }
 
-    /// How a page of PHP would name files that are not for downloads.
-    fn handed(&self, copy: &Copy) -> Vec<(&'static str, String)> {
+    /// How a page of PHP would name files that are not for downloads; `direct`: their URLs, one for each folder of downloads.
+    fn handed(&self, copy: &Copy, direct: &[String]) -> Vec<(&'static str, String)> {
         match self.own.found.definition.offload_header.as_deref() {
             None => Vec::new(),
-            Some("X-Accel-Redirect") => vec![("X-Accel-Redirect", format!("{OFFLOAD}{}", Copy::OUTSIDE))],
+            Some("X-Accel-Redirect") => direct.iter().map(|url| ("X-Accel-Redirect", url.clone())).collect(),
             Some(_) => copy.outside.iter().map(|file| ("X-Sendfile", file.display().to_string())).collect(),
         }
     }

@@ -79,7 +79,10 @@ fn step(decision: &Decision, site: &Site) -> String {
         text.push_str(&format!(" Needs {}.", units::list(&crate::first::distinct(needs))));
     }
     if decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand) {
-        text.push_str(" Run at each deployment: weigh pack DIR --policy policy.toml.");
+        // What the configuration refuses has no variants.
+        let config = site.sources.server_config.as_ref();
+        let config = config.map(|file| format!(" --server-config {}", clean(file))).unwrap_or_default();
+        text.push_str(&format!(" Run at each deployment: weigh pack DIR --policy policy.toml{config}."));
     }
     text
 }

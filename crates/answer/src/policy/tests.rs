@@ -446,6 +446,42 @@ fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
     insta::assert_snapshot!(shown);
 }
 
+/// What the configuration refuses has no variants: the step names it where it is known.
+#[test]
+fn packing_asks_the_configuration_that_is_known() {
+    let reports = [report(&FILES, &WAYS, 9, &calm)];
+    let shown = |site: &Site| {
+        let (decided, _) = decide_by(site, &digest(0), &links(), &reports, Objective::Time);
+        assert!(decided.policy.decisions[0].rules.iter().any(|rule| rule.by == Encoder::Beforehand));
+        let text = crate::format::terminal::text(&document(&decided, site), &Default::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut site = shop();
+    assert!(shown(&site).contains("weigh pack DIR --policy policy.toml."));
+    site.sources.server_config = Some("/etc/nginx/nginx.conf".into());
+    assert!(
+        shown(&site).contains("weigh pack DIR --policy policy.toml --server-config /etc/nginx/nginx.conf.")
+    );
+}
+
+#[test]
+fn that_every_response_gets_longer_is_said() {
+    let part = |before: f64, after: f64| Part {
+        content: String::new(),
+        wait_hours: [0.0; 2],
+        core_hours: [0.0; 2],
+        gb_out: [before, after],
+        gb_stored: [0.0; 2],
+    };
+    let said = longer(&[part(100.0, 103.0), part(200.0, 212.0), part(0.0, 0.0)]);
+    assert_eq!(said.as_deref(), Some(" Responses are 3% to 6% longer than today."));
+    let said = longer(&[part(100.0, 104.0)]);
+    assert_eq!(said.as_deref(), Some(" Responses are 4% longer than today."));
+    for parts in [&[][..], &[part(100.0, 103.0), part(100.0, 99.0)], &[part(100.0, 100.1)]] {
+        assert_eq!(longer(parts), None, "{parts:?}");
+    }
+}
+
 #[test]
 fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
     let decided = decide(&shop(), "", &links(), Vec::new(), Objective::Time).unwrap();

@@ -174,16 +174,12 @@ fn pack(work: &Path, site: &Copy) -> Result<()> {
 /// The settings of the files for PHP; the library is copied, and begins before each script.
 fn php(config: &Path, site: &Copy) -> Result<BTreeMap<String, String>> {
     let mut settings = BTreeMap::new();
-    // The library does what the settings do: one of them is to be used.
-    let has_library = config.join("weighbridge.php").exists();
-    if let Ok(text) = fs::read_to_string(config.join("weigh.ini"))
-        && !has_library
-    {
+    if let Ok(text) = fs::read_to_string(config.join("weigh.ini")) {
         let lines =
             text.lines().filter(|line| !line.starts_with(';')).filter_map(|line| line.split_once('='));
         settings.extend(lines.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())));
     }
-    if has_library {
+    if config.join("weighbridge.php").exists() {
         let to = site.path(LIBRARY);
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../php/library");
         let copied = Command::new("cp").arg("-a").arg(from).arg(&to).status()?;

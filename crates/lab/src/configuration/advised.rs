@@ -32,15 +32,31 @@ pub fn advised(
     read: Option<&Read>,
 ) -> Result<Advised> {
     let decision = |kind| policy.decisions.iter().find(|decision| decision.kind == kind);
-    let assets = encodings(decision(Kind::Asset), definition)?;
+    let mut assets = encodings(decision(Kind::Asset), definition)?;
     let pages = encodings(decision(Kind::Page), definition)?;
     let has_pages = definition.policy.as_ref().is_some_and(Emission::has_pages);
     // Where nothing is decided for pages, what they have today stays.
     let is_told = decision(Kind::Page).is_some_and(|page| !page.keep || !page.rules.is_empty());
     let all = &all_types(site);
+    let beside = definition.policy.iter().flat_map(|emission| &emission.snippets).find(|part| part.pages);
+    let beside = beside.and_then(|part| part.beside.as_deref());
+    let here = Goes { definition, read, all };
+    let filters = here.filters_beside(&assets);
+    assets.extend(filters);
+    // A server with one level for all that it compresses: what is left beside precompressed files does not change that of pages.
+    if !has_pages
+        && assets.iter().any(|rule| rule.kind == WayKind::PreEncoded)
+        && !pages.iter().any(Encoding::is_on_the_fly)
+    {
+        assets.iter_mut().for_each(|rule| rule.level = None);
+    }
     let (mut rules, mut pages) = match (has_pages, is_told) {
-        (true, true) => apart(assets, pages, all),
-        (_, false) => (with_types(assets, false, all), None),
+        (true, true) => apart(assets, pages, all, here.is_narrowed()),
+        (_, false) => {
+            let rules = with_types(assets, false, all);
+            let pages = beside.and_then(|beside| here.untouched(&rules, beside));
+            (rules, pages)
+        }
         (false, true) => (together(assets, pages, all), None),
     };
     let downloads = decision(Kind::Download).filter(|d| !d.keep).and_then(|d| d.method.as_deref());
@@ -52,10 +68,7 @@ pub fn advised(
         let offload = name.starts_with("x-").then_some(WayKind::Offload);
         rows.clone().find(|row| row.name == name).or_else(|| rows.find(|row| Some(row.kind) == offload))
     });
-    let here = Goes { definition, read, all };
     here.on(&mut rules, None);
-    let beside = definition.policy.iter().flat_map(|emission| &emission.snippets).find(|part| part.pages);
-    let beside = beside.and_then(|part| part.beside.as_deref());
     pages.iter_mut().for_each(|pages| here.on(pages, beside));
     let pages = pages.filter(|pages| !pages.is_empty());
     let own = read.map(|read| here.kept(read, &rules, beside));
@@ -72,19 +85,87 @@ struct Goes<'g> {
 }
 
 impl Goes<'_> {
+    fn row(&self, method: &str) -> Option<&WayRow> {
+        self.definition.ways.iter().find(|row| row.name == method)
+    }
+
+    /// Whether a list of types further in takes the place of one further out.
+    fn is_narrowed(&self) -> bool {
+        self.definition.ways.iter().any(|row| row.types_in.is_some())
+    }
+
+    /// What leaves pages as they are where rules hold for everything else: [`Goes::on`] has what is on for them today go on. Of a
+    /// configuration that is not known, only what stands beside precompressed files is off.
+    fn untouched(&self, rules: &[Encoding], beside: &str) -> Option<Vec<Encoding>> {
+        let present = self.read.map(|read| Present::of(read, Some(beside)));
+        if present.as_ref().is_some_and(|present| !present.has_blocks()) {
+            return None;
+        }
+        let is_new = |rule: &&Encoding| present.is_some() || self.is_beside(rules, &rule.method);
+        let fly = rules.iter().filter(|rule| rule.is_on_the_fly());
+        let pages: Vec<Encoding> = fly.filter(is_new).cloned().map(switched_off).collect();
+        (!pages.is_empty()).then_some(pages)
+    }
+
+    /// The filters without which clients are sent uncompressed what has no precompressed file, where these rules have none. None are needed
+    /// where nothing is compressed on the fly.
+    fn filters_beside(&self, rules: &[Encoding]) -> Vec<Encoding> {
+        let fly = rules.iter().find(|rule| rule.is_on_the_fly());
+        let present = self.read.map(|read| Present::of(read, None));
+        let (min_bytes, types) = match (fly, &present) {
+            (Some(fly), _) => (fly.min_bytes, fly.types.clone()),
+            (None, Some(present)) if self.is_any_on(present) => (0, Vec::new()),
+            (None, Some(_)) => return Vec::new(),
+            (None, None) => (rules.first().map_or(0, |rule| rule.min_bytes), Vec::new()),
+        };
+        let filter = |rule: &Encoding| {
+            let row = self.row(self.row(&rule.method)?.beside.as_deref()?)?;
+            let (method, codings, types) = (row.name.clone(), row.codings.clone(), types.clone());
+            let is_new = rules.iter().all(|rule| rule.method != method);
+            let filter =
+                Encoding { method, kind: row.kind, codings, min_bytes, types, ..Encoding::default() };
+            is_new.then_some(filter)
+        };
+        rules.iter().filter_map(filter).collect()
+    }
+
+    fn is_any_on(&self, present: &Present<'_>) -> bool {
+        let mut fly = self.definition.ways.iter().filter(|row| row.kind == WayKind::OnTheFly);
+        fly.any(|row| is_on(present, &row.name))
+    }
+
+    /// Whether a method compresses what has no precompressed file beside another of these rules.
+    fn is_beside(&self, rules: &[Encoding], method: &str) -> bool {
+        let needs =
+            |rule: &Encoding| self.row(&rule.method).is_some_and(|row| row.beside.as_deref() == Some(method));
+        rules.iter().any(needs)
+    }
+
     /// Makes rules go on from what the configuration has where their part goes: types that it lists are encoded as before, from the size on
-    /// that it has, and nothing is switched off that is on today.
+    /// that it has, and what would be switched off and is on today goes on as it is today.
     fn on(&self, rules: &mut Vec<Encoding>, beside: Option<&str>) {
         let present = self.read.map(|read| Present::of(read, beside));
-        let is_on = |method: &str| {
-            present.as_ref().is_some_and(|own| own.in_force(method).is_some_and(|word| word == ["on"]))
-        };
-        rules.retain(|rule| !(rule.off && is_on(&rule.method)));
+        let is_on = |method: &str| present.as_ref().is_some_and(|own| is_on(own, method));
+        let fly = || self.definition.ways.iter().filter(|row| row.kind == WayKind::OnTheFly);
+        let is_any_on = present.as_ref().is_some_and(|own| self.is_any_on(own));
+        let filters: Vec<String> =
+            rules.iter().filter_map(|rule| self.row(&rule.method)?.beside.clone()).collect();
+        for rule in rules.iter_mut().filter(|rule| rule.off && is_on(&rule.method)) {
+            let row = self.row(&rule.method);
+            let theirs = row.and_then(|row| present.as_ref()?.in_force(row.level_in.as_ref()?));
+            let usual = row.and_then(|row| row.levels.as_ref()).map(|levels| levels.default);
+            rule.level = theirs.and_then(|words| words.first()?.parse().ok()).or(usual);
+            (rule.off, rule.types, rule.min_bytes) = (false, vec!["text/html".into()], 0);
+        }
         for rule in rules.iter_mut().filter(|rule| rule.is_on_the_fly() && !rule.off) {
-            let row = self.definition.ways.iter().find(|row| row.name == rule.method);
-            if let Some(types_in) = row.and_then(|row| row.types_in.as_ref()) {
-                let theirs = match &present {
-                    Some(own) => own.words(types_in),
+            let row = self.row(&rule.method);
+            if row.is_some_and(|row| row.types_in.is_some()) {
+                let theirs: Vec<String> = match &present {
+                    // What another filter compresses today, a client of this one is sent compressed, too.
+                    Some(own) => fly()
+                        .filter_map(|row| row.types_in.as_ref())
+                        .flat_map(|name| own.words(name))
+                        .collect(),
                     // Whatever its list has, most of it is in this one.
                     None => self.all.iter().cloned().chain(types::FORMER.map(str::to_owned)).collect(),
                 };
@@ -98,7 +179,7 @@ impl Goes<'_> {
             let says_size = size_in.is_some_and(|(directive, own)| own.in_force(directive).is_some());
             rule.min_bytes = match rule.min_bytes > LEAST {
                 true => rule.min_bytes,
-                false if says_size || is_on(&rule.method) => 0,
+                false if says_size || is_any_on || filters.contains(&rule.method) => 0,
                 false => LEAST,
             };
         }
@@ -131,6 +212,15 @@ impl Goes<'_> {
         let sections = syntax.map(|syntax| sections::of_variants(syntax, read, &endings)).unwrap_or_default();
         Kept { directives, codings, sections }
     }
+}
+
+/// Whether the configuration has a method on.
+fn is_on(present: &Present<'_>, method: &str) -> bool {
+    present.in_force(method).is_some_and(|word| word == ["on"])
+}
+
+fn switched_off(rule: Encoding) -> Encoding {
+    Encoding { off: true, ..rule }
 }
 
 /// The rules of a decision that the server carries out; types are those of the rules, which may name none.
@@ -251,20 +341,24 @@ fn united(assets: Vec<Encoding>, pages: &[Encoding], all: &[String]) -> Vec<Enco
     rules
 }
 
-/// For a server that can tell what PHP makes: rules for all, and those of pages where they differ.
+/// For a server that can tell what PHP makes: rules for all, and those of pages where they differ. `is_narrowed`: pages have their own list of
+/// types, which is HTML. The ETag of what else PHP makes would be a weak one, which applications such as WordPress do not know again.
 fn apart(
     assets: Vec<Encoding>,
     pages: Vec<Encoding>,
     all: &[String],
+    is_narrowed: bool,
 ) -> (Vec<Encoding>, Option<Vec<Encoding>>) {
-    if alike(&assets, &pages) {
+    if !is_narrowed && alike(&assets, &pages) {
         return (united(assets, &pages, all), None);
     }
-    let (assets, mut pages) = (with_types(assets, true, all), with_types(pages, true, all));
+    let html = ["text/html".to_owned()];
+    let types = if is_narrowed { &html } else { all };
+    let (assets, mut pages) = (with_types(assets, true, all), with_types(pages, true, types));
     pages.retain(Encoding::is_on_the_fly);
     let off =
         |asset: &&Encoding| asset.is_on_the_fly() && pages.iter().all(|page| page.method != asset.method);
-    let off: Vec<Encoding> = assets.iter().filter(off).map(|e| Encoding { off: true, ..e.clone() }).collect();
+    let off: Vec<Encoding> = assets.iter().filter(off).cloned().map(switched_off).collect();
     pages.extend(off);
     (assets, (!pages.is_empty()).then_some(pages))
 }

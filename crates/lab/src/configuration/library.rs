@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use anyhow::{Result, bail};
 
+use super::php::is_by_settings;
 use super::server::downloads;
 use super::{Emitted, Here, advised, asked, decision};
 use crate::rig::server::emission::Downloads;
-use weigh_model::policy::{Encoder, Policy, Rule};
+use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 
@@ -34,10 +35,17 @@ const METHODS: [&str; 4] = ["x-accel-redirect", "x-sendfile", "x-lighttpd-send-f
 /// What its own methods encode with, by coding.
 const OWN: [(&str, &str); 3] = [("gzip", "libdeflate"), ("zstd", "zstd"), ("br", "br")];
 
+/// What PHP needs where codecs are reached through FFI.
+const PRELOAD: [&str; 2] = [
+    "in php.ini of the PHP-FPM that serves the site: ffi.enable=preload and opcache.preload=/path/to/vendor/weighbridge/weighbridge/preload.php; without them \
+     nothing is encoded through FFI",
+    "where PHP-FPM is started as root, also: opcache.preload_user=NAME, the user that the pool runs as; then restart PHP-FPM",
+];
+
 /// The file for the library; none if the policy leaves everything as it is that PHP does.
 pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitted>> {
-    let pages =
-        decision(policy, Kind::Page).filter(|page| page.rules.iter().any(|rule| rule.by == Encoder::Php));
+    let by_php = |page: &&Decision| page.rules.iter().any(|rule| rule.by == Encoder::Php);
+    let pages = decision(policy, Kind::Page).filter(by_php).filter(|page| !is_by_settings(page));
     let values = decision(policy, Kind::Value);
     let handed = decision(policy, Kind::Download).filter(|download| download.method.is_some());
     let told: Vec<String> = [pages, values, handed].iter().flatten().map(|one| clean(&one.text)).collect();
@@ -70,10 +78,10 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitt
     Ok(Some(Emitted {
         file: "php/weighbridge.php".into(),
         what: told.join(" "),
-        first: vec!["composer require weighbridge/weighbridge".into()],
+        first: first(&[pages, values]),
         place: "anywhere that the application can read; it is read with Weighbridge\\Library\\Settings::fromFile()".into(),
         line: String::new(),
-        clash: "It does in PHP what weigh.ini and WeighMarshaller.php do: use it or them.".into(),
+        clash: "It does in PHP what WeighMarshaller.php does: use one of them.".into(),
         check: "php -l weighbridge.php".into(),
         undo: "remove the file; the library then has its defaults".into(),
         unchecked: None,
@@ -81,6 +89,16 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitt
         comment: "//",
         body,
     }))
+}
+
+/// What to do before the library is used. A web server's PHP lets only preloaded code call C libraries.
+fn first(decisions: &[Option<&Decision>]) -> Vec<String> {
+    let mut needs = decisions.iter().flatten().flat_map(|one| &one.needs);
+    let is_ffi = needs.any(|need| need.what.contains("FFI"));
+    let steps = ["composer require weighbridge/weighbridge"]
+        .into_iter()
+        .chain(PRELOAD.into_iter().filter(|_| is_ffi));
+    steps.map(str::to_owned).collect()
 }
 
 /// How downloads are sent, as a line of the array, or why it has none: the library takes one method and one folder.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Emitted, asked, decision};
-use weigh_model::policy::{Encoder, Policy, Rule};
+use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;
 
@@ -12,37 +12,39 @@ const SETTING: &str = ".output_compression";
 /// PHP's own handler, whose level is that of the setting.
 const HANDLER: &str = "ob_gzhandler";
 
-/// The files for PHP; none if the policy changes nothing that it does.
-pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
-    let mut emitted = Vec::new();
-    if let Some(page) = decision(policy, Kind::Page) {
-        let rules: Vec<&Rule> = page.rules.iter().filter(|rule| rule.by == Encoder::Php).collect();
-        let body = rules.iter().map(|rule| ini(rule)).collect::<Result<String>>()?;
-        if !body.is_empty() {
-            emitted.push(Emitted {
-                file: "php/weigh.ini".into(),
-                what: clean(&page.text),
-                place: "in the conf.d folder of the PHP-FPM that serves the site, such as /etc/php/8.2/fpm/conf.d/99-weigh.ini".into(),
-                undo: "remove the file, then reload PHP-FPM".into(),
-                ..Emitted::of_php(body)
-            });
-        }
-    }
-    Ok(emitted)
+/// The file for PHP; none if the policy has no pages that its settings compress.
+pub fn emit(policy: &Policy) -> Result<Option<Emitted>> {
+    let Some(page) = decision(policy, Kind::Page).filter(|page| is_by_settings(page)) else {
+        return Ok(None);
+    };
+    let rules = page.rules.iter().filter(|rule| rule.by == Encoder::Php);
+    let body = rules.map(ini).collect::<Result<String>>()?;
+    Ok(Some(Emitted {
+        file: "php/weigh.ini".into(),
+        what: clean(&page.text),
+        place: "in the conf.d folder of the PHP-FPM that serves the site, such as /etc/php/8.2/fpm/conf.d/99-weigh.ini".into(),
+        undo: "remove the file, then reload PHP-FPM".into(),
+        ..Emitted::of_php(body)
+    }))
 }
 
-/// The settings of one rule, or why there are none.
+/// Whether PHP compresses pages by its settings alone. Else the library does, and no setting: what one has encoded stops the other.
+pub(super) fn is_by_settings(page: &Decision) -> bool {
+    let is_setting = |rule: &Rule| {
+        let method = asked(rule).map(|(method, _)| method).unwrap_or_default();
+        let is_name = method.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+        method == HANDLER || is_name && method.ends_with(SETTING)
+    };
+    let mut rules = page.rules.iter().filter(|rule| rule.by == Encoder::Php).peekable();
+    rules.peek().is_some() && rules.all(is_setting)
+}
+
+/// The settings of one rule.
 fn ini(rule: &Rule) -> Result<String> {
     let (method, level) = asked(rule)?;
     let (method, coding) = (clean(&method), clean(&rule.coding));
     let mut text = String::new();
     let setting = if method == HANDLER { "zlib.output_compression" } else { &method };
-    let is_known = method == HANDLER || method.ends_with(SETTING);
-    if !is_known || !setting.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c)) {
-        return Ok(format!(
-            "; Cannot be expressed: {method} is code, no setting: the PHP library does it with weighbridge.php.\n"
-        ));
-    }
     if rule.min_bytes > 0 {
         text.push_str(
             "; Cannot be expressed: a smallest size. PHP compresses before it knows the length of a page.\n",

@@ -21,6 +21,11 @@ impl<'r> Present<'r> {
         Present([inner].into_iter().chain(outer).collect())
     }
 
+    /// Whether a block of the site has the directive that the part goes beside.
+    pub fn has_blocks(&self) -> bool {
+        self.0.first().is_some_and(|blocks| !blocks.is_empty())
+    }
+
     /// What directives of this name say, in every block that holds there.
     pub fn words(&self, name: &str) -> Vec<String> {
         self.levels(name).into_iter().flatten().collect()

@@ -160,7 +160,8 @@ fn what(policy: &Policy, snippet: &Snippet) -> String {
         _ => &[Kind::Asset, Kind::Page],
     };
     let told = kinds.iter().filter_map(|kind| super::decision(policy, *kind));
-    told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ")
+    let told = told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ");
+    if told.is_empty() { "What the other files say does not hold here.".to_owned() } else { told }
 }
 
 /// Whether the server has a module without anything to be done: it is built in, or the site's configuration loads it.
@@ -202,7 +203,7 @@ pub(super) fn served(site: &Site, room: &Path) -> Served {
 
 /// The folders of the site's downloads. None lies in another, and none is wider than what it holds: the root of all files, the document root
 /// and what lies above it are refused.
-pub(super) fn downloads(site: &Site) -> Downloads {
+pub fn downloads(site: &Site) -> Downloads {
     let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
     let file = |path: &str| {
         let (folder, rest) = site.sources.folder(path).unwrap_or(("/", path));

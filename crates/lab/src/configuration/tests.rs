@@ -293,6 +293,129 @@ fn gzip_stands_beside_other_codings() {
     assert!(file.body.contains("['coding' => 'gzip', 'codec' => 'zlib', "), "{}", file.body);
 }
 
+/// `brotli_static` takes gzip from clients that accept br, also for files without a variant and for error pages.
+#[test]
+fn a_filter_of_the_same_coding_stands_beside_precompressed_files_that_switch_the_others_off() {
+    let nginx = servers().into_iter().find(|s| s.definition.name == "nginx").unwrap().definition;
+    let wish = advised(&whole(), &site(), &nginx, None).unwrap();
+    let brotli = |rules: &[weigh_model::advised::Encoding]| -> Vec<_> {
+        let found = rules.iter().filter(|rule| rule.method == "brotli");
+        found.map(|rule| (rule.off, rule.min_bytes, rule.types.clone())).collect()
+    };
+    let gzip = wish.rules.iter().find(|rule| rule.method == "gzip").unwrap();
+    assert_eq!(brotli(&wish.rules), [(false, gzip.min_bytes, gzip.types.clone())]);
+    // Pages are as they were decided.
+    assert_eq!(brotli(&wish.pages.unwrap()).len(), 1);
+    assert!(brotli(&advised(&whole(), &site(), &nginx, None).unwrap().pages.unwrap())[0].0);
+    let mut only_assets = whole();
+    only_assets.decisions.remove(1);
+    let wish = advised(&only_assets, &site(), &nginx, None).unwrap();
+    assert!(brotli(&wish.rules).len() == 1 && brotli(&wish.pages.unwrap())[0].0);
+    // Where the policy has the filter, one is enough; other servers leave gzip alone.
+    let mut both = whole();
+    both.decisions[0].rules.push(rule("br", Encoder::Server, "brotli:5", 0));
+    assert_eq!(brotli(&advised(&both, &site(), &nginx, None).unwrap().rules).len(), 1);
+    for found in servers().into_iter().filter(|s| s.definition.name != "nginx") {
+        let wish = advised(&whole(), &site(), &found.definition, None).unwrap();
+        assert!(wish.rules.iter().all(|rule| !rule.is_on_the_fly() || rule.codings != ["br"]), "{wish:?}");
+    }
+}
+
+/// What of nginx's own configuration is read here.
+fn nginx_with(http: &str, php: &str) -> (Found, Read) {
+    let found = servers().into_iter().find(|s| s.definition.name == "nginx").unwrap();
+    let text = format!(
+        "http {{\n{http}\nserver {{\nroot /var/www/shop;\nlocation ~ \\.php$ {{\n{php}\nfastcgi_pass unix:/run/php.sock;\n}}\n}}\n}}\n"
+    );
+    let read = crate::rig::server::own::read(&found, Path::new("nginx.conf"), &text, &Default::default());
+    (found, read.unwrap_or_else(|error| panic!("{error:#}")))
+}
+
+/// Feeds have validators that applications do not know again once nginx has compressed them.
+#[test]
+fn pages_are_html_and_what_is_compressed_of_them_today() {
+    let gzip = |kind| decided(kind, vec![rule("gzip", Encoder::Server, "gzip:6", 0)], None);
+    let types = |policy: &Policy, http: &str, php: &str| {
+        let (found, read) = nginx_with(http, php);
+        let wish = advised(policy, &site(), &found.definition, Some(&read)).unwrap();
+        assert!(wish.rules[0].types.iter().any(|name| name == "application/rss+xml"), "{wish:?}");
+        wish.pages.unwrap_or_default().into_iter().map(|rule| (rule.off, rule.types)).collect::<Vec<_>>()
+    };
+    let html = vec!["text/html".to_owned()];
+    let by_php = decided(Kind::Page, vec![rule("gzip", Encoder::Php, "gzencode:6", 0)], None);
+    let told = policy(vec![gzip(Kind::Asset), gzip(Kind::Page)]);
+    assert_eq!(types(&told, "", ""), [(false, html.clone())]);
+    for (http, php) in [("gzip_types application/json;", ""), ("", "gzip_types application/json;")] {
+        let more = vec!["text/html".to_owned(), "application/json".to_owned()];
+        assert_eq!(types(&told, http, php), [(false, more)]);
+    }
+    // Where nothing is decided for pages they are as they were.
+    let untold = policy(vec![gzip(Kind::Asset)]);
+    assert_eq!(types(&untold, "", ""), [(true, html.clone())]);
+    assert_eq!(types(&untold, "gzip on;", ""), [(false, html)]);
+    // At the level of today, whatever holds for assets.
+    for (own, level) in [("", 1), ("gzip_comp_level 5;", 5)] {
+        for policy in [&untold, &policy(vec![gzip(Kind::Asset), by_php.clone()])] {
+            let (found, read) = nginx_with(&format!("gzip on; {own}"), "");
+            let pages = advised(policy, &site(), &found.definition, Some(&read)).unwrap().pages.unwrap();
+            assert_eq!((pages[0].off, pages[0].level), (false, Some(level)), "{policy:?}");
+        }
+    }
+}
+
+/// Apache has one level per filter.
+#[test]
+fn what_is_compressed_beside_precompressed_files_leaves_the_level_of_pages() {
+    let before = rule("br", Encoder::Beforehand, "any", 0);
+    let gzip = rule("gzip", Encoder::Server, "gzip:1", 0);
+    let pages = decided(Kind::Page, vec![rule("gzip", Encoder::Server, "gzip:4", 0)], None);
+    let level = |decisions: Vec<Decision>| {
+        let servers = servers();
+        let apache = servers.iter().find(|s| s.definition.name == "apache").unwrap();
+        let wish = advised(&policy(decisions), &site(), &apache.definition, None).unwrap();
+        wish.rules.iter().find(|rule| rule.is_on_the_fly()).unwrap().level
+    };
+    let assets = decided(Kind::Asset, vec![before, gzip.clone()], None);
+    assert_eq!(level(vec![assets.clone()]), None);
+    assert_eq!(level(vec![assets, pages]), Some(1));
+    assert_eq!(level(vec![decided(Kind::Asset, vec![gzip], None)]), Some(1));
+}
+
+/// What one has encoded stops the other.
+#[test]
+fn settings_of_php_or_the_library_compress_pages_and_no_file_is_empty() {
+    let by = |methods: &[&str]| {
+        let rules = methods.iter().map(|method| rule("gzip", Encoder::Php, method, 0)).collect();
+        let value = decided(Kind::Value, vec![rule("zstd", Encoder::Php, "zstd:1", 2048)], None);
+        let all = emitted(&policy(vec![decided(Kind::Page, rules, None), value]));
+        let body =
+            |name: &str| all.iter().find(|one| one.file == Path::new(name)).map(|one| one.body.clone());
+        let library = body("php/weighbridge.php").unwrap();
+        (body("php/weigh.ini").is_some(), library.contains("'codec' => 'zlib', "))
+    };
+    assert_eq!(by(&["zlib.output_compression:6"]), (true, false));
+    assert_eq!(by(&["gzencode:6"]), (false, true));
+    assert_eq!(by(&["gzencode:6", "zlib.output_compression:6"]), (false, true));
+}
+
+#[test]
+fn the_library_says_what_ffi_takes() {
+    let first = |what: &str| {
+        let mut policy = whole();
+        policy.decisions[1].rules = vec![rule("zstd", Encoder::Php, "zstd:3", 0)];
+        policy.decisions[1].needs = vec![weigh_model::policy::Need { what: what.into(), how: String::new() }];
+        let all = emitted(&policy);
+        all.iter().find(|one| one.file == Path::new("php/weighbridge.php")).unwrap().first.join("\n")
+    };
+    for what in ["ext-zstd (through FFI here)", "FFI"] {
+        let steps = first(what);
+        for word in ["ffi.enable=preload", "opcache.preload=", "preload.php", "opcache.preload_user="] {
+            assert!(steps.contains(word), "{what}: {steps}");
+        }
+    }
+    assert!(!first("ext-zstd").contains("ffi.enable"));
+}
+
 /// A size is raised where that was measured; else it is the server's or the site's own, or 256 bytes.
 #[test]
 fn small_content_stays_compressed() {

@@ -241,7 +241,7 @@ impl<'a> Session<'a> {
         self.ask(ask(2, Form::Http10));
         self.ask(ask(2, Form::Via));
         self.ask(ask(most, Form::Head));
-        self.ask(ask(none, Form::Range));
+        [most, none].into_iter().for_each(|class| self.ask(ask(class, Form::Range)));
         self.settle(begin, &ask(none, Form::Get));
     }
 

@@ -98,25 +98,35 @@ fn found<'a>(
     if before.status != after.status {
         return (!is_gained(question, before, after)).then_some(statuses);
     }
-    if before.content.is_some() && before.is_content() && before.content != after.content {
+    // A range of content in another coding is other bytes.
+    let is_other_range = question.form == Form::Range && before.coding != after.coding;
+    if before.content.is_some() && before.is_content() && !is_other_range && before.content != after.content {
         return Some(("content", "the content".to_owned(), "other content".to_owned()));
     }
     coded(question, before, after, allowed).or_else(|| field(before, after, is_encoded))
 }
 
-/// Whether another status is better: less is sent again. Of what is encoded while it is sent there are no ranges.
+/// Whether another status is better, or at least no worse: less is sent again, or all of it in a content coding.
 fn is_gained(question: &Asking, before: &Answer, after: &Answer) -> bool {
     match question.form {
         Form::IfNoneMatch | Form::IfModifiedSince => before.status == 200 && after.status == 304,
-        Form::Range if before.status == 206 => before.coding == "identity" && after.coding != "identity",
+        // Servers send a precompressed file whole. It is smaller, and clients that accept no content coding are sent ranges as before: they are
+        // asked, too.
+        Form::Range if before.status == 206 => {
+            after.status == 200 && after.coding != "identity" && accepts(question, &after.coding)
+        }
         Form::Range => before.status == 200 && after.status == 206,
         _ => false,
     }
 }
 
+fn accepts(question: &Asking, coding: &str) -> bool {
+    coding == "identity" || CLASSES[question.class].header.split(", ").any(|one| one == coding)
+}
+
 /// What is worse of the content coding, and of the length.
 fn coded<'a>(question: &Asking, before: &'a Answer, after: &Answer, allowed: Allowed) -> Option<Found<'a>> {
-    let accepts = |coding: &str| coding == "identity" || CLASSES[question.class].header.contains(coding);
+    let accepts = |coding: &str| accepts(question, coding);
     let codings = || ("Content-Encoding", before.coding.clone(), after.coding.clone());
     if accepts(&before.coding) && !accepts(&after.coding) {
         return Some(codings());

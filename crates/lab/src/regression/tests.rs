@@ -85,6 +85,16 @@ fn each_thing_that_is_worse_is_named() {
         other(|after| drop(after.fields.insert("content-type".into(), "text/css; charset=utf-8".into()))),
         "content-type"
     );
+    // A range of what is sent whole in a content coding, which the client accepts or not.
+    let (part, whole) = (answer(206, "identity", 100), answer(200, "br", 900));
+    assert_eq!(judged(&content(0, Form::Range), &part, &whole), None);
+    assert_eq!(judged(&content(0, Form::Range), &answer(206, "gzip", 100), &whole), None);
+    let coded = Answer { content: Some("other".into()), ..answer(206, "br", 100) };
+    assert_eq!(judged(&content(0, Form::Range), &part, &coded), None);
+    assert_eq!(judged(&content(3, Form::Range), &part, &coded).as_deref(), Some("Content-Encoding"));
+    for class in [2, 3] {
+        assert_eq!(judged(&content(class, Form::Range), &part, &whole).as_deref(), Some("status"));
+    }
     // A client that accepts none is sent one.
     let none = content(3, Form::Get);
     assert_eq!(
@@ -125,6 +135,16 @@ fn an_answer_that_is_missing_is_worse_and_one_that_was_missing_is_not_compared()
     let (compared, worse) = compare(&some, &none, Allowed::default());
     assert_eq!((compared, worse.len(), worse[0].after.as_str()), (1, 1, "no answer"));
     assert_eq!(compare(&none, &some, Allowed::default()), (0, Vec::new()));
+}
+
+/// A handing over is tried by the URL of each folder that has a rule.
+#[test]
+fn each_folder_of_downloads_has_a_url() {
+    let urls = |folders| crate::rig::server::offload_prefixes(folders).collect::<Vec<_>>();
+    assert_eq!(
+        (urls(1), urls(2)),
+        (vec!["/offload".to_owned()], vec!["/offload/1".into(), "/offload/2".into()])
+    );
 }
 
 #[test]

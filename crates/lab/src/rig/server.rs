@@ -17,6 +17,7 @@ pub mod types;
 pub use definition::{Definition, WayRow};
 pub use found::Found;
 pub use instance::{Certificate, Instance, Site};
+pub use render::offload_prefixes;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -166,9 +166,16 @@ pub struct WayRow {
     /// The directive that lists the types which it encodes, in place of a list further out.
     #[serde(default)]
     pub types_in: Option<String>,
+    /// The directive that has the level.
+    #[serde(default)]
+    pub level_in: Option<String>,
     /// The directive that has the smallest size.
     #[serde(default)]
     pub size_in: Option<String>,
+    /// The method that compresses beside it what has no precompressed file: where this one is on, the filters of other content codings send
+    /// such responses uncompressed to clients that accept its own.
+    #[serde(default)]
+    pub beside: Option<String>,
     /// The directive that lists its coding and those of other methods.
     #[serde(default)]
     pub codings_in: Option<String>,

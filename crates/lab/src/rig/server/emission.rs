@@ -147,7 +147,9 @@ impl Definition {
             mirror: rows.iter().find_map(|row| row.mirror.clone()),
             directive: None,
             types_in: None,
+            level_in: None,
             size_in: None,
+            beside: None,
             codings_in: None,
         };
         let mut definition = self.clone();

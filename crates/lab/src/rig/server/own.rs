@@ -320,8 +320,10 @@ impl Definition {
                 mirror: None,
                 directive: None,
                 types_in: None,
+                level_in: None,
                 size_in: None,
                 codings_in: None,
+                beside: None,
             });
             definition.mine.push(config.clone());
         }

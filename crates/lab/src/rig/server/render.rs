@@ -302,11 +302,15 @@ impl Values {
 
 /// Folders of downloads with their URLs: a number tells several apart.
 fn offloads(folders: &[PathBuf]) -> Result<Vec<Offload>> {
-    let one = |(at, folder): (usize, &PathBuf)| {
-        let prefix = if folders.len() == 1 { OFFLOAD.to_owned() } else { format!("{OFFLOAD}/{}", at + 1) };
+    let one = |(prefix, folder): (String, &PathBuf)| {
         Ok(Offload { url: format!("{prefix}/"), prefix, folder: path(folder)? })
     };
-    folders.iter().enumerate().map(one).collect()
+    offload_prefixes(folders.len()).zip(folders).map(one).collect()
+}
+
+/// What URLs of downloads in so many folders begin with, each folder's its own: `/offload`, or `/offload/1` and so on.
+pub fn offload_prefixes(folders: usize) -> impl Iterator<Item = String> {
+    (1..=folders).map(move |at| if folders == 1 { OFFLOAD.to_owned() } else { format!("{OFFLOAD}/{at}") })
 }
 
 /// The aliases of a policy's site.
