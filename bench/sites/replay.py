@@ -176,7 +176,9 @@ def compare(options):
         for accept, share in every.items():
             sides = [side["answers"][key(one)][accept] for side in (before, after)]
             kind = content({"type": sides[0]["type"], "path": one["path"].split("?")[0], "is_kept": kept and re.search(kept, one["path"])}) if sides[0]["status"] == 200 else None
-            kind = kind or "other"
+            # A feed is made by PHP: the policy has it among the pages.
+            is_feed = sides[0]["status"] == 200 and sides[0]["type"] in FEEDS
+            kind = kind or ("page" if is_feed else "other")
             for at, side in enumerate(sides):
                 sums[kind][at] += share * side["bytes"]
     predicted = {decision["kind"]: decision["change"]["gb_out"] for decision in policy["decisions"]}

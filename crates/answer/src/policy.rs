@@ -27,7 +27,7 @@ mod uncertainty;
 mod wait;
 mod weights;
 
-use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Part, Policy, SCHEMA};
+use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Part, Policy, Rule, SCHEMA};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::units;
 use weigh_stats::ROUNDS;
@@ -38,6 +38,7 @@ use crate::subject::codec::{DECODE, DECODED};
 use crate::verdict::Confidence;
 pub use by_url::{ByUrl, accepted, prove_urls};
 use coded::Coded;
+use coverage::Rest;
 pub use document::document;
 pub use machines::decide;
 pub use proof::{Line, Measured, Proof, Verdict, proof_document, prove};
@@ -70,12 +71,20 @@ pub(crate) struct Ground<'a> {
     pub classes: Vec<Accept>,
     /// Whether it is known of all pages what the application takes to make them.
     pub knows_made: bool,
+    /// What rules make of sample files.
+    pub encoded: Encoded<'a>,
 }
+
+/// Bytes that a rule makes of a sample file of a kind; none: not known.
+pub type Encoded<'e> = &'e dyn Fn(Kind, &Sample, &Rule) -> Option<u64>;
+
+/// Knows of no file what a rule makes of it.
+pub const NOT_ENCODED: Encoded<'static> = &|_, _, _| None;
 
 impl<'a> Ground<'a> {
     fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
         let (readers, classes, knows_made) = (Readers::new(site, links), site.classes(), site.knows_made());
-        Ground { site, links, reports, readers, classes, knows_made }
+        Ground { site, links, reports, readers, classes, knows_made, encoded: NOT_ENCODED }
     }
 
     /// Nanoseconds that decoding a file from a content coding takes on this machine; 0 if no native codec of the coding was
@@ -115,9 +124,9 @@ fn decide_by(
     sha256: &str,
     links: &[Weighted],
     reports: &[Report],
-    objective: Objective,
+    (objective, encoded): (Objective, Encoded),
 ) -> (Decided, Option<Setup>) {
-    let ground = Ground::new(site, links, reports);
+    let ground = Ground { encoded, ..Ground::new(site, links, reports) };
     let mut notes = Vec::new();
     let (made, raises) = make(&ground, objective);
     if raises > 0 {
@@ -202,8 +211,8 @@ struct Made {
     has_rounds: bool,
     /// What a page takes to be made.
     beside: Option<String>,
-    /// What the content takes that was not measured: the same before and after.
-    unmeasured: Exact,
+    /// What the content takes that was not measured, before and after.
+    unmeasured: [Rest; 2],
 }
 
 /// What was measured of a kind that is encoded; none of other kinds.
@@ -249,7 +258,7 @@ fn make_at(ground: &Ground, weights: &Weights) -> Vec<Made> {
             Some(told) => told.iter().any(|one| std::ptr::eq(one.stratum, stratum)),
             None => coverage::has_rows(ground, stratum),
         };
-        let unmeasured = coverage::unmeasured(ground, kind, &is_measured);
+        let unmeasured = coverage::recoded(ground, kind, &is_measured, (&chosen.rules, ground.encoded));
         let plain = coded.as_ref().filter(|_| kind == Kind::Page).and_then(|coded| coded.of(ground, &[]));
         let beside = plain.and_then(|plain| made::beside(ground, &plain, &chosen));
         // Where nothing else fitted into the budget, nothing was compared.
@@ -294,12 +303,23 @@ fn undecided(site: &Site, kind: Kind, made: &[Made]) -> Option<String> {
 impl Made {
     /// Everything as it is today; none: that is not known.
     fn before(&self) -> Option<Setup> {
-        self.today.clone().map(|today| today.with(self.unmeasured))
+        self.today.clone().map(|today| today.with_rest(&self.unmeasured[0]))
     }
 
     /// Everything as it was chosen.
     fn after(&self) -> Setup {
-        self.chosen.clone().with(self.unmeasured)
+        self.chosen.clone().with_rest(&self.unmeasured[1])
+    }
+
+    /// The amounts of what was measured by itself.
+    fn parts(&self, site: &Site) -> Vec<Part> {
+        self.today.as_ref().map(|today| parts(site, today, &self.chosen)).unwrap_or_default()
+    }
+
+    /// Whether the bytes of a stratum are known, though it was not measured.
+    fn has_encoded(&self, stratum: &Stratum) -> bool {
+        let address = std::ptr::from_ref(stratum).addr();
+        self.unmeasured[1].parts.iter().any(|part| part.stratum == address)
     }
 
     /// What to do. Where it is not known what is done today, that stays: a change could make it worse.
@@ -326,7 +346,7 @@ impl Made {
         let unknown = || "not known".to_owned();
         let after = self.after();
         let before = self.before().unwrap_or_else(|| after.clone());
-        let parts = if keep { Vec::new() } else { parts(site, &before, &after) };
+        let parts = if keep { Vec::new() } else { self.parts(site) };
         let text = text + &beside.chain(longer(&parts)).collect::<String>();
         Decision {
             kind: self.kind,

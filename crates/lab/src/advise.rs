@@ -3,12 +3,14 @@
 //! It owns which settings are worth measuring for a site. How they are measured is the business of studies, and what follows from
 //! the figures that of [`weigh_answer::policy`].
 
+mod encoded;
 mod study;
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
+pub use encoded::Encodings;
 pub use study::{LEAST_SHARE, Written, proofs, studies};
 
 use crate::lab::Lab;

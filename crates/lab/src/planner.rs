@@ -139,6 +139,7 @@ pub fn policy(study: &Study, ask: &Ask) -> Policy {
         exhaustive: ask.exhaustive,
         to_the_end: false,
         even: false,
+        in_order: false,
     }
 }
 

@@ -270,6 +270,9 @@ pub fn look(
     let front = ask.front.clone().or_else(|| configured.as_ref().and_then(Configured::front));
     let front = front.or_else(|| traffic.as_ref().and_then(|traffic| traffic.front.clone()));
     let front = front.or_else(|| earlier.and_then(|site| site.sources.front.clone()));
+    // What is in front may speak TLS where the configuration does not.
+    let configured_tls = configured.as_ref().map(Configured::is_secure).filter(|tls| *tls || front.is_none());
+    let tls = visited.tls.or(configured_tls);
     let server = configured.map(|one| one.server).or(ask.server.clone());
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
@@ -278,7 +281,7 @@ pub fn look(
             "nothing was found: no file, page or cached value; give --docroot, --url, --render or --values";
         bail!("{}", visited.problem.unwrap_or_else(|| none.into()));
     }
-    let visitors = visitors(&visited, traffic.as_ref(), views, earlier);
+    let visitors = visitors(tls, traffic.as_ref(), views, earlier);
     let mut site = Site {
         schema: SCHEMA,
         name: name(ask, docroot.as_deref()),
@@ -386,8 +389,8 @@ fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
     counted.filter(|views| views.value > 0.0).or(given).unwrap_or(Figure::assumed(assumed::PAGE_VIEWS))
 }
 
-/// Who visits.
-fn visitors(visited: &Visited, traffic: Option<&Traffic>, views: Figure, earlier: Option<&Site>) -> Visitors {
+/// Who visits. `tls`: whether responses go over TLS; none: nothing tells.
+fn visitors(tls: Option<bool>, traffic: Option<&Traffic>, views: Figure, earlier: Option<&Site>) -> Visitors {
     let assumed = Visitors::default();
     let accept = traffic.map(|traffic| traffic.accept.clone()).filter(|accept| !accept.is_empty());
     Visitors {
@@ -396,7 +399,7 @@ fn visitors(visited: &Visited, traffic: Option<&Traffic>, views: Figure, earlier
         peak: traffic.and_then(|traffic| traffic.peak),
         php_peak: traffic.and_then(|traffic| traffic.php_peak),
         php_peak_ms: traffic.and_then(|traffic| traffic.php_peak_ms),
-        tls: visited.tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(assumed.tls),
+        tls: tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(assumed.tls),
         ..assumed
     }
 }

@@ -126,6 +126,9 @@ pub struct Policy {
     /// the contents that come first in the plan have theirs, and the others none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub even: bool,
+    /// Where the budget does not suffice for all, the contents that come first in the plan have their rounds first, one of each subject in turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_order: bool,
 }
 
 /// The policy of a study that sets nothing.
@@ -141,6 +144,7 @@ impl Default for Policy {
             exhaustive: false,
             to_the_end: false,
             even: false,
+            in_order: false,
         }
     }
 }

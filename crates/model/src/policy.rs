@@ -174,6 +174,8 @@ pub enum Reason {
     NoSample,
     /// There are files, and nothing was measured of them.
     NotMeasured,
+    /// There are files of which the bytes with the policy are known, because they were encoded, and nothing was measured.
+    EncodedOnly,
     /// It was measured, and requests for what the site sends of it today failed.
     TodayFailed,
     /// It was measured, and what the site sends of it today, or to some clients, did not fit into the budget.
@@ -184,9 +186,10 @@ pub enum Reason {
 
 impl Reason {
     /// All.
-    pub const ALL: [Reason; 5] = [
+    pub const ALL: [Reason; 6] = [
         Reason::NoSample,
         Reason::NotMeasured,
+        Reason::EncodedOnly,
         Reason::TodayFailed,
         Reason::TodayNotMeasured,
         Reason::TodayUnknown,

@@ -82,6 +82,7 @@ fn line(kind: Kind, gap: &Gap) -> String {
     let (what, why) = match gap.reason {
         Reason::NoSample => ("not decided", "there is no sample of these"),
         Reason::NotMeasured => ("not decided", "nothing of these was measured"),
+        Reason::EncodedOnly => ("counted by their bytes alone", "these were encoded and not measured"),
         Reason::TodayFailed => ("not compared", "requests for what is sent today failed"),
         Reason::TodayNotMeasured => ("not compared", "what is sent today did not fit into the budget"),
         Reason::TodayUnknown => ("not compared", "it is not known what is sent today"),
@@ -117,7 +118,15 @@ pub(super) fn coverage(policy: &Policy) -> Option<String> {
     let without =
         if out.is_empty() { String::new() } else { format!(" Not in them: {}.", units::list(&out)) };
     let is_all = policy.coverage.iter().all(|one| one.bytes > 0.9995 && one.requests > 0.9995);
-    let rest = if is_all { "" } else { "; the rest counts the same before and after" };
+    let is_encoded =
+        policy.coverage.iter().flat_map(|one| &one.gaps).any(|gap| gap.reason == Reason::EncodedOnly);
+    let rest = match (is_all, is_encoded) {
+        (true, _) => "",
+        (false, false) => "; the rest counts the same before and after",
+        (false, true) => {
+            "; of the rest, bytes count where the sample was encoded, and all else the same before and after"
+        }
+    };
     (!all.is_empty()).then(|| format!("The sums rest on {}{rest}.{without}", units::list(&all)))
 }
 

@@ -11,7 +11,7 @@ use weigh_model::site::{Accept, Kind, Stratum, Today};
 use weigh_model::way::{By, ENCODER, WayKind};
 
 use super::Ground;
-use super::content::{self, Item};
+use super::content::{self, Item, is_cut_short};
 use super::setup::{Exact, NS, Part, Setup, Sum};
 use super::today::{Answer, Rows, has_failed};
 use super::weights::Weights;
@@ -23,6 +23,8 @@ use crate::first::distinct;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU};
 
+/// The share of the measured bytes that files with every method have, for the others to be left out.
+const MOST: f64 = 0.5;
 /// Combinations whose intervals are looked at.
 const COMPARED: usize = 48;
 /// The share of its bytes that encoding must save of a type.
@@ -145,6 +147,14 @@ impl<'a> Coded<'a> {
         let is_beside = |at: usize, other: usize| std::ptr::eq(items[at].stratum, items[other].stratum);
         let stands_alone = |at: usize| !(0..items.len()).any(|other| is_beside(at, other) && is_told(other));
         let is_known = |at: usize| !today[at].is_empty() && (is_told(at) || stands_alone(at));
+        // Files of which some methods were not measured would take these out of the choice; where the others are most of the content, they do not.
+        let is_complete = |at: usize| !is_cut_short(ground.reports, kind, &items[at].sample.sha256);
+        let traffic = |is_in: &dyn Fn(usize) -> bool| -> f64 {
+            let own = (0..items.len()).filter(|at| is_known(*at) && is_in(*at));
+            own.map(|at| items[at].requests * items[at].sample.bytes as f64).sum()
+        };
+        let is_most = traffic(&is_complete) >= MOST * traffic(&|_| true);
+        let is_known = |at: usize| is_known(at) && (!is_most || is_complete(at));
         let known = (0..items.len()).filter(|at| is_known(*at)).map(|at| (&rows[at], &today[at]));
         let known: Vec<(&Vec<&Row>, &Vec<Option<Answer>>)> = known.collect();
         let items = content::weighed(&items, is_known);

@@ -106,6 +106,21 @@ pub(crate) fn rows<'a>(
     rows_over(reports, kind, sha256, server, None)
 }
 
+/// Whether a method of sending a file was left out for want of time.
+pub(crate) fn is_cut_short(reports: &[Report], kind: Kind, sha256: &str) -> bool {
+    let subject = subject(kind);
+    reports.iter().any(|report| {
+        let is_sent = |row: &&Row| row.cell.subject == subject;
+        let own = report.payloads.iter().filter(|payload| payload.sha256 == sha256);
+        own.filter(|payload| report.rows.iter().filter(is_sent).any(|row| row.cell.payload == payload.name))
+            .any(|payload| {
+                let is_own =
+                    |id: &String| id.strip_prefix(&payload.name).is_some_and(|rest| rest.starts_with('/'));
+                report.unmeasured.iter().any(is_own)
+            })
+    })
+}
+
 /// The same over a link.
 pub(crate) fn rows_over<'a>(
     reports: &'a [Report],

@@ -1,14 +1,14 @@
-//! What the figures rest on: which strata were measured and of which it is known what is sent today. The others count the same before and after,
-//! and are named with the reason.
+//! What the figures rest on: which strata were measured and of which it is known what is sent today. Of the others, those whose sample was encoded
+//! count with their bytes, and the rest counts the same before and after; all are named with the reason.
 
-use weigh_model::policy::{Coverage, Difference, Gap, Reason};
-use weigh_model::site::{Kind, Stratum};
+use weigh_model::policy::{Coverage, Difference, Gap, Reason, Rule};
+use weigh_model::site::{Kind, Sample, Stratum};
 
 use super::coded::Coded;
 use super::content;
-use super::setup::Exact;
+use super::setup::{Exact, Part};
 use super::today::{failed, left, names_today};
-use super::{Ground, Made};
+use super::{Encoded, Ground, Made};
 use crate::report::Report;
 
 /// The most strata that are named of a gap, and the most differences of a kind.
@@ -23,6 +23,8 @@ struct Known<'a> {
     stratum: &'a Stratum,
     /// Whether one of its files was measured.
     is_measured: bool,
+    /// Whether its bytes with the chosen rules are known all the same.
+    is_encoded: bool,
     /// The share of its requests of which it is known what is sent today.
     share: f64,
     /// Bytes of bodies per month of that share, as computed.
@@ -33,6 +35,7 @@ impl Known<'_> {
     fn reason(&self, ground: &Ground) -> Reason {
         match (self.stratum.sample.is_empty(), self.is_measured) {
             (true, _) => Reason::NoSample,
+            (false, false) if self.is_encoded => Reason::EncodedOnly,
             (false, false) => Reason::NotMeasured,
             (false, true) => unknown_today(ground, std::iter::once(self.stratum)),
         }
@@ -63,21 +66,92 @@ fn count(stratum: &Stratum) -> f64 {
     if stratum.kind == Kind::Value { stratum.files.value } else { stratum.requests.value }
 }
 
+/// What content takes that was not measured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rest {
+    /// All of it.
+    pub exact: Exact,
+    /// What of it each sample file adds whose bytes with the chosen rules are known.
+    pub parts: Vec<Part>,
+}
+
 /// What the strata of a kind take that were not measured, as far as it is known: their bytes, and the time on the way.
 pub(super) fn unmeasured(ground: &Ground, kind: Kind, is_measured: &dyn Fn(&Stratum) -> bool) -> Exact {
     let rest = ground.site.of(kind).filter(|stratum| !is_measured(stratum));
     let of = |stratum: &Stratum| {
         let (bytes, _) = content::bytes_today(stratum, &ground.classes);
-        let requests = stratum.requests.value;
-        if kind == Kind::Value {
-            return Exact { stored: bytes, ..Exact::default() };
-        }
-        let workers = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
-        let wait = ground.readers.seconds(bytes / requests.max(1.0), kind) * requests + workers;
-        let made = if ground.knows_made { workers } else { 0.0 };
-        Exact { wait, made, sent: bytes, workers, ..Exact::default() }
+        taken(ground, stratum, stratum.requests.value, bytes)
     };
     rest.map(of).fold(Exact::default(), Exact::plus)
+}
+
+/// The same today and with rules. Where the site was asked for the sample as every class of clients, the bytes with the rules follow from
+/// what each rule makes of it; all other strata take the same.
+pub(super) fn recoded(
+    ground: &Ground,
+    kind: Kind,
+    is_measured: &dyn Fn(&Stratum) -> bool,
+    (rules, encoded): (&[Rule], Encoded),
+) -> [Rest; 2] {
+    let mut found = [Rest::default(), Rest::default()];
+    for stratum in ground.site.of(kind).filter(|stratum| !is_measured(stratum)) {
+        let (bytes, _) = content::bytes_today(stratum, &ground.classes);
+        let requests = stratum.requests.value;
+        let Some(files) = bodies(ground, stratum, (rules, encoded)) else {
+            let same = taken(ground, stratum, requests, bytes);
+            found.iter_mut().for_each(|rest| rest.exact = rest.exact.plus(same));
+            continue;
+        };
+        let asked: f64 = files.iter().map(|(sample, [today, _])| today * sample.share * requests).sum();
+        let scale = if asked > 0.0 { bytes / asked } else { 1.0 };
+        for (sample, bodies) in files {
+            let own = requests * sample.share;
+            for (rest, body) in found.iter_mut().zip(bodies) {
+                let exact = taken(ground, stratum, own, body * scale * own);
+                rest.exact = rest.exact.plus(exact);
+                rest.parts.push(Part::encoded(stratum, sample, exact));
+            }
+        }
+    }
+    found
+}
+
+/// Bytes of the mean body of each sample file today and with rules; none: not all of them are known, or no rule is for them.
+fn bodies<'s>(
+    ground: &Ground,
+    stratum: &'s Stratum,
+    (rules, encoded): (&[Rule], Encoded),
+) -> Option<Vec<(&'s Sample, [f64; 2])>> {
+    let is_meant = |rule: &Rule| rule.is_for(&stratum.format) && stratum.is_worth_encoding();
+    rules.iter().any(is_meant).then_some(())?;
+    let of = |sample: &'s Sample| {
+        let holds = |rule: &&Rule| is_meant(rule) && sample.bytes >= rule.min_bytes;
+        let mut bodies = [0.0; 2];
+        for client in &ground.classes {
+            let today = sample.sent_to(&client.codings)?.bytes;
+            let rule = rules.iter().filter(holds).find(|rule| client.codings.contains(&rule.coding));
+            let with = match rule {
+                Some(rule) => encoded(stratum.kind, sample, rule)?.min(sample.bytes),
+                None if rules.iter().any(|rule| holds(&rule)) => sample.bytes,
+                None => today,
+            };
+            bodies[0] += today as f64 * client.share;
+            bodies[1] += with as f64 * client.share;
+        }
+        Some((sample, bodies))
+    };
+    stratum.sample.iter().map(of).collect::<Option<Vec<_>>>().filter(|files| !files.is_empty())
+}
+
+/// What so many responses of a stratum take with these bytes in all; of values, the bytes in the store.
+fn taken(ground: &Ground, stratum: &Stratum, requests: f64, bytes: f64) -> Exact {
+    if stratum.kind == Kind::Value {
+        return Exact { stored: bytes, ..Exact::default() };
+    }
+    let workers = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
+    let wait = ground.readers.seconds(bytes / requests.max(1.0), stratum.kind) * requests + workers;
+    let made = if ground.knows_made { workers } else { 0.0 };
+    Exact { wait, made, sent: bytes, workers, ..Exact::default() }
 }
 
 /// Whether a run has figures of a stratum's files.
@@ -95,18 +169,25 @@ fn known<'a>(ground: &'a Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Kno
     };
     let told = coded.as_ref().map(Coded::strata).unwrap_or_default();
     let is_told = made.is_some_and(|one| one.today.is_some());
+    let is_encoded = |stratum: &Stratum| made.is_some_and(|one| one.has_encoded(stratum));
     let of = |stratum: &'a Stratum| match kind {
         Kind::Asset | Kind::Page => {
             let own = told.iter().find(|told| std::ptr::eq(told.stratum, stratum));
             let (share, sent) = own.map_or((0.0, 0.0), |told| (told.known, told.sent));
-            Known { stratum, is_measured: own.is_some(), share, sent }
+            Known { stratum, is_measured: own.is_some(), is_encoded: is_encoded(stratum), share, sent }
         }
         Kind::Download | Kind::Value => {
             let is_measured = made.is_some() && has_rows(ground, stratum);
             let share = if is_measured && is_told { 1.0 } else { 0.0 };
             // They are sent as they are.
             let mean: f64 = stratum.sample.iter().map(|one| one.share * one.bytes as f64).sum();
-            Known { stratum, is_measured, share, sent: share * mean * stratum.requests.value }
+            Known {
+                stratum,
+                is_measured,
+                is_encoded: false,
+                share,
+                sent: share * mean * stratum.requests.value,
+            }
         }
     };
     ground.site.of(kind).map(of).collect()

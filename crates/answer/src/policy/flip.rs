@@ -53,6 +53,7 @@ pub(super) fn flips(ground: &Ground, made: &[Made], objective: Objective) -> BTr
             if open.is_empty() {
                 break;
             }
+            // What is chosen does not depend on what was not measured.
             let (then, _) = make(&Ground::new(&other.site, &other.links, ground.reports), objective);
             open.retain(|one| {
                 let then = then.iter().find(|then| then.kind == one.kind);

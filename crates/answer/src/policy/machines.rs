@@ -7,7 +7,7 @@ use weigh_model::policy::{Compared, Machine, Objective};
 use weigh_model::site::{Figure, From, Site};
 use weigh_model::text::clean;
 
-use super::{Decided, Weighted, Weights, change, decide_by};
+use super::{Decided, Encoded, Weighted, Weights, change, decide_by};
 use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::verdict::between_machines;
@@ -22,7 +22,7 @@ struct There {
 
 /// Decides; runs that a cluster made are sorted by the kind of machine that they were made on, and priced as the site has it. The best
 /// kind is taken: by the time that visitors wait, or by the cost. `links` are those of [`Site::visitors`], with their shares; `sha256` is
-/// the digest of the site's file.
+/// the digest of the site's file; `encoded` tells what rules make of sample files that were not measured, whose bytes are counted so.
 ///
 /// # Errors
 /// One line: runs of several machines that cannot be compared, or a price that is missing.
@@ -32,12 +32,15 @@ pub fn decide(
     links: &[Weighted],
     reports: Vec<Report>,
     objective: Objective,
+    encoded: Encoded<'_>,
 ) -> Result<Decided> {
     let mut all = Vec::new();
     for (kind, reports) in sorted(reports)? {
-        let Some(kind) = kind else { return Ok(decide_by(site, sha256, links, &reports, objective).0) };
+        let Some(kind) = kind else {
+            return Ok(decide_by(site, sha256, links, &reports, (objective, encoded)).0);
+        };
         let site = priced(site, &kind)?;
-        let (decided, together) = decide_by(&site, sha256, links, &reports, objective);
+        let (decided, together) = decide_by(&site, sha256, links, &reports, (objective, encoded));
         let Some(together) = together else { return Ok(decided) };
         let total = change(&site, &together, &together);
         let machine = Machine {
@@ -53,7 +56,7 @@ pub fn decide(
     }
     all.sort_by(|a, b| a.total.value.total_cmp(&b.total.value));
     let Some((first, others)) = all.split_first_mut() else {
-        return Ok(decide_by(site, sha256, links, &[], objective).0);
+        return Ok(decide_by(site, sha256, links, &[], (objective, encoded)).0);
     };
     let pairs: Vec<_> = others.iter().map(|other| vec![(&first.total, &other.total)]).collect();
     let ratios = between_machines(&pairs, 1);

@@ -1,8 +1,10 @@
 //! One way to handle the content of a kind, with its amounts per month.
 
 use weigh_model::policy::{Need, Rule};
+use weigh_model::site::{Sample, Stratum};
 
 use super::content::Item;
+use super::coverage::Rest;
 use super::weights::Weights;
 use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
@@ -73,7 +75,7 @@ pub(crate) struct Part {
     pub stratum: usize,
     /// The sample file.
     pub sample: usize,
-    /// The row.
+    /// The row; of a file that was not measured, the file.
     pub row: usize,
     /// CPU nanoseconds per month; none: not measured.
     pub cpu: Option<Estimate>,
@@ -87,6 +89,12 @@ impl Part {
         let stratum = std::ptr::from_ref(item.stratum).addr();
         let (sample, row) = (std::ptr::from_ref(item.sample).addr(), std::ptr::from_ref(row).addr());
         Part { stratum, sample, row, cpu, exact }
+    }
+
+    /// What a file adds of which nothing is known but its bytes.
+    pub fn encoded(stratum: &Stratum, sample: &Sample, exact: Exact) -> Part {
+        let (stratum, sample) = (std::ptr::from_ref(stratum).addr(), std::ptr::from_ref(sample).addr());
+        Part { stratum, sample, row: sample, cpu: None, exact }
     }
 }
 
@@ -141,6 +149,12 @@ impl Setup {
     pub fn with(mut self, more: Exact) -> Setup {
         self.exact = self.exact.plus(more);
         self
+    }
+
+    /// The same with what was not measured.
+    pub fn with_rest(mut self, rest: &Rest) -> Setup {
+        self.parts.extend(rest.parts.iter().cloned());
+        self.with(rest.exact)
     }
 
     /// Its value in the objective.

@@ -164,7 +164,7 @@ fn links() -> Vec<Weighted> {
 }
 
 fn decided(site: &Site, reports: &[Report], objective: Objective) -> Policy {
-    decide_by(site, &digest(0), &links(), reports, objective).0.policy
+    decide_by(site, &digest(0), &links(), reports, (objective, NOT_ENCODED)).0.policy
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn slow_encoders_are_left_out_where_cores_are_short_at_peak() {
     site.visitors.peak = Some(Figure::counted(1.0));
     let calm_peak = method(&site);
     site.visitors.peak = Some(Figure::counted(600.0));
-    let (decision, _) = decide_by(&site, "", &links(), &reports, Objective::Time);
+    let (decision, _) = decide_by(&site, "", &links(), &reports, (Objective::Time, NOT_ENCODED));
     assert_eq!(calm_peak, "server/gzip:9");
     assert_eq!(decision.policy.decisions[0].rules[0].method, "server/gzip:1");
     assert!(decision.notes[0].starts_with("CPU time is short at peak"), "{:?}", decision.notes);
@@ -436,7 +436,7 @@ fn a_policy_has_the_value_that_it_was_chosen_for_and_none_where_its_method_was_n
 #[test]
 fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
     let reports = [report(&FILES, &WAYS, 9, &calm)];
-    let (decided, _) = decide_by(&shop(), &digest(0), &links(), &reports, Objective::Time);
+    let (decided, _) = decide_by(&shop(), &digest(0), &links(), &reports, (Objective::Time, NOT_ENCODED));
     let text = serde_json::to_string(&decided.policy).unwrap();
     assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), decided.policy);
     let options = crate::format::Options { width: 80, ..crate::format::Options::default() };
@@ -484,7 +484,7 @@ fn that_every_response_gets_longer_is_said() {
 
 #[test]
 fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
-    let decided = decide(&shop(), "", &links(), Vec::new(), Objective::Time).unwrap();
+    let decided = decide(&shop(), "", &links(), Vec::new(), Objective::Time, NOT_ENCODED).unwrap();
     assert!(decided.policy.decisions.is_empty());
     assert_eq!(decided.notes, ["No decision for assets: nothing was measured of their sample."]);
     assert_eq!(Subject::ASSET, content::subject(Kind::Asset));
@@ -508,7 +508,7 @@ fn priced(small: f64, large: f64) -> Site {
 fn the_machine_with_the_lowest_cost_is_advised_at_its_own_price() {
     let decided = |site: &Site| {
         let runs = vec![on("large", 1.0), on("small", 2.0)];
-        decide(site, "", &links(), runs, Objective::Money).unwrap().policy
+        decide(site, "", &links(), runs, Objective::Money, NOT_ENCODED).unwrap().policy
     };
     // Twice the CPU time at a tenth of the price, and then at ten times the price.
     for (site, kinds, price) in
@@ -532,14 +532,14 @@ fn the_machine_with_the_lowest_cost_is_advised_at_its_own_price() {
 #[test]
 fn machines_that_are_alike_are_not_told_apart() {
     let runs = vec![on("large", 1.0), on("small", 1.01)];
-    let policy = decide(&priced(1.0, 1.0), "", &links(), runs, Objective::Money).unwrap().policy;
+    let policy = decide(&priced(1.0, 1.0), "", &links(), runs, Objective::Money, NOT_ENCODED).unwrap().policy;
     assert!(!policy.machines[1].compared.unwrap().claimed, "{:?}", policy.machines);
 }
 
 #[test]
 fn runs_of_machines_that_cannot_be_compared_are_refused_in_one_line() {
     let refused = |runs: Vec<Report>, site: &Site| {
-        decide(site, "", &links(), runs, Objective::Money).unwrap_err().to_string()
+        decide(site, "", &links(), runs, Objective::Money, NOT_ENCODED).unwrap_err().to_string()
     };
     let local = report(&FILES, &WAYS, 9, &calm);
     let line = refused(vec![local, on("small", 1.0)], &shop());

@@ -70,7 +70,7 @@ fn decided_over(mbit: f64, objective: Objective, method: &str, strata: Vec<Strat
         today: vec![Today { kind: Kind::Value, method: method.into(), about, from: From::Measured }],
         strata,
     };
-    decide(&site, "", &[], vec![lab.report()], objective).unwrap()
+    decide(&site, "", &[], vec![lab.report()], objective, NOT_ENCODED).unwrap()
 }
 
 /// GB in the store before, as decided.

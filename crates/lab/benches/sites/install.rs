@@ -181,6 +181,7 @@ fn php(config: &Path, site: &Copy) -> Result<BTreeMap<String, String>> {
     }
     if config.join("weighbridge.php").exists() {
         let to = site.path(LIBRARY);
+        fs::create_dir_all(to.parent().context("no folder for the library")?)?;
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../php/library");
         let copied = Command::new("cp").arg("-a").arg(from).arg(&to).status()?;
         ensure!(copied.success(), "the library cannot be copied");

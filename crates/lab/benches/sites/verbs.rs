@@ -13,7 +13,7 @@ use crate::{crawl, replay};
 
 /// The longest time of each measurement, and of those whose policy is only replayed.
 const BUDGET: &str = "2m";
-const SHORT: &str = "60s";
+const SHORT: &str = "120s";
 
 /// What is done with a site after its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -506,4 +506,4 @@ fn amounts(stratum: &Stratum) -> [f64; 2] {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

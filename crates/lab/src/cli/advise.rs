@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::advise::{self, Written};
+use crate::advise::{self, Encodings, Written};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, begin, finish, nothing, plan_each, run_folder};
@@ -33,8 +33,8 @@ use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
 use weigh_model::gate::Gate;
 use weigh_model::plan::Plan;
-use weigh_model::policy::{Objective, Policy, Trial, Withheld};
-use weigh_model::site::{Kind, Site};
+use weigh_model::policy::{Objective, Policy, Rule, Trial, Withheld};
+use weigh_model::site::{Kind, Sample, Site};
 use weigh_model::text::{clean, clean_path};
 
 /// Flags of `weigh advise`.
@@ -105,7 +105,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     };
     let failures = reports.iter().map(|report| report.faults.len()).sum();
     let links = lab.visitors_links(&site).or_refuse()?;
-    let mut decided = decide(&site, &opened.sha256, &links, reports, args.objective).or_refuse()?;
+    let folder = site::folder_of(&file);
+    let encodings = Encodings::new(&site, &folder);
+    let encoded = |kind, sample: &Sample, rule: &Rule| encodings.bytes(kind, sample, rule);
+    let decided = decide(&site, &opened.sha256, &links, reports, args.objective, &encoded);
+    let mut decided = decided.or_refuse()?;
     decided.policy.gates = gates_before(&args.out)?;
     let emitted = emitted(&lab, &site, &mut decided)?;
     let mut blocks = document(&decided, &site);
@@ -225,8 +229,11 @@ pub fn planned<'w>(
         inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
     }
     let mut plans = plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)?;
-    // A proof compares: all have the same rounds.
-    plans.iter_mut().for_each(|plan| plan.policy.even = policy.is_some());
+    // A proof compares: all have the same rounds. For decisions the contents with the most requests and bytes have theirs first.
+    for plan in &mut plans {
+        plan.policy.even = policy.is_some();
+        plan.policy.in_order = policy.is_none();
+    }
     Ok(plans)
 }
 

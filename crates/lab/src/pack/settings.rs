@@ -116,7 +116,7 @@ impl Settings {
             };
             for rule in decision.rules.iter().filter(is_meant) {
                 let scope = Scope::Decided { kind: decision.kind, types: rule.types.clone() };
-                let mut coded = coded(rule, scope)?;
+                let mut coded = Coded::of_rule(rule, scope)?;
                 coded.min_bytes = min_bytes.unwrap_or(coded.min_bytes);
                 recipes.push(Arc::new(coded));
             }
@@ -226,29 +226,40 @@ impl Settings {
     }
 }
 
-/// A rule's variant.
-fn coded(rule: &Rule, scope: Scope) -> Result<Coded> {
-    let usual = match rule.coding.as_str() {
-        "gzip" => {
-            ("gzip", "libdeflate:12", &["libdeflate", "zopfli", "zlib", "zlib-ng", "zlib-rs", "isal"][..])
-        }
-        "br" => ("br", "brotli:11", &["brotli"][..]),
-        "zstd" => ("zstd", "zstd:19", &["zstd"][..]),
-        other => bail!("policy: nothing here writes precompressed files in the coding `{}`", clean(other)),
-    };
-    let (coding, default, codecs) = usual;
-    let text = rule.encoder.as_deref().unwrap_or(default);
-    let (name, level) = text.split_once(':').map_or((text, None), |(name, level)| (name, Some(level)));
-    let wrong = || {
-        anyhow::anyhow!("policy: `{}` is no encoder of {coding}; known: {}", clean(text), codecs.join(", "))
-    };
-    let level = level.map(str::parse::<i32>).transpose().map_err(|_| wrong())?;
-    let codec = codecs::find(name).filter(|_| codecs.contains(&name)).ok_or_else(wrong)?;
-    let params = Params { level, ..Params::default() };
-    let level = codec.info().levels.map(|_| params.level_or_default(codec.info()));
-    params.check(codec.info()).map_err(|error| anyhow::anyhow!("policy: {error}"))?;
-    let setting = Setting { codec: name.to_owned(), level, options: Default::default() };
-    Ok(Coded { coding, ending: types::ending(coding), setting, min_bytes: rule.min_bytes, scope })
+impl Coded {
+    /// A rule's variant.
+    ///
+    /// # Errors
+    /// One line: an encoder that is not here.
+    pub fn of_rule(rule: &Rule, scope: Scope) -> Result<Coded> {
+        let usual = match rule.coding.as_str() {
+            "gzip" => {
+                ("gzip", "libdeflate:12", &["libdeflate", "zopfli", "zlib", "zlib-ng", "zlib-rs", "isal"][..])
+            }
+            "br" => ("br", "brotli:11", &["brotli"][..]),
+            "zstd" => ("zstd", "zstd:19", &["zstd"][..]),
+            other => {
+                bail!("policy: nothing here writes precompressed files in the coding `{}`", clean(other))
+            }
+        };
+        let (coding, default, codecs) = usual;
+        let text = rule.encoder.as_deref().unwrap_or(default);
+        let (name, level) = text.split_once(':').map_or((text, None), |(name, level)| (name, Some(level)));
+        let wrong = || {
+            anyhow::anyhow!(
+                "policy: `{}` is no encoder of {coding}; known: {}",
+                clean(text),
+                codecs.join(", ")
+            )
+        };
+        let level = level.map(str::parse::<i32>).transpose().map_err(|_| wrong())?;
+        let codec = codecs::find(name).filter(|_| codecs.contains(&name)).ok_or_else(wrong)?;
+        let params = Params { level, ..Params::default() };
+        let level = codec.info().levels.map(|_| params.level_or_default(codec.info()));
+        params.check(codec.info()).map_err(|error| anyhow::anyhow!("policy: {error}"))?;
+        let setting = Setting { codec: name.to_owned(), level, options: Default::default() };
+        Ok(Coded { coding, ending: types::ending(coding), setting, min_bytes: rule.min_bytes, scope })
+    }
 }
 
 #[cfg(test)]

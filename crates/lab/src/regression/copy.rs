@@ -63,6 +63,8 @@ pub struct Copy {
     pub files: Vec<Asked>,
     /// Files that hold [`Copy::SECRET`] and that nobody is to be sent: in the document root and in each folder above it.
     pub outside: Vec<PathBuf>,
+    /// Whether files have variants that save nothing.
+    every: bool,
     _shelter: Shelter,
 }
 
@@ -89,7 +91,8 @@ impl Copy {
         let shelter = Shelter::of(user).context("no temporary folder")?;
         let tree = shelter.path().join("tree");
         let docroot = tree.join(root.strip_prefix("/").unwrap_or(root));
-        let mut copy = Copy { tree, docroot, files: Vec::new(), outside: Vec::new(), _shelter: shelter };
+        let mut copy =
+            Copy { tree, docroot, files: Vec::new(), outside: Vec::new(), every, _shelter: shelter };
         let variants = variants(policy);
         copy.fill(site, folder_file, (&variants, every)).context("no temporary folder")?;
         copy.hide(root).context("no temporary folder")?;
@@ -134,13 +137,16 @@ impl Copy {
         self.plant(variants)
     }
 
-    /// Adds a file that was copied, with its variants.
+    /// Adds a file that was copied, with its variants. Those that save nothing are none, as `weigh pack` has it.
     fn take(&mut self, path: &str, place: &Path, variants: Option<&[Variant]>) -> std::io::Result<()> {
         for (ending, codec, level) in variants.unwrap_or_default() {
             let beside = PathBuf::from(format!("{}.{ending}", place.display()));
-            if !beside.exists()
-                && let Some(encoded) = encoded(codec, *level, &fs::read(place)?)
-            {
+            if beside.exists() {
+                continue;
+            }
+            let content = fs::read(place)?;
+            let is_kept = |own: &Vec<u8>| self.every || own.len() < content.len();
+            if let Some(encoded) = encoded(codec, *level, &content).filter(is_kept) {
                 fs::write(beside, encoded)?;
             }
         }
@@ -321,4 +327,29 @@ pub fn text(bytes: usize) -> Vec<u8> {
         .collect();
     text.truncate(bytes);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_no_variant_that_saves_nothing_unless_every_file_has_one() {
+        let variants = [("gz", "zlib".to_owned(), Some(9))];
+        for every in [false, true] {
+            let shelter = Shelter::of(None).unwrap();
+            let docroot = shelter.path().to_owned();
+            let (files, outside) = (Vec::new(), Vec::new());
+            let tree = docroot.clone();
+            let mut copy = Copy { tree, docroot, files, outside, every, _shelter: shelter };
+            for (name, content) in [("tiny.js", "var a;".to_owned()), ("large.js", "var a;\n".repeat(100))] {
+                let place = copy.docroot.join(name);
+                fs::write(&place, content).unwrap();
+                copy.take(name, &place, Some(&variants)).unwrap();
+            }
+            let has = |name: &str| copy.docroot.join(name).exists();
+            assert!(has("large.js.gz"));
+            assert_eq!(has("tiny.js.gz"), every);
+        }
+    }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::order::SLOW;
+use super::order::{SLOW, ranks};
 use super::state::{History, State};
 use crate::subject;
-use weigh_model::cell::{Cell, Subject};
+use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
 use weigh_model::record::VisitRecord;
@@ -81,21 +81,20 @@ pub fn is_short(plan: &Plan, state: &State) -> bool {
 /// contents as there is time for; a further round begins if there is time for all of it, and is finished then.
 fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     let least = ROUNDS_KEPT + 1;
-    let mut lack: Vec<(&str, &Subject, f64)> = Vec::new();
+    let mut lack: Vec<(&str, usize, f64)> = Vec::new();
+    let ranks = ranks(plan);
     for j in state.live() {
         let (cell, seconds) = (&plan.cells[j], lacking(state, j, expected, least));
         match lack.iter_mut().find(|(known, ..)| *known == cell.payload) {
             Some((.., sum)) => *sum += seconds,
-            None => lack.push((&cell.payload, &cell.subject, seconds)),
+            None => lack.push((&cell.payload, ranks[j], seconds)),
         }
     }
     // The first of each subject, then the second of each.
-    let rank = |at: usize| lack[..at].iter().filter(|(_, subject, _)| *subject == lack[at].1).count();
-    let mut order: Vec<usize> = (0..lack.len()).collect();
-    order.sort_by_key(|at| rank(*at));
+    lack.sort_by_key(|(_, rank, _)| *rank);
     let left = plan.policy.budget_seconds - elapsed;
     let (mut wanting, mut first) = (0.0, Vec::new());
-    for (content, _, seconds) in order.into_iter().map(|at| lack[at]) {
+    for (content, _, seconds) in lack {
         if wanting + seconds <= left {
             wanting += seconds;
             first.push(content);
@@ -148,8 +147,8 @@ pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f6
 }
 
 /// Whether a further visit to the quick cell `i` waits for others, with `left` seconds of the budget. A claim takes five rounds, and fewer of every
-/// cell would be none at all: where time is too short for five of all, as many groups have them as it does for, the cheapest first. When it does for no
-/// group, all go on.
+/// cell would be none at all: where time is too short for five of all, as many groups have them as it does for, the cheapest first, or those of the contents that come first. When it
+/// does for no group, all go on.
 fn waits(plan: &Plan, state: &State, i: usize, expected: &[f64], left: f64) -> bool {
     if state.cells[i].visits.is_empty() {
         return false;
@@ -162,21 +161,23 @@ fn waits(plan: &Plan, state: &State, i: usize, expected: &[f64], left: f64) -> b
     if quick().map(lacks).sum::<f64>() <= left {
         return false;
     }
-    let mut groups: BTreeMap<String, f64> = BTreeMap::new();
+    let ranks = plan.policy.in_order.then(|| ranks(plan));
+    let mut groups: BTreeMap<String, (usize, f64)> = BTreeMap::new();
     for j in quick().filter(|&j| lacks(j) > 0.0) {
-        *groups.entry(plan.cells[j].group()).or_default() += lacks(j);
+        let rank = ranks.as_ref().map_or(0, |ranks| ranks[j]);
+        groups.entry(plan.cells[j].group()).or_insert((rank, 0.0)).1 += lacks(j);
     }
-    let mut groups: Vec<(String, f64)> = groups.into_iter().collect();
-    groups.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut groups: Vec<(String, (usize, f64))> = groups.into_iter().collect();
+    groups.sort_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut spent = 0.0;
-    let has_room = |(_, seconds): &&(String, f64)| {
-        spent += seconds;
-        spent <= left
-    };
-    let first: Vec<&(String, f64)> = groups.iter().take_while(has_room).collect();
+    groups.retain(|(_, (_, seconds))| {
+        let has_room = spent + seconds <= left;
+        spent += if has_room { *seconds } else { 0.0 };
+        has_room
+    });
     let own = plan.cells[i].group();
-    let is_first = lacks(i) > 0.0 && first.iter().any(|(group, _)| *group == own);
-    !first.is_empty() && !is_first
+    let is_first = lacks(i) > 0.0 && groups.iter().any(|(group, _)| *group == own);
+    !groups.is_empty() && !is_first
 }
 
 fn kept(state: &State, expected: &[f64]) -> f64 {

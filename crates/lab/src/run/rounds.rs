@@ -9,7 +9,7 @@ use super::clock::Clock;
 use super::dir::RunDir;
 use super::forecast::{self, Admission};
 use super::observer::{Observer, Upcoming};
-use super::order::order;
+use super::order::{order, ranks};
 use super::state::State;
 use super::stop;
 use crate::executor::{Executor, Failure, PartsDone, Version, VisitOrder};
@@ -131,7 +131,8 @@ impl Course<'_> {
             self.state.live().into_iter().filter(|&i| self.state.cells[i].fault.is_none()).collect();
         let expected = forecast::expected(self.plan, &self.state);
         let new: Vec<bool> = self.state.cells.iter().map(|c| c.visits.is_empty()).collect();
-        let order = order(&live, &expected, &new, self.plan.seed, round);
+        let ranks = self.plan.policy.in_order.then(|| ranks(self.plan));
+        let order = order(&live, (&expected, &new), ranks.as_deref(), self.plan.seed, round);
         let seen = order.iter().filter(|&&i| self.state.cells[i].was_in(round)).count();
         if seen < order.len() {
             self.observer.round_begun(round, order.len());

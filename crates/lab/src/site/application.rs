@@ -239,9 +239,11 @@ impl Application<'_> {
             visited.problem.get_or_insert_with(none);
         }
         visited.server = Some(private.found.definition.name.clone());
+        // Whether visitors come over TLS is said by the configuration, whatever a private instance can speak.
+        visited.tls = None;
         if private.own.is_none() {
             // What the lab's own configuration sends says nothing of today.
-            (visited.page_head, visited.tls) = (None, None);
+            visited.page_head = None;
         }
         Ok((visited, said))
     }

@@ -12,6 +12,7 @@ use crate::rig::server::own::places::{Place, places};
 use crate::rig::server::own::site::{self, Site, Wanted};
 use crate::rig::server::own::syntax::{self, Directive};
 use crate::rig::server::own::tree::{self, Tree};
+use crate::rig::server::own::whole;
 use crate::rig::server::own::{self, Rules, recognise};
 use crate::rig::server::types::MediaTypes;
 use crate::rig::service::FolderDefinition;
@@ -65,6 +66,12 @@ impl Configured {
         let (tree, site) = read(file).map_err(|error| anyhow::anyhow!("{named}: {error:#}"))?;
         let root = Some(site.root.clone()).filter(|root| root.is_dir());
         Ok(Configured { server: definition.name.clone(), docroot: root, rules, tree, site })
+    }
+
+    /// Whether the site answers over TLS.
+    pub fn is_secure(&self) -> bool {
+        // Conditions of lighttpd hold for addresses, not for sites.
+        self.site.is_secure || whole::has_tls(&self.tree.directives)
     }
 
     /// The document root as the configuration says, on this machine or not.

@@ -183,6 +183,28 @@ fn a_configuration_says_what_is_done_today() {
 }
 
 #[test]
+fn a_configuration_says_whether_visitors_come_over_tls() {
+    let lab = Lab::new();
+    shop(&lab);
+    let root = lab.path("shop/public");
+    let of = |around: &str, listen: &str| {
+        let server = format!("server {{ {listen} root {}; index index.php; }}", root.display());
+        lab.write(
+            "nginx.conf",
+            format!("events {{}}\nhttp {{ types {{ text/css css; }} {around} {server} }}\n"),
+        );
+        lab.fine(&["site", "--server-config", "nginx.conf", "--force"]);
+        site(&lab).visitors.tls
+    };
+    assert!(!of("", "listen 8080;"));
+    let secure = "listen 443 ssl; ssl_certificate a.pem; ssl_certificate_key a.key;";
+    assert!(of("", secure));
+    let _ = std::fs::remove_file(lab.path("site.toml"));
+    // What is in front may speak TLS.
+    assert!(of("set_real_ip_from 10.0.0.0/8;", "listen 8080;"));
+}
+
+#[test]
 fn what_phps_own_settings_encode_is_what_is_done_today() {
     let lab = Lab::new();
     shop(&lab);

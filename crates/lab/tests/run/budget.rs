@@ -76,6 +76,32 @@ fn short_of_time_some_groups_have_five_rounds_rather_than_all_fewer() {
 }
 
 #[test]
+fn short_of_time_the_first_contents_of_the_plan_have_their_rounds_first_where_that_is_asked() {
+    let names: Vec<String> = (0..6).map(|i| format!("c{i}")).collect();
+    // The first content is the dearest.
+    let cost = |i: usize| if i < 2 { 400.0 } else { 100.0 };
+    let codecs: Vec<_> =
+        names.iter().enumerate().map(|(i, n)| (n.as_str(), codec(cost(i), 10.0, 10))).collect();
+    let rounds = |is_in_order: bool| {
+        let mut lab = Lab::new(&codecs);
+        for at in 1..3 {
+            let name = format!("other-{at}");
+            let other = weigh_model::payload::Payload { name: name.clone(), ..lab.plan.payloads[0].clone() };
+            lab.plan.payloads.push(other);
+            lab.plan.cells[2 * at..2 * at + 2].iter_mut().for_each(|cell| cell.payload = name.clone());
+        }
+        (lab.plan.policy.budget_seconds, lab.plan.policy.in_order) = (6.0, is_in_order);
+        let (_, records) = lab.run();
+        let of = |name: &String| visits(&records).iter().filter(|(visited, _)| visited == name).count();
+        names.iter().map(of).collect::<Vec<usize>>()
+    };
+    let in_order = rounds(true);
+    assert!(in_order[..2].iter().all(|rounds| *rounds >= 5), "{in_order:?}");
+    let drawn = rounds(false);
+    assert!(drawn[..2].iter().all(|rounds| *rounds < 5), "the cheapest first: {drawn:?}");
+}
+
+#[test]
 fn an_even_run_gives_all_the_same_rounds_and_the_first_contents_theirs_where_time_is_short() {
     let names: Vec<String> = (0..6).map(|i| format!("c{i}")).collect();
     let codecs: Vec<_> = names.iter().map(|n| (n.as_str(), codec(200.0, 10.0, 10))).collect();

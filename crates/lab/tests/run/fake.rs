@@ -100,6 +100,7 @@ impl Lab {
                 exhaustive: false,
                 to_the_end: false,
                 even: false,
+                in_order: false,
             },
             payloads: vec![payload],
             runtimes: vec![Runtime { name: "native".into(), version: "1".into(), ..Runtime::default() }],

@@ -203,7 +203,7 @@ fn a_prediction_reaches_as_far_as_its_rounds_its_sample_and_its_counts() {
 fn a_decision_from_few_rounds_says_so() {
     let notes = |rounds| {
         let reports = [report(&TEXTS, &WAYS, rounds, &calm)];
-        decide_by(&texts(), "", &links(), &reports, Objective::Time).0.notes.join("\n")
+        decide_by(&texts(), "", &links(), &reports, (Objective::Time, NOT_ENCODED)).0.notes.join("\n")
     };
     assert!(notes(3).contains("Not settled for assets: some settings have 3 of 5 rounds."), "{}", notes(3));
     assert!(!notes(5).contains("Not settled"), "{}", notes(5));

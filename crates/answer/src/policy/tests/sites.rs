@@ -49,7 +49,7 @@ fn own(accept: &str, coding: Option<&'static str>, per_byte: f64, size: f64) -> 
 }
 
 fn decide_on(site: &Site, reports: &[Report]) -> (Decision, Decided) {
-    let decided = decide_by(site, &digest(0), &links(), reports, Objective::Time).0;
+    let decided = decide_by(site, &digest(0), &links(), reports, (Objective::Time, NOT_ENCODED)).0;
     (decided.policy.decisions[0].clone(), decided)
 }
 
@@ -202,7 +202,7 @@ fn a_server_that_sends_downloads_keeps_doing_it() {
     // Whether its own way was measured or not, whatever it costs.
     for more in [&[][..], &[("server/transparent", WayKind::Transparent, 900e3)]] {
         let report = download_report(&[&by_php[..], more].concat());
-        let decided = decide_by(&site, "", &links(), &[report], Objective::Time).0;
+        let decided = decide_by(&site, "", &links(), &[report], (Objective::Time, NOT_ENCODED)).0;
         assert!(decided.policy.decisions.iter().all(|one| one.keep), "{:?}", decided.policy.decisions);
         assert_eq!(decided.policy.decisions.len(), more.len());
     }
@@ -408,7 +408,9 @@ fn every_assumed_figure_that_decides_has_its_flip() {
     let mut site = shop();
     site.visitors.tls = true;
     let reports = [report(&FILES, &WAYS[..4], 9, &calm)];
-    let decision = decide_by(&site, "", &links(), &reports, Objective::Money).0.policy.decisions[0].clone();
+    let decision =
+        decide_by(&site, "", &links(), &reports, (Objective::Money, NOT_ENCODED)).0.policy.decisions[0]
+            .clone();
     for what in ["a core-hour cost", "a GB of traffic cost"] {
         assert!(flips_on(&decision, what).is_some(), "{what}: {:?}", decision.flips);
     }

@@ -57,7 +57,7 @@ fn near(a: f64, b: f64) {
 }
 
 fn decided_of(site: &Site, reports: &[Report]) -> Decided {
-    decide_by(site, &digest(0), &links(), reports, Objective::Time).0
+    decide_by(site, &digest(0), &links(), reports, (Objective::Time, NOT_ENCODED)).0
 }
 
 fn shown(decided: &Decided, site: &Site) -> String {
@@ -186,6 +186,85 @@ fn a_stratum_of_which_nothing_was_measured_keeps_its_bytes() {
     site.strata[2].sample.clear();
     let (_, decided) = change(&site, &part);
     assert_eq!(decided.policy.coverage[0].gaps[0].reason, Reason::NoSample);
+}
+
+#[test]
+fn bytes_of_what_was_not_measured_follow_from_what_rules_make_of_its_sample() {
+    let whole = report(&FILES, &WAYS, 9, &calm);
+    let mut part = whole.clone();
+    part.rows.retain(|row| !row.id().starts_with("file-2/"));
+    let mut few = shop();
+    few.strata.remove(2);
+    let alone = decided_of(&few, &[whole]).policy.decisions[0].change.gb_out;
+    let mut site = shop();
+    let classes = site.classes();
+    let has = |client: &Accept, coding: &str| client.codings.iter().any(|own| own == coding);
+    let today = |client: &Accept| if has(client, "gzip") { 69_000 } else { 200_000 };
+    let sent = |client: &Accept| Sent {
+        accept: client.codings.clone(),
+        coding: if has(client, "gzip") { "gzip" } else { "identity" }.into(),
+        bytes: today(client),
+        method: None,
+        vary: true,
+        cache_control: None,
+    };
+    site.strata[2].sample[0].sent = classes.iter().map(sent).collect();
+    let made = |rule: &Rule| if rule.coding == "br" { 50_000 } else { 59_000 };
+    let of = |encoded: Encoded| {
+        let (objective, links) = ((Objective::Time, encoded), links());
+        decide_by(&site, &digest(0), &links, std::slice::from_ref(&part), objective).0
+    };
+    let decided = of(&|_, _, rule| Some(made(rule)));
+    let decision = &decided.policy.decisions[0];
+    assert_eq!(decision.rules[0].coding, "br");
+    let gb = |of: &dyn Fn(&Accept) -> u64| {
+        60_000.0 * classes.iter().map(|client| client.share * of(client) as f64).sum::<f64>() / GB
+    };
+    let with = |client: &Accept| {
+        let rule = decision.rules.iter().find(|rule| has(client, &rule.coding));
+        rule.map_or(200_000, made)
+    };
+    near(decision.change.gb_out.before, alone.before + gb(&today));
+    near(decision.change.gb_out.after, alone.after + gb(&with));
+    near(decided.policy.total.gb_out.after, decision.change.gb_out.after);
+    let (low, high) = decision.change.gb_out.low.zip(decision.change.gb_out.high).unwrap();
+    assert!((low..=high).contains(&decision.change.gb_out.share().unwrap()));
+    assert!(!decision.parts.iter().any(|part| part.content == site.strata[2].name()), "no proof measures it");
+    let gap = &decided.policy.coverage[0].gaps[0];
+    assert_eq!((gap.reason, gap.strata), (Reason::EncodedOnly, 1));
+    let text = shown(&decided, &site);
+    assert!(
+        text.contains("counted by their bytes alone, because these were encoded and not measured"),
+        "{text}"
+    );
+    // What nothing is known of stays as it is.
+    let unknown = of(NOT_ENCODED);
+    near(unknown.policy.decisions[0].change.gb_out.after, alone.after + gb(&today));
+    assert_eq!(unknown.policy.coverage[0].gaps[0].reason, Reason::NotMeasured);
+}
+
+#[test]
+fn a_method_that_a_small_part_of_the_content_lacks_stays_in_the_choice() {
+    let without = |file: &str| {
+        let mut report = report(&FILES, &WAYS, 9, &calm);
+        let is_left = |id: &str| id.starts_with(file) && id.ends_with("server/brotli_static");
+        report.unmeasured =
+            report.rows.iter().map(|row| row.id().to_owned()).filter(|id| is_left(id)).collect();
+        assert_eq!(report.unmeasured.len(), 1);
+        report.rows.retain(|row| !is_left(row.id()));
+        decided_of(&shop(), &[report]).policy
+    };
+    let methods = |policy: &Policy| -> Vec<String> {
+        policy.decisions[0].rules.iter().map(|rule| rule.method.clone()).collect()
+    };
+    let small = without("file-3/");
+    assert!(methods(&small).contains(&"server/brotli_static".to_owned()), "{:?}", methods(&small));
+    let gap = &small.coverage[0].gaps[0];
+    assert_eq!((gap.reason, gap.content.len()), (Reason::NotMeasured, 1));
+    assert!(gap.content[0].starts_with("text/css"), "{gap:?}");
+    // It is none where most of the content lacks it.
+    let large = without("file-2/");
+    assert!(!methods(&large).contains(&"server/brotli_static".to_owned()), "{:?}", methods(&large));
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
     }
 }
 
-fn site() -> Site {
+pub fn site() -> Site {
     let accept = |codings: &[&str], share| Accept { codings: words(codings), share, from: From::Given };
     Site {
         schema: SCHEMA,

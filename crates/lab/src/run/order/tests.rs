@@ -11,7 +11,7 @@ proptest! {
         let dead: Vec<usize> = dead.iter().map(|d| d.index(expected.len())).collect();
         let live: Vec<usize> = (0..expected.len()).filter(|i| !dead.contains(i)).collect();
         let new: Vec<bool> = (0..expected.len()).map(|i| i % 2 == 0).collect();
-        let order = order(&live, &expected, &new, seed, round);
+        let order = order(&live, (&expected, &new), None, seed, round);
         let mut sorted = order.clone();
         sorted.sort_unstable();
         prop_assert_eq!(sorted, live);
@@ -31,18 +31,27 @@ proptest! {
         let gone = gone.index(cells);
         let some: Vec<usize> = all.iter().copied().filter(|&i| i != gone).collect();
         let new = vec![true; cells];
-        let mut whole = order(&all, &expected, &new, seed, 1);
+        let mut whole = order(&all, (&expected, &new), None, seed, 1);
         whole.retain(|&i| i != gone);
-        prop_assert_eq!(whole, order(&some, &expected, &new, seed, 1));
+        prop_assert_eq!(whole, order(&some, (&expected, &new), None, seed, 1));
     }
 }
 
 #[test]
 fn the_seed_and_the_round_decide() {
     let (all, expected, new) = ((0..20).collect::<Vec<usize>>(), vec![0.1; 20], vec![true; 20]);
-    let drawn = |seed, round| order(&all, &expected, &new, seed, round);
+    let drawn = |seed, round| order(&all, (&expected, &new), None, seed, round);
     assert_eq!(drawn(7, 1), drawn(7, 1));
     assert_ne!(drawn(7, 1), drawn(7, 2));
     assert_ne!(drawn(7, 1), drawn(8, 1));
     assert_ne!(drawn(7, 1), all, "a drawn order is not the plan's");
+}
+
+#[test]
+fn contents_that_come_first_in_the_plan_are_visited_first() {
+    let (all, expected, new) = ((0..30).collect::<Vec<usize>>(), vec![0.1; 30], vec![true; 30]);
+    let ranks: Vec<usize> = (0..30).map(|cell| cell % 3).collect();
+    let found = order(&all, (&expected, &new), Some(&ranks), 1, 1);
+    assert!(found.is_sorted_by_key(|&cell| ranks[cell]), "{found:?}");
+    assert!(!found[..10].is_sorted(), "those of one content are drawn");
 }

@@ -100,6 +100,7 @@ pub(super) fn plan(payload: &Payload) -> Plan {
         exhaustive: true,
         to_the_end: false,
         even: false,
+        in_order: false,
     };
     Plan {
         policy,

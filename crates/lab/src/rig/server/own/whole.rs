@@ -6,6 +6,7 @@
 mod caddy;
 mod lighttpd;
 
+pub use lighttpd::has_tls;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

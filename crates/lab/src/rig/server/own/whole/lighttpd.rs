@@ -36,8 +36,8 @@ pub fn private(rules: &Rules, directives: &[Directive], site: &Site, notes: &mut
     work.list(directives)
 }
 
-/// Whether any address answers over TLS: visitors come to that one.
-fn has_tls(directives: &[Directive]) -> bool {
+/// Whether any address of lighttpd answers over TLS: visitors come to that one.
+pub fn has_tls(directives: &[Directive]) -> bool {
     let is_on = |d: &Directive| d.name == "ssl.engine" && d.arguments.contains("enable");
     directives.iter().any(|d| is_on(d) || has_tls(d.within()))
 }
