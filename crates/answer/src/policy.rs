@@ -324,7 +324,7 @@ impl Made {
         let text = text + &beside.collect::<String>();
         let unknown = || "not known".to_owned();
         let after = self.after();
-        let before = self.before().unwrap_or_else(|| after.clone());
+        let before = self.before();
         Decision {
             kind: self.kind,
             keep,
@@ -333,8 +333,8 @@ impl Made {
             rules: if is_known { self.chosen.rules.clone() } else { Vec::new() },
             method: self.chosen.method.clone().filter(|_| is_known),
             needs: if is_known { self.chosen.needs.clone() } else { Vec::new() },
-            change: if is_known { change(site, &before, &after) } else { Change::default() },
-            parts: if keep { Vec::new() } else { parts(site, &before, &after) },
+            change: before.as_ref().map_or_else(Change::default, |before| change(site, before, &after)),
+            parts: before.filter(|_| !keep).map_or_else(Vec::new, |before| parts(site, &before, &after)),
             flips: if is_known { flips } else { Vec::new() },
         }
     }
