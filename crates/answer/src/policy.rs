@@ -345,7 +345,7 @@ impl Made {
         let beside = self.beside.iter().filter(|_| is_known).map(|beside| format!(" {beside}"));
         let unknown = || "not known".to_owned();
         let after = self.after();
-        let before = self.before().unwrap_or_else(|| after.clone());
+        let before = self.before();
         let parts = if keep { Vec::new() } else { self.parts(site) };
         let text = text + &beside.chain(longer(&parts)).collect::<String>();
         Decision {
@@ -356,7 +356,7 @@ impl Made {
             rules: if is_known { self.chosen.rules.clone() } else { Vec::new() },
             method: self.chosen.method.clone().filter(|_| is_known),
             needs: if is_known { self.chosen.needs.clone() } else { Vec::new() },
-            change: if is_known { change(site, &before, &after) } else { Change::default() },
+            change: before.as_ref().map_or_else(Change::default, |before| change(site, before, &after)),
             parts,
             flips: if is_known { flips } else { Vec::new() },
         }

@@ -8,7 +8,7 @@ mod document;
 use std::collections::BTreeSet;
 
 use weigh_model::advised::ADVISED;
-use weigh_model::policy::{Amount, Change, Decision, Policy, Rule};
+use weigh_model::policy::{Amount, Decision, Policy, Rule};
 use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
@@ -132,17 +132,10 @@ pub fn prove(
     let mut is_open = false;
     for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
         let kind = decision.kind;
-        if !is_predicted(&decision.change) {
-            proof.open.push(format!(
-                "{}: what the site does today was not measured for the policy, so nothing was predicted; a longer one may (weigh advise --budget).",
-                kind.plural()
-            ));
-            is_open = true;
-            continue;
-        }
+        let sides = Sides::new(site, links, &responses, decision);
         let (pair, by_class) = match kind {
-            Kind::Value => (stored_pair(policy, site, links, &values), Vec::new()),
-            _ => sent_pair(policy, site, links, &responses, kind),
+            Kind::Value => (stored_pair(&decision.rules, &Ground::new(site, links, &values)), Vec::new()),
+            _ => sides.all(),
         };
         let Some((before, after)) = pair else {
             proof.open.push(format!("{}: before and after were not both measured.", kind.plural()));
@@ -151,11 +144,11 @@ pub fn prove(
         };
         proof.clients.extend(by_class);
         let compared = Compared { site, decision, before: &before, after: &after };
-        let codings = other_codings(policy, site, &responses, kind);
+        let codings = sides.other_codings();
         let own = compared.lines(seconds, codings.first());
         proof.open.extend(compared.uncovered());
         proof.open.extend(codings.into_iter().take(3));
-        let over = over_links(policy, site, links, &responses, kind, seconds);
+        let over = sides.over_links(seconds);
         if over.is_empty() && matches!(kind, Kind::Asset | Kind::Page) {
             let links: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
             proof.open.push(format!(
@@ -235,12 +228,6 @@ fn warm(report: &Report) -> Report {
     report
 }
 
-/// Whether a policy says that anything changes: where today was not measured, it compares what is after with itself.
-fn is_predicted(change: &Change) -> bool {
-    let all = [change.wait_hours, change.core_hours, change.gb_out, change.gb_stored, change.cost];
-    all.iter().any(|amount| amount.before != amount.after)
-}
-
 /// What did not fit into the budget.
 pub(super) fn left<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<String> {
     let left: usize = reports.map(|report| report.unmeasured.len()).sum();
@@ -263,23 +250,6 @@ fn is_worse(line: &Line) -> bool {
     !line.modelled && was_to_fall && line.measured.rounds_low.is_some_and(|low| low > 0.0)
 }
 
-/// What is sent in another coding than the policy says, one line each.
-fn other_codings(policy: &Policy, site: &Site, responses: &[Measured], kind: Kind) -> Vec<String> {
-    let Some(sides) = Sides::new(policy, site, kind).filter(|_| kind != Kind::Download) else {
-        return Vec::new();
-    };
-    let server = site.sources.server.as_deref();
-    let items = content::items(site, kind);
-    let of = |one: &Measured| {
-        let found = items.iter().filter_map(|item| {
-            let (_, is) = sides.pair_in(one, item, server, None)?;
-            other_coding(&sides.decision.rules, item, &one.accept.codings, is)
-        });
-        found.collect::<Vec<_>>()
-    };
-    distinct(responses.iter().flat_map(of))
-}
-
 /// `app.js is sent with gzip to clients that accept br, gzip; the policy says br.` None: it is sent as these rules say.
 pub(super) fn other_coding(rules: &[Rule], item: &Item, codings: &[String], row: &Row) -> Option<String> {
     let applies = |rule: &&Rule| {
@@ -293,16 +263,25 @@ pub(super) fn other_coding(rules: &[Rule], item: &Item, codings: &[String], row:
         .then(|| format!("{path} is sent with {sent} to clients that accept {to}; the policy says {said}."))
 }
 
-/// How the rows of a decision before and after are told.
+/// What was measured of the responses that a decision is for, with how before and after are told.
 struct Sides<'a> {
+    site: &'a Site,
+    links: &'a [Weighted],
+    responses: &'a [Measured],
     decision: &'a Decision,
     today: Option<&'a str>,
+    items: Vec<Item<'a>>,
 }
 
 impl<'a> Sides<'a> {
-    fn new(policy: &'a Policy, site: &'a Site, kind: Kind) -> Option<Sides<'a>> {
-        let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
-        Some(Sides { decision, today: site.today(kind).map(Today::way) })
+    fn new(
+        site: &'a Site,
+        links: &'a [Weighted],
+        responses: &'a [Measured],
+        decision: &'a Decision,
+    ) -> Sides<'a> {
+        let (today, items) = (site.today(decision.kind).map(Today::way), content::items(site, decision.kind));
+        Sides { site, links, responses, decision, today, items }
     }
 
     fn is_before(&self, row: &Row) -> bool {
@@ -325,14 +304,8 @@ impl<'a> Sides<'a> {
     }
 
     /// Before and after of a file in a run, over a link if it has a name.
-    fn pair_in<'m>(
-        &self,
-        of: &'m Measured,
-        item: &Item,
-        server: Option<&str>,
-        link: Option<&str>,
-    ) -> Option<Pair<'m>> {
-        let reports = std::slice::from_ref(&of.report);
+    fn pair_in<'m>(&self, of: &'m Measured, item: &Item, link: Option<&str>) -> Option<Pair<'m>> {
+        let (reports, server) = (std::slice::from_ref(&of.report), self.site.sources.server.as_deref());
         let rows = content::rows_over(reports, self.decision.kind, &item.sample.sha256, server, link);
         self.pair(&rows, &of.accept)
     }
@@ -351,38 +324,79 @@ impl<'a> Sides<'a> {
         };
         Some((was?, rows().find(|row| self.is_after(row, client))?))
     }
-}
 
-/// Before and after, of what servers and PHP send: of all clients together, and of each class.
-fn sent_pair(
-    policy: &Policy,
-    site: &Site,
-    links: &[Weighted],
-    responses: &[Measured],
-    kind: Kind,
-) -> (Option<(Setup, Setup)>, Vec<OfClients>) {
-    let Some(sides) = Sides::new(policy, site, kind) else { return (None, Vec::new()) };
-    let items = content::items(site, kind);
-    let (mut all, mut clients) = (Vec::new(), Vec::new());
-    for one in responses {
-        let reports = std::slice::from_ref(&one.report);
-        let ground = Ground::new(site, links, reports);
-        let pair_of = |item: &Item| sides.pair_in(one, item, site.sources.server.as_deref(), None);
-        let of = |item: &Item, row: &Row| {
-            let exact = response(&ground, kind, item, Answer { row, body: None }).exact;
-            (row.get(CPU).map(|cpu| cpu.scaled(item.scale)), exact)
+    /// What is sent in another coding than the policy says, one line each.
+    fn other_codings(&self) -> Vec<String> {
+        if self.decision.kind == Kind::Download {
+            return Vec::new();
+        }
+        let of = |one: &'a Measured| {
+            let found = self.items.iter().filter_map(|item| {
+                let (_, is) = self.pair_in(one, item, None)?;
+                other_coding(&self.decision.rules, item, &one.accept.codings, is)
+            });
+            found.collect::<Vec<_>>()
         };
-        let mut sums = Sums::default();
-        sums.add(&items, one.accept.share, &pair_of, &of);
-        let Some((before, after)) = sums.setups() else { continue };
-        let change = change(site, &before, &after);
-        let Accept { codings, share, .. } = one.accept.clone();
-        let (traffic, core_hours) = (change.gb_out, change.core_hours);
-        clients.push(OfClients { kind, accept: codings, share, traffic, core_hours });
-        all.push((before, after));
+        distinct(self.responses.iter().flat_map(of))
     }
-    let (before, after): (Vec<Setup>, Vec<Setup>) = all.into_iter().unzip();
-    (super::sum(before.into_iter()).zip(super::sum(after.into_iter())), clients)
+
+    /// Before and after, of what servers and PHP send: of all clients together, and of each class.
+    fn all(&self) -> (Option<(Setup, Setup)>, Vec<OfClients>) {
+        let (site, kind) = (self.site, self.decision.kind);
+        let (mut all, mut clients) = (Vec::new(), Vec::new());
+        for one in self.responses {
+            let reports = std::slice::from_ref(&one.report);
+            let ground = Ground::new(site, self.links, reports);
+            let pair_of = |item: &Item| self.pair_in(one, item, None);
+            let of = |item: &Item, row: &Row| {
+                let exact = response(&ground, kind, item, Answer { row, body: None }).exact;
+                (row.get(CPU).map(|cpu| cpu.scaled(item.scale)), exact)
+            };
+            let mut sums = Sums::default();
+            sums.add(&self.items, one.accept.share, &pair_of, &of);
+            let Some((before, after)) = sums.setups() else { continue };
+            let change = change(site, &before, &after);
+            let Accept { codings, share, .. } = one.accept.clone();
+            let (traffic, core_hours) = (change.gb_out, change.core_hours);
+            clients.push(OfClients { kind, accept: codings, share, traffic, core_hours });
+            all.push((before, after));
+        }
+        let (before, after): (Vec<Setup>, Vec<Setup>) = all.into_iter().unzip();
+        (super::sum(before.into_iter()).zip(super::sum(after.into_iter())), clients)
+    }
+
+    /// Response times over the links that were made, beside those that their model says of the bytes and the CPU time that were measured
+    /// without them.
+    fn over_links(&self, seconds: f64) -> Vec<Line> {
+        let over = |link: &Weighted| {
+            let name = link.0.name.as_str();
+            self.items.iter().find_map(|item| {
+                let pair = self.responses.iter().find_map(|of| self.pair_in(of, item, Some(name)))?;
+                let (was, is) = self.responses.iter().find_map(|of| self.pair_in(of, item, None))?;
+                let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?) + row.value(CPU)?);
+                let (before, after) = (modelled(was)?, modelled(is)?);
+                let share = Some((after - before) / before);
+                let predicted =
+                    Amount { before, after, low: share, high: share, rounds_low: share, rounds_high: share };
+                let mut sums = Sums::default();
+                let time = |_: &Item, row: &Row| (row.get(SECONDS).cloned(), Exact::default());
+                sums.add(std::slice::from_ref(item), 1.0, &|_| Some(pair), &time);
+                let (before, after) = sums.setups()?;
+                let measured = change(self.site, &before, &after).core_hours;
+                let rounds = before.fewest_rounds().min(after.fewest_rounds());
+                let name = (RESPONSE, format!("response over {name}"));
+                let mut line = line(self.decision.kind, name, predicted, measured, (rounds, seconds))?;
+                if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
+                    line.remark = Some(
+                        "bytes and CPU time are those that were measured: the model of the link is off here"
+                            .into(),
+                    );
+                }
+                Some(line)
+            })
+        };
+        self.links.iter().filter_map(over).collect()
+    }
 }
 
 /// The rows of a file before and after.
@@ -426,49 +440,6 @@ impl Sums {
     }
 }
 
-/// Response times over the links that were made, beside those that their model says of the bytes and the CPU time that were measured
-/// without them.
-fn over_links(
-    policy: &Policy,
-    site: &Site,
-    links: &[Weighted],
-    responses: &[Measured],
-    kind: Kind,
-    seconds: f64,
-) -> Vec<Line> {
-    let Some(sides) = Sides::new(policy, site, kind) else { return Vec::new() };
-    let server = site.sources.server.as_deref();
-    let items = content::items(site, kind);
-    let over = |link: &Weighted| {
-        let name = link.0.name.as_str();
-        items.iter().find_map(|item| {
-            let pair = responses.iter().find_map(|of| sides.pair_in(of, item, server, Some(name)))?;
-            let (was, is) = responses.iter().find_map(|of| sides.pair_in(of, item, server, None))?;
-            let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?) + row.value(CPU)?);
-            let (before, after) = (modelled(was)?, modelled(is)?);
-            let share = Some((after - before) / before);
-            let predicted =
-                Amount { before, after, low: share, high: share, rounds_low: share, rounds_high: share };
-            let mut sums = Sums::default();
-            let time = |_: &Item, row: &Row| (row.get(SECONDS).cloned(), Exact::default());
-            sums.add(std::slice::from_ref(item), 1.0, &|_| Some(pair), &time);
-            let (before, after) = sums.setups()?;
-            let measured = change(site, &before, &after).core_hours;
-            let rounds = before.fewest_rounds().min(after.fewest_rounds());
-            let name = (RESPONSE, format!("response over {name}"));
-            let mut line = line(kind, name, predicted, measured, (rounds, seconds))?;
-            if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
-                line.remark = Some(
-                    "bytes and CPU time are those that were measured: the model of the link is off here"
-                        .into(),
-                );
-            }
-            Some(line)
-        })
-    };
-    links.iter().filter_map(over).collect()
-}
-
 fn setup(name: &str, sum: Sum) -> Setup {
     let (rules, needs, method) = (Vec::new(), Vec::new(), None);
     let (cpu, exact, parts) = sum.totals();
@@ -476,16 +447,9 @@ fn setup(name: &str, sum: Sum) -> Setup {
 }
 
 /// Before and after, of cached values.
-fn stored_pair(
-    policy: &Policy,
-    site: &Site,
-    links: &[Weighted],
-    values: &[Report],
-) -> Option<(Setup, Setup)> {
-    let rules = &policy.decisions.iter().find(|decision| decision.kind == Kind::Value)?.rules;
-    let ground = Ground::new(site, links, values);
-    let setups = stored::setups(&ground);
+fn stored_pair(rules: &[Rule], ground: &Ground) -> Option<(Setup, Setup)> {
+    let setups = stored::setups(ground);
     let before = setups.iter().find(|setup| setup.is_today)?.clone();
-    let after = setups.into_iter().find(|setup| setup.rules == *rules)?;
+    let after = setups.into_iter().find(|setup| setup.rules == rules)?;
     Some((Setup { name: "before".into(), ..before }, after))
 }
