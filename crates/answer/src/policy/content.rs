@@ -110,14 +110,14 @@ pub(crate) fn rows<'a>(
 pub(crate) fn is_cut_short(reports: &[Report], kind: Kind, sha256: &str) -> bool {
     let subject = subject(kind);
     reports.iter().any(|report| {
-        let is_sent = |row: &&Row| row.cell.subject == subject;
-        let own = report.payloads.iter().filter(|payload| payload.sha256 == sha256);
-        own.filter(|payload| report.rows.iter().filter(is_sent).any(|row| row.cell.payload == payload.name))
-            .any(|payload| {
-                let is_own =
-                    |id: &String| id.strip_prefix(&payload.name).is_some_and(|rest| rest.starts_with('/'));
-                report.unmeasured.iter().any(is_own)
-            })
+        let is_left = |name: &str| {
+            report.unmeasured.iter().any(|id| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+        };
+        let is_sent = |name: &str| {
+            report.rows.iter().any(|row| row.cell.subject == subject && row.cell.payload == name)
+        };
+        let mut own = report.payloads.iter().filter(|payload| payload.sha256 == sha256);
+        own.any(|payload| is_left(&payload.name) && is_sent(&payload.name))
     })
 }
 

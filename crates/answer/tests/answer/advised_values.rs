@@ -1,6 +1,6 @@
 //! What is advised of cached values: what today is, and for which of them a setup speaks.
 
-use weigh_answer::policy::{Decided, decide};
+use weigh_answer::policy::{Decided, NOT_ENCODED, decide};
 use weigh_model::policy::Objective;
 use weigh_model::site::{
     Figure, From, Kind, SCHEMA, Sample, Site, Sources, StoreLink, Stratum, Today, Visitors,
