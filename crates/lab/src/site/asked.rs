@@ -44,11 +44,11 @@ pub struct Questions<'a> {
 }
 
 /// The paths of sampled files that the server hands to a program, as a private instance with a stand-in tells: the site's own program may
-/// send the very bytes of the file.
-pub fn by_program(asker: &Asker<'_>, strata: &[Stratum]) -> HashSet<String> {
+/// send the very bytes of the file. `made`: digests of what has no file, for a script answers with it.
+pub fn by_program(asker: &Asker<'_>, strata: &[Stratum], made: &HashMap<String, String>) -> HashSet<String> {
     let files = strata.iter().filter(|stratum| matches!(stratum.kind, Kind::Asset | Kind::Download));
-    let paths =
-        files.flat_map(|stratum| &stratum.sample).map(|sample| format!("/{}", url::file(&sample.path)));
+    let files = files.flat_map(|stratum| &stratum.sample).filter(|sample| !made.contains_key(&sample.sha256));
+    let paths = files.map(|sample| format!("/{}", url::file(&sample.path)));
     let is_handed = |path: &String| {
         let reply = asker.ask(&Question { path, ..Question::default() });
         reply.is_ok_and(|reply| reply.body.starts_with(STANDS_IN))

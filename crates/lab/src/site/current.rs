@@ -152,7 +152,7 @@ impl Current<'_> {
         let path = |page: &LoggedPage| page.url.split('?').next().unwrap_or_default().to_owned();
         let logged: Vec<String> = self.logged.iter().map(path).collect();
         let served = self.served;
-        let by_program = self.by_program(strata, progress)?;
+        let by_program = self.by_program(strata, &pages, progress)?;
         take_for_downloads(strata, &by_program);
         let questions = Questions {
             served,
@@ -204,11 +204,16 @@ impl Current<'_> {
     }
 
     /// The files that the server hands to a program; none where no private instance with the configuration tells.
-    fn by_program(&self, strata: &[Stratum], progress: &mut dyn Progress) -> Result<HashSet<String>> {
+    fn by_program(
+        &self,
+        strata: &[Stratum],
+        made: &HashMap<String, String>,
+        progress: &mut dyn Progress,
+    ) -> Result<HashSet<String>> {
         let stand_in = self.configured.map(|_| self.instances.get(false, progress));
         let Some(Ok(private)) = stand_in else { return Ok(HashSet::new()) };
         let found = Interrupt::during(|interrupt| {
-            let found = private.with(interrupt, |asker| Ok(by_program(asker, strata)));
+            let found = private.with(interrupt, |asker| Ok(by_program(asker, strata, made)));
             // Why it does not start is said where it is asked for more.
             interrupt.ended(Ok(found.unwrap_or_default()))
         });
