@@ -451,7 +451,7 @@ fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
 fn packing_asks_the_configuration_that_is_known() {
     let reports = [report(&FILES, &WAYS, 9, &calm)];
     let shown = |site: &Site| {
-        let (decided, _) = decide_by(site, &digest(0), &links(), &reports, Objective::Time);
+        let (decided, _) = decide_by(site, &digest(0), &links(), &reports, (Objective::Time, NOT_ENCODED));
         assert!(decided.policy.decisions[0].rules.iter().any(|rule| rule.by == Encoder::Beforehand));
         let text = crate::format::terminal::text(&document(&decided, site), &Default::default());
         text.split_whitespace().collect::<Vec<_>>().join(" ")
