@@ -143,7 +143,7 @@ impl Goes<'_> {
 
     /// Makes rules go on from what the configuration has where their part goes: types that it lists are encoded as before, from the size on
     /// that it has, and what would be switched off and is on today goes on as it is today.
-    fn on(&self, rules: &mut Vec<Encoding>, beside: Option<&str>) {
+    fn on(&self, rules: &mut [Encoding], beside: Option<&str>) {
         let present = self.read.map(|read| Present::of(read, beside));
         let is_on = |method: &str| present.as_ref().is_some_and(|own| is_on(own, method));
         let fly = || self.definition.ways.iter().filter(|row| row.kind == WayKind::OnTheFly);

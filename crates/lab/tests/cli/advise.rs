@@ -141,8 +141,8 @@ fn a_site_is_advised_and_the_policy_is_proved() {
     assert_eq!(amounts, ["visitors wait", "traffic"], "no CPU time is known: {proved}");
     let traffic = &lines[1]["measured"];
     assert!(traffic["after"].as_f64() < traffic["before"].as_f64(), "{proved}");
-    let open = proved["open"][0].as_str().unwrap();
-    assert!(open.starts_with("app.js is sent with gzip to clients that accept zstd, br, gzip"), "{proved}");
+    // Over plain HTTP the policy has gzip alone, which is what is sent.
+    assert!(proved["open"].as_array().is_none_or(Vec::is_empty), "{proved}");
     // Other machines are asked only where that is said.
     let line = lab.refused(&["prove", "--before", "http://192.0.2.1/", "--after", "http://192.0.2.1/"]);
     assert!(line.contains("--allow-remote 192.0.2.1"), "{line}");

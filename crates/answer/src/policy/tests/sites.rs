@@ -152,7 +152,7 @@ fn with_too_few_rounds_nothing_else_is_called_worse() {
     let shown = crate::format::terminal::text(&document(&decided, &site), &Default::default());
     assert!(
         shown.contains("Change nothing so far")
-            && shown.contains("pages: not settled, some settings have 3 of 5 rounds"),
+            && shown.contains("Not settled for pages: some settings have 3 of 5 rounds"),
         "{shown}"
     );
 }
