@@ -134,7 +134,7 @@ fn is_behind(result: &LoadResult, late: f64) -> bool {
 
 /// The mean number of requests in flight, if by Little's law it cannot be that of a load that always has `concurrency`
 /// requests in flight (a closed model without think time): rate × mean response time (Little, "A proof for the queuing
-/// formula L = λW", Operations Research 9 (1961)), over a block of so many `seconds`. Requests without a response time may
+/// formula L = λW", Operations Research 9 (1961)), over a block of this many `seconds`. Requests without a response time may
 /// have been in flight for another `unknown_seconds` in all. Each of its `blocks` ended with its longest response at the
 /// latest, before which the other connections may have had nothing to send. `None`: no contradiction, or no response.
 pub fn off_littles_law(

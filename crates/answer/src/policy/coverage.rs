@@ -143,7 +143,7 @@ fn bodies<'s>(
     stratum.sample.iter().map(of).collect::<Option<Vec<_>>>().filter(|files| !files.is_empty())
 }
 
-/// What so many responses of a stratum take with these bytes in all; of values, the bytes in the store.
+/// What this many responses of a stratum take with these bytes in all; of values, the bytes in the store.
 fn taken(ground: &Ground, stratum: &Stratum, requests: f64, bytes: f64) -> Exact {
     if stratum.kind == Kind::Value {
         return Exact { stored: bytes, ..Exact::default() };

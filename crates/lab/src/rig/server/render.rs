@@ -308,7 +308,7 @@ fn offloads(folders: &[PathBuf]) -> Result<Vec<Offload>> {
     offload_prefixes(folders.len()).zip(folders).map(one).collect()
 }
 
-/// What URLs of downloads in so many folders begin with, each folder's its own: `/offload`, or `/offload/1` and so on.
+/// What URLs of downloads in this many folders begin with, each folder's its own: `/offload`, or `/offload/1` and so on.
 pub fn offload_prefixes(folders: usize) -> impl Iterator<Item = String> {
     (1..=folders).map(move |at| if folders == 1 { OFFLOAD.to_owned() } else { format!("{OFFLOAD}/{at}") })
 }
