@@ -140,6 +140,8 @@ struct Way {
     name: String,
     kind: WayKind,
     level: Option<i32>,
+    /// Modules that it needs; of the user's own configuration those that this does not load itself.
+    modules: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -202,7 +204,12 @@ impl Values {
             tls: site.tls.as_ref().map(certificate).transpose()?,
             cpus: site.cpus.clone(),
             root: attempt.root,
-            way: Way { name: name.into(), kind, level },
+            way: Way {
+                name: name.into(),
+                kind,
+                level,
+                modules: row.map(|row| row.modules.clone()).unwrap_or_default(),
+            },
             own: row.is_some_and(|row| definition.own_config(&row.name).is_some()),
             advised: encodings.advised,
             rules: encodings.rules,
