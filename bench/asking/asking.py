@@ -172,18 +172,25 @@ class Running:
         logs = [file.read_text(errors="replace")[-600:] for file in (self.run / "out.log", self.run / "error.log") if file.exists()]
         raise RuntimeError("it did not come up: " + " ".join(logs).strip())
 
-    def get(self, url, accept, port=None):
-        """Status, content coding, bytes of the body, whether Vary names Accept-Encoding, Cache-Control."""
+    def fetch(self, url, fields, method="GET", version=None, port=None):
+        """The answer and its body."""
         client = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
-        client.putrequest("GET", url, skip_host=True, skip_accept_encoding=True)
-        fields = {"Host": f"{self.host}:{self.port}", "User-Agent": AGENT, "Accept": "*/*", "Accept-Encoding": accept, "Connection": "close"}
-        for field, value in fields.items():
+        if version == "1.0":
+            client._http_vsn, client._http_vsn_str = 10, "HTTP/1.0"
+        client.putrequest(method, url, skip_host=True, skip_accept_encoding=True)
+        own = {"Host": f"{self.host}:{self.port}", "User-Agent": AGENT, "Accept": "*/*", "Connection": "close"}
+        for field, value in (own | fields).items():
             if value is not None:
                 client.putheader(field, value)
         client.endheaders()
         answer = client.getresponse()
         body = answer.read()
         client.close()
+        return answer, body
+
+    def get(self, url, accept, port=None):
+        """Status, content coding, bytes of the body, whether Vary names Accept-Encoding, Cache-Control."""
+        answer, body = self.fetch(url, {"Accept-Encoding": accept}, port=port)
         vary = [one.strip().lower() for one in ",".join(answer.headers.get_all("Vary", [])).split(",")]
         control = ", ".join(answer.headers.get_all("Cache-Control", [])) or None
         coding = (answer.getheader("Content-Encoding") or "identity").lower().replace("x-gzip", "gzip")

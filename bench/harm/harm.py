@@ -9,20 +9,18 @@ file was written and included.
 """
 
 import concurrent.futures
-import gzip
 import hashlib
-import http.client
 import os
 import re
 import subprocess
 import sys
 import tomllib
-import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "asking"))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "asking")]
 import asking  # noqa: E402
+from decoding import decoded  # noqa: E402
 
 FARM = {
     "nginx-h5bp": asking.HERE, "nginx-debian": HERE, "nginx-wordpress": HERE, "nginx-drupal": HERE,
@@ -83,28 +81,16 @@ class Farm(asking.Running):
 
     def ask(self, cell, etag=None, modified=None):
         url, accept, form = cell
-        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        if form == "HTTP/1.0":
-            client._http_vsn, client._http_vsn_str = 10, "HTTP/1.0"
-        client.putrequest("HEAD" if form == "HEAD" else "GET", url, skip_host=True, skip_accept_encoding=True)
-        fields = {"Host": f"{self.host}:{self.port}", "User-Agent": asking.AGENT, "Accept-Encoding": accept, "Connection": "close"}
+        fields = {"Accept-Encoding": accept}
         fields |= {"Via": {"Via": "1.1 cdn"}, "Range": {"Range": "bytes=0-99"}}.get(form, {})
         fields |= {"If-None-Match": {form: etag}, "If-Modified-Since": {form: modified}}.get(form, {})
-        for field, value in fields.items():
-            if value is not None:
-                client.putheader(field, value)
-        client.endheaders()
-        answer = client.getresponse()
-        body = answer.read()
-        client.close()
+        answer, body = self.fetch(url, fields, "HEAD" if form == "HEAD" else "GET", "1.0" if form == "HTTP/1.0" else None)
         head = {}
         for field, value in answer.getheaders():
             head[field.lower()] = f"{head[field.lower()]}, {value}" if field.lower() in head else value
         coding = head.get("content-encoding", "identity").lower().replace("x-gzip", "gzip")
-        try:
-            content = body if coding == "identity" else gzip.decompress(body) if coding == "gzip" else None
-        except (OSError, EOFError, zlib.error):
-            content = None
+        # A range of encoded content is no whole content.
+        content = None if form in ("HEAD", "Range") and coding != "identity" else decoded(body, coding)
         digest = None if content is None or form == "HEAD" else hashlib.sha256(content).digest()
         return {"status": answer.status, "coding": coding, "bytes": len(body), "content": digest, "head": head}
 
@@ -242,7 +228,8 @@ def worse(cell, before, after, known):
     asked = {one.split(";")[0].strip() for one in (accept or "").split(",") if not re.search(r";\s*q=0(?![.\d])", one)} | {"identity"}
     if before["coding"] in asked and after["coding"] not in asked:
         return f"content coding {after['coding']}, which is not accepted"
-    if before["content"] and after["content"] and before["content"] != after["content"] and url not in {one for one, field in varying if field == "etag"}:
+    is_comparable = form != "Range" or before["coding"] == after["coding"] == "identity"
+    if is_comparable and before["content"] and before["content"] != after["content"] and url not in {one for one, field in varying if field == "etag"}:
         return "other content"
     if form != "Range" and after["bytes"] > before["bytes"] * 1.02 and not (grows and after["coding"] != "identity"):
         return f"body {before['coding']} {before['bytes']} B → {after['coding']} {after['bytes']} B"
