@@ -4,6 +4,7 @@
 mod application;
 mod asked;
 mod assumed;
+mod by_program;
 mod cached;
 mod choose;
 pub(crate) mod class;

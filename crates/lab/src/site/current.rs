@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use weigh_load::target::{Resolver, permit};
 
 use super::application::Instances;
-use super::asked::{Answers, Questions, by_program, take_for_downloads};
+use super::asked::{Answers, Questions};
+use super::by_program::{self, take_for_downloads};
 use super::configured::Configured;
 use super::pages::{LoggedPage, Visited};
 use super::scripts::{self, Answered};
@@ -213,7 +214,7 @@ impl Current<'_> {
         let stand_in = self.configured.map(|_| self.instances.get(false, progress));
         let Some(Ok(private)) = stand_in else { return Ok(HashSet::new()) };
         let found = Interrupt::during(|interrupt| {
-            let found = private.with(interrupt, |asker| Ok(by_program(asker, strata, made)));
+            let found = private.with(interrupt, |asker| Ok(by_program::paths(asker, strata, made)));
             // Why it does not start is said where it is asked for more.
             interrupt.ended(Ok(found.unwrap_or_default()))
         });

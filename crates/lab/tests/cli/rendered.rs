@@ -407,3 +407,31 @@ echo '<!doctype html><p>front</p>', str_repeat('<p>text</p>', 500);
         found.strata.iter().filter(|one| one.format == "image/svg+xml").map(|one| one.files.value).collect();
     assert_eq!(texts, [1.0, 1.0], "each file counts once");
 }
+
+/// No file lies at the path of its copy, which a front controller would be asked for.
+#[test]
+fn a_style_sheet_that_a_script_makes_is_no_download() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    shop(&lab, "<?php echo '<!doctype html><p>front</p>', str_repeat('<p>text</p>', 500);");
+    lab.write(
+        "shop/public/css.php",
+        "<?php header('Content-Type: text/css'); echo str_repeat(\"p { margin: 0 }\\n\", 600);",
+    );
+    let line = |at: usize, path: &str| {
+        format!(
+            "192.0.2.7 - - [{:02}/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" 200 9000 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\"\n",
+            1 + at % 9
+        )
+    };
+    let log = (0..90).map(|at| line(at, ["/", "/css.php?theme=1"][at % 2])).collect::<String>();
+    lab.write("access.log", log);
+    let args =
+        ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--log", "access.log"];
+    let ran = lab.done(&[&args[..], &["--render"]].concat());
+    let found = site(&lab);
+    let made: Vec<&str> = found.of(Kind::Asset).map(|stratum| &*stratum.format).collect();
+    assert!(found.of(Kind::Download).next().is_none(), "{:?} {}", found.strata, ran.stderr);
+    let is_made = |path: &String| path.starts_with("site-sample/");
+    assert!(made.contains(&"text/css") && samples(&found, Kind::Asset).iter().any(is_made), "{made:?}");
+}
