@@ -34,7 +34,7 @@ pub use clean::clean;
 pub use lock::Busy;
 pub use manifest::NAME as MANIFEST;
 pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
-pub use refused::refused;
+pub use refused::{REFUSED, refused};
 pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
 pub use watch::Watch;
 

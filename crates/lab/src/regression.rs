@@ -23,7 +23,7 @@ use crate::rig::server::{Found, offload_prefixes};
 use crate::rig::service::without_log;
 use crate::rig::user::OwnUser;
 use crate::site::private::{Account, Private};
-use answers::{Answered, again, first, respond};
+use answers::{Answered, Target, again, first, respond};
 use compare::{Allowed, compare};
 use copy::Copy;
 use weigh_model::policy::{Decision, Encoder, Policy, Trial, Withheld, Worse};
@@ -91,7 +91,9 @@ impl Subject<'_> {
                 )));
             }
         };
-        self.narrowed(files, &side, &before)
+        let is_page = |(asking, _): &Answered| asking.target == Target::Content(Kind::Page);
+        let without_pages = !before.iter().any(is_page);
+        self.narrowed(files, &side, &before).map(|trial| Trial { without_pages, ..trial })
     }
 
     fn narrowed(&self, files: &[String], side: &Side<'_>, before: &[Answered]) -> Result<Trial> {
@@ -104,7 +106,8 @@ impl Subject<'_> {
         };
         let whole = |file: &String| withheld(file, &worse);
         if files.len() == 1 {
-            return Ok(Trial { answers, untried: None, withheld: files.iter().map(whole).collect() });
+            let withheld = files.iter().map(whole).collect();
+            return Ok(Trial { answers, withheld, ..Trial::default() });
         }
         let (mut good, mut bad): (Vec<&String>, Vec<Withheld>) = (Vec::new(), Vec::new());
         for file in files {
@@ -117,10 +120,10 @@ impl Subject<'_> {
         let together = if good.is_empty() { Ok((answers, Vec::new())) } else { with(&good)? };
         Ok(match together {
             Ok((answers, worse)) if worse.is_empty() && !bad.is_empty() => {
-                Trial { answers, untried: None, withheld: bad }
+                Trial { answers, withheld: bad, ..Trial::default() }
             }
             // Each by itself makes nothing worse, and together they do.
-            Ok(_) => Trial { answers, untried: None, withheld: files.iter().map(whole).collect() },
+            Ok(_) => Trial { answers, withheld: files.iter().map(whole).collect(), ..Trial::default() },
             Err(missing) => untried(missing),
         })
     }
@@ -142,7 +145,15 @@ impl Subject<'_> {
             Err(error) => return Ok(Err(format!("{error:#}"))),
         };
         Ok(match side.run(self.instead(top.config), |asker| Ok(again(asker, before)))? {
-            Outcome::Answered(after) => Ok(compare(before, &after, Allowed::by(self.policy))),
+            Outcome::Answered(after) => {
+                let compared = compare(before, &after, Allowed::by(self.policy));
+                match (compared.1.is_empty(), after.len(), before.len()) {
+                    (true, some, all) if some < all => {
+                        Err(format!("the server with it answered {some} of {all} requests in time"))
+                    }
+                    _ => Ok(compared),
+                }
+            }
             Outcome::Missing(what) => Err(what),
             Outcome::Refused(words) => Ok((0, vec![whole("the server does not start with it", words)])),
         })
@@ -319,7 +330,13 @@ pub fn told(trial: &Trial) -> String {
         Some(why) => format!("Not tried on your configuration: {why}"),
         None => {
             let answers = count(number, "answer", "answers");
-            format!("Checked: {answers} of your configuration with and without it: none worse.")
+            let pages = match trial.without_pages {
+                true => {
+                    " Pages were not compared: the configuration does not tell PHP which one is asked for."
+                }
+                false => "",
+            };
+            format!("Checked: {answers} of your configuration with and without it: none worse.{pages}")
         }
     }
 }

@@ -83,6 +83,9 @@ impl Policy {
 pub struct Trial {
     /// Answers that were compared with those of the configuration as it is; none of the files that are written makes one worse.
     pub answers: u64,
+    /// Whether none of them is of a page: the configuration hands no request for one to a program so that it can tell which page it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_pages: bool,
     /// Why nothing was asked; absent: it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untried: Option<String>,

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::walk::{Met, walk};
 use crate::interrupt::{INTERRUPTED, Interrupt};
@@ -13,12 +12,11 @@ use crate::lab::Configured;
 use crate::rig::asker::Question;
 use crate::rig::user::OwnUser;
 use crate::site::private::{Account, Private};
+use crate::subject::delivery::url;
 use weigh_model::text::clean_path;
 
-/// What stands in the path of a URL as it is.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// Statuses by which a file is not sent.
-const REFUSED: [u16; 4] = [401, 403, 404, 410];
+pub const REFUSED: [u16; 4] = [401, 403, 404, 410];
 
 /// The files of a tree, which is the document root of this configuration, that its server does not send.
 ///
@@ -42,7 +40,7 @@ pub fn refused(configured: Configured, tree: &Path, interrupt: &Interrupt) -> Re
         let mut found = BTreeSet::new();
         for path in &paths {
             ensure!(!interrupt.is_set(), INTERRUPTED);
-            let url = format!("/{}", utf8_percent_encode(&path.to_string_lossy(), PLAIN));
+            let url = format!("/{}", url::file(&path.to_string_lossy()));
             let question = Question { path: &url, is_head: true, ..Question::default() };
             let reply = asker.ask(&question).map_err(|fault| anyhow::anyhow!("{url}: {}", fault.message))?;
             if REFUSED.contains(&reply.status) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::copy::{Asked, Copy, text};
 use crate::digest::sha256;
 use crate::interrupt::Interrupt;
+use crate::pack::REFUSED;
 use crate::rig::asker::{Asker, CLASSES, Question};
 use crate::rig::http::Reply;
 use crate::rig::server::types::VARIANTS;
@@ -194,7 +195,7 @@ pub fn first(asker: &Asker<'_>, files: &[Asked], handed: usize, direct: &[String
     for file in files {
         let plain = asking.reply(&get(&file.url, CLASSES.len() - 1));
         match plain.map(|reply| reply.status) {
-            Some(401 | 403 | 404 | 410) => asking.refused(&file.url),
+            Some(status) if REFUSED.contains(&status) => asking.refused(&file.url),
             Some(_) => asking.all(&file.url, Kind::Asset),
             None => {}
         }

@@ -94,19 +94,14 @@ impl Copy {
         let mut copy =
             Copy { tree, docroot, files: Vec::new(), outside: Vec::new(), every, _shelter: shelter };
         let variants = variants(policy);
-        copy.fill(site, folder_file, (&variants, every)).context("no temporary folder")?;
+        copy.fill(site, folder_file, &variants).context("no temporary folder")?;
         copy.hide(root).context("no temporary folder")?;
         open(&copy.tree).context("no temporary folder")?;
         user.map_or(Ok(()), |user| user.give(&copy.tree)).context("no temporary folder")?;
         Ok(copy)
     }
 
-    fn fill(
-        &mut self,
-        site: &Site,
-        folder_file: &str,
-        (variants, every): (&[Variant], bool),
-    ) -> std::io::Result<()> {
+    fn fill(&mut self, site: &Site, folder_file: &str, variants: &[Variant]) -> std::io::Result<()> {
         fs::create_dir_all(&self.docroot)?;
         let mut known = BTreeSet::new();
         let sampled = site.strata.iter().filter(|one| matches!(one.kind, Kind::Asset | Kind::Download));
@@ -130,7 +125,7 @@ impl Copy {
         for (path, is_private) in chosen(&all, folder_file) {
             let place = self.docroot.join(&path);
             if known.insert(path.clone()) && copied_with_variants(&from.join(&path), &place)? {
-                let packed = is_private || every && is_text(&path);
+                let packed = is_private || self.every && is_text(&path);
                 self.take(&path, &place, Some(variants).filter(|_| packed))?;
             }
         }

@@ -8,9 +8,6 @@ use anyhow::{Context, Result};
 use crate::rig::runtime;
 use weigh_model::text::clean;
 
-/// Loads a file of settings; what the library says against it goes to stdout.
-const LOAD: &str = "try { require LIBRARY; Weighbridge\\Library\\Settings::fromFile(FILE); } \
-                    catch (Throwable $error) { echo 'refused: ', $error->getMessage(); }";
 /// The file of its settings, below the folder of the configuration.
 pub const FILE: &str = "php/weighbridge.php";
 /// What stands before the library's words.
@@ -26,8 +23,13 @@ pub fn refusal(text: &str, library: &Path, php: &[OsString]) -> Result<Option<St
     std::fs::write(&file, text).context("no temporary file")?;
     let quoted =
         |path: &Path| format!("'{}'", path.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'"));
-    let code =
-        LOAD.replace("LIBRARY", &quoted(&library.join("autoload.php"))).replace("FILE", &quoted(&file));
+    // What the library says against it goes to stdout.
+    let code = format!(
+        "try {{ require {}; Weighbridge\\Library\\Settings::fromFile({}); }} \
+         catch (Throwable $error) {{ echo '{REFUSED}', $error->getMessage(); }}",
+        quoted(&library.join("autoload.php")),
+        quoted(&file)
+    );
     let (said, _) = runtime::ask(php, &code)?;
     let words =
         said.split_once(REFUSED).map(|(_, words)| words.replace(&*file.to_string_lossy(), "weighbridge.php"));

@@ -165,6 +165,8 @@ fn a_reason_has_one_example_of_each_thing() {
     let whole = super::whole("the server does not start with it", "unknown directive".into());
     assert_eq!(sentence(&whole), "the server does not start with it: unknown directive");
     let trial = Trial { answers: 1284, ..Trial::default() };
+    let without_pages = Trial { without_pages: true, ..trial.clone() };
+    assert!(told(&without_pages).contains("Pages were not compared") && !told(&trial).contains("Pages"));
     assert_eq!(told(&trial), "Checked: 1,284 answers of your configuration with and without it: none worse.");
     assert_eq!(told(&super::untried("no server")), "Not tried on your configuration: no server");
 }
