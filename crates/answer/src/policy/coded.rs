@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use weigh_model::policy::{Encoder, Need, Rule};
 use weigh_model::site::{Accept, Kind, Stratum, Today};
 use weigh_model::way::{By, ENCODER, WayKind};
+use weigh_stats::median;
 
 use super::Ground;
 use super::content::{self, Item, is_cut_short};
@@ -187,7 +188,8 @@ impl<'a> Coded<'a> {
             own.by_method.iter_mut().for_each(|row| *row = row.filter(|row| added(row) <= limit));
         }
         let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
-        let beyond = middle(beyond);
+        // What the site's own configuration adds; nothing if it sends no file as it is.
+        let beyond = median(&beyond).unwrap_or(0.0).max(0.0);
         let coded = |own: &Measured<'a>| -> Vec<&'a str> {
             own.today.iter().flatten().filter_map(|answer| answer.row.fact(CODING)).collect()
         };
@@ -454,12 +456,6 @@ impl<'a> Coded<'a> {
         }
         sum.totals()
     }
-}
-
-/// What the site's own configuration adds, from each file that it sends as it is: the median, and nothing if there is no such file.
-fn middle(mut added: Vec<f64>) -> f64 {
-    added.sort_by(f64::total_cmp);
-    added.get(added.len() / 2).copied().unwrap_or(0.0).max(0.0)
 }
 
 impl<'a> Measured<'a> {

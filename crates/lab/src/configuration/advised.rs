@@ -40,7 +40,7 @@ pub fn advised(
     let all = &all_types(site);
     let beside = definition.policy.iter().flat_map(|emission| &emission.snippets).find(|part| part.pages);
     let beside = beside.and_then(|part| part.beside.as_deref());
-    let here = Goes { definition, read, all };
+    let here = Inherited { definition, read, all };
     let filters = here.filters_beside(&assets);
     assets.extend(filters);
     // A server with one level for all that it compresses: what is left beside precompressed files does not change that of pages.
@@ -77,14 +77,14 @@ pub fn advised(
 }
 
 /// What goes on to hold beside a policy.
-struct Goes<'g> {
+struct Inherited<'g> {
     definition: &'g Definition,
     read: Option<&'g Read>,
     /// The types that are worth encoding.
     all: &'g [String],
 }
 
-impl Goes<'_> {
+impl Inherited<'_> {
     fn row(&self, method: &str) -> Option<&WayRow> {
         self.definition.ways.iter().find(|row| row.name == method)
     }
@@ -94,7 +94,7 @@ impl Goes<'_> {
         self.definition.ways.iter().any(|row| row.types_in.is_some())
     }
 
-    /// What leaves pages as they are where rules hold for everything else: [`Goes::on`] has what is on for them today go on. Of a
+    /// What leaves pages as they are where rules hold for everything else: [`Inherited::on`] has what is on for them today go on. Of a
     /// configuration that is not known, only what stands beside precompressed files is off.
     fn untouched(&self, rules: &[Encoding], beside: &str) -> Option<Vec<Encoding>> {
         let present = self.read.map(|read| Present::of(read, Some(beside)));

@@ -71,8 +71,8 @@ impl Compared<'_> {
             own.map(|stratum| stratum.requests.value).sum()
         };
         let is_predicted = |name: &str| self.decision.parts.iter().any(|part| part.content == name);
-        let left: Vec<String> = self.decision.parts.iter().map(|part| part.content.clone()).collect();
-        let left: Vec<String> = left.into_iter().filter(|name| !measured.contains(name)).collect();
+        let parts = self.decision.parts.iter().map(|part| part.content.clone());
+        let left: Vec<String> = parts.filter(|name| !measured.contains(name)).collect();
         let share = requests(&|name| measured.contains(name) && is_predicted(name))
             / requests(&is_predicted).max(1.0);
         let names = crate::finding::label::some(&left, 3);
