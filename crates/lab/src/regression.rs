@@ -79,7 +79,7 @@ impl Subject<'_> {
             .map(|prefix| format!("{prefix}/{}", Copy::OUTSIDE))
             .collect();
         let side = Side { copy: &copy, user, handed: self.handed(&copy, &direct) };
-        let asks = |asker: &Asker<'_>| Ok(first(asker, &copy.files, side.handed.len(), &direct));
+        let asks = |asker: &Asker<'_>| Ok(first(asker, &copy, &side.handed, &direct));
         let before = match side.run(self.own.clone(), asks)? {
             Outcome::Answered(before) if before.iter().any(|(_, answer)| answer.is_some()) => before,
             Outcome::Answered(_) => {

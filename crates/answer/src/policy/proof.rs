@@ -126,6 +126,8 @@ pub fn prove(
     let all = || responses.iter().map(|one| &one.report).chain(values);
     let seconds: f64 = all().map(|report| report.run.seconds).sum();
     let few: usize = all().map(too_few).sum();
+    let is_over_link = |row: &Row| row.cell.delivery.as_ref().is_some_and(|sent| sent.link.is_some());
+    let is_over_links = all().any(|report| report.rows.iter().any(is_over_link));
     let of_clients = |one: &Measured| Measured { accept: one.accept.clone(), report: warm(&one.report) };
     let (responses, values): (Vec<Measured>, Vec<Report>) =
         (responses.iter().map(of_clients).collect(), values.iter().map(warm).collect());
@@ -151,8 +153,9 @@ pub fn prove(
         let over = sides.over_links(seconds);
         if over.is_empty() && matches!(kind, Kind::Asset | Kind::Page) {
             let links: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
+            let why = if is_over_links { "too few rounds" } else { "only root can make links here" };
             proof.open.push(format!(
-                "{}: response times over {} were not measured (only root can make links here); how long visitors wait is modelled from bytes and CPU time.",
+                "{}: response times over {} were not measured ({why}); how long visitors wait is modelled from bytes and CPU time.",
                 kind.plural(),
                 units::list(&links)
             ));

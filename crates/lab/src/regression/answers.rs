@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::copy::{Asked, Copy, text};
+use super::copy::{Copy, text};
 use crate::digest::sha256;
 use crate::interrupt::Interrupt;
 use crate::pack::REFUSED;
@@ -172,14 +172,23 @@ fn page(media_type: &str, length: usize) -> Response {
 }
 
 /// Asks what is to be asked of a configuration as it is; which files it refuses shows only then.
-/// `handed`: how many pages hand something over; `direct`: paths that lead to what is not for downloads if they lead anywhere.
-pub fn first(asker: &Asker<'_>, files: &[Asked], handed: usize, direct: &[String]) -> Vec<Answered> {
+/// `handed`: what pages hand over; `direct`: paths that lead to what is not for downloads if they lead anywhere.
+pub fn first(
+    asker: &Asker<'_>,
+    copy: &Copy,
+    handed: &[(&'static str, String)],
+    direct: &[String],
+) -> Vec<Answered> {
     let mut asking = Session::new(asker);
+    // Everybody may have what lies in the document root if the server sends it; Apache's module lets scripts hand it over always.
+    let plain = asking.reply(&get(&format!("/{}", Copy::OUTSIDE), 0)).map(|reply| Answer::of(&reply, false));
+    let is_public = plain.is_some_and(|answer| answer.is_secret);
+    let public = copy.docroot.join(Copy::OUTSIDE).display().to_string();
     direct.iter().for_each(|path| asking.ask(Asking { target: Target::HandedOver, ..get(path, 0) }));
     for script in ["/index.php", "/weigh-trial/page.php", "/"] {
         let Some(reply) = asking.reply(&get(&format!("{script}?{QUERY}html-512"), 0)) else { continue };
         if reply.decoded_within(LONGEST).is_ok_and(|body| body == text(LENGTHS[0])) {
-            for at in 0..handed {
+            for (at, _) in handed.iter().enumerate().filter(|(_, (_, file))| !is_public || *file != public) {
                 asking.ask(Asking {
                     target: Target::HandedOver,
                     ..get(&format!("{script}?{QUERY}{HANDING}-{at}"), 0)
@@ -192,7 +201,7 @@ pub fn first(asker: &Asker<'_>, files: &[Asked], handed: usize, direct: &[String
         }
     }
     // What lies next to each other in the list is not always asked for: files of the sample are first, then those of other types.
-    for file in files {
+    for file in &copy.files {
         let plain = asking.reply(&get(&file.url, CLASSES.len() - 1));
         match plain.map(|reply| reply.status) {
             Some(status) if REFUSED.contains(&status) => asking.refused(&file.url),

@@ -50,6 +50,13 @@ fn a_better_answer_is_not_worse() {
     let mut bare = answer(200, "identity", 90);
     bare.fields.remove("vary");
     assert_eq!(judged(&get, &answer(200, "gzip", 100), &bare), None);
+    // What is too small for a content coding has its header and trailer alone.
+    assert_eq!(judged(&get, &answer(200, "identity", 36), &answer(200, "gzip", 56)), None);
+    assert_eq!(judged(&get, &answer(200, "gzip", 36), &answer(200, "gzip", 56)).as_deref(), Some("body"));
+    assert_eq!(
+        judged(&get, &answer(200, "identity", 36), &answer(200, "gzip", 100)).as_deref(),
+        Some("body")
+    );
     // Of what is encoded while it is sent there are no ranges; nobody else loses them.
     let mut ranges = plain.clone();
     ranges.fields.insert("accept-ranges".into(), "bytes".into());

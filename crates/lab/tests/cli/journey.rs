@@ -33,6 +33,8 @@ fn a_skipped_step_is_the_last_line_and_the_exit_code() {
         ]
     );
 
+    let undecided = journey("exit 0", "exit 5");
+    assert_eq!(undecided.code, 0, "a short budget decides little: {}{}", undecided.stdout, undecided.stderr);
     let missed = journey("exit 0", "exit 4");
     assert_eq!(missed.code, 4, "{}{}", missed.stdout, missed.stderr);
 }
