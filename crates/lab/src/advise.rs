@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 pub use encoded::Encodings;
-pub use study::{LEAST_SHARE, Written, proofs, studies};
+pub use study::{LEAST_SHARE, Written, is_today, proofs, studies};
 
 use crate::lab::Lab;
 use weigh_answer::policy::Weighted;

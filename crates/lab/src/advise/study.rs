@@ -11,6 +11,7 @@ use super::located;
 use crate::lab::FILE;
 use crate::rig::server::{Definition, WayRow};
 pub use proofs::{LEAST_SHARE, proofs};
+use weigh_model::cell::{Cell, Subject};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::way::{CONFIG, WayKind};
 
@@ -113,7 +114,7 @@ impl Written {
             reading: "Generated from a site's description. Each figure is of one file of the site's sample."
                 .into(),
             budget: Budget { seconds, quick_seconds: seconds, cell_seconds: (seconds / 10.0).max(5.0) },
-            precision: Precision { max_rounds: 20, min_samples: 5, half_width: 0.03 },
+            precision: Precision { max_rounds: 20, min_samples: 5, half_width: 0.015 },
             deliveries: Vec::new(),
             cells: Vec::new(),
         }
@@ -133,6 +134,19 @@ fn stored_today(site: &Site) -> Option<(String, String)> {
     let method = &site.today(Kind::Value)?.method;
     let (serializer, codec) = method.split_once('+').unwrap_or((method, "identity"));
     STORED.contains(&serializer).then(|| (serializer.to_owned(), codec.to_owned()))
+}
+
+/// Whether a configuration is what the site does today: every change is one from it, so that it is measured to the end.
+pub fn is_today(site: &Site, cell: &Cell) -> bool {
+    let Some(delivery) = &cell.delivery else {
+        let own = (cell.serializer.clone(), cell.setting.to_string());
+        return stored_today(site).is_some_and(|(serializer, codec)| own == (Some(serializer), codec));
+    };
+    let kinds =
+        [(Subject::ASSET, Kind::Asset), (Subject::PAGE, Kind::Page), (Subject::DOWNLOAD, Kind::Download)];
+    let kind = kinds.into_iter().find(|(subject, _)| *subject == cell.subject);
+    let way = kind.and_then(|(_, kind)| today(site, kind));
+    cell.setting.codec == CONFIG || way == Some(delivery.way(&cell.setting))
 }
 
 /// Whether a codec with its level is among those that are tried.

@@ -233,6 +233,9 @@ pub fn planned<'w>(
     for plan in &mut plans {
         plan.policy.even = policy.is_some();
         plan.policy.in_order = policy.is_none();
+        for cell in plan.cells.iter_mut().filter(|_| policy.is_none()) {
+            cell.keep |= advise::is_today(site, cell);
+        }
     }
     Ok(plans)
 }

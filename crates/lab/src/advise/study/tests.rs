@@ -211,3 +211,36 @@ fn cached_values_are_measured_with_what_they_have_today_if_a_study_has_it() {
     assert_eq!(tried("serialize+gzcompress:6"), (usual.clone(), format!("{codecs} gzcompress:6")));
     assert_eq!(tried("msgpack+zstd:9"), (format!("{usual} msgpack"), format!("{codecs} zstd:9")));
 }
+
+#[test]
+fn what_the_site_does_today_is_measured_to_the_end() {
+    let today =
+        |kind, method: &str| Today { kind, method: method.into(), about: String::new(), from: From::Given };
+    let site = Site {
+        today: vec![today(Kind::Download, "php/readfile"), today(Kind::Value, "igbinary+zstd:1")],
+        ..site()
+    };
+    let delivery = |by: &str, kind: &str| {
+        format!(
+            r#"{{"server": "nginx", "transport": "http", "by": "{by}", "kind": "{kind}", "accept": "gzip", "connections": 1}}"#
+        )
+    };
+    let cell = |subject: &str, serializer: &str, codec: &str, delivery: &str| -> Cell {
+        let text = format!(
+            r#"{{"id": "one", "subject": "{subject}", "payload": "one", "runtime": "php8.2", "serializer": {serializer},
+                "setting": {codec}, "expected_seconds": 1.0, "delivery": {delivery}}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    };
+    let setting = |codec: &str| format!(r#"{{"codec": "{codec}", "level": null}}"#);
+    let sent = |subject, codec: &str, by| {
+        is_today(&site, &cell(subject, "null", &setting(codec), &delivery(by, "plain")))
+    };
+    assert!(sent("download", "readfile", "php") && !sent("download", "x-accel-redirect", "php"));
+    assert!(sent("page", CONFIG, "server") && !sent("page", "readfile", "php"));
+    let stored = |serializer: &str, level| {
+        let setting = format!(r#"{{"codec": "zstd", "level": {level}}}"#);
+        is_today(&site, &cell("php-codec", serializer, &setting, "null"))
+    };
+    assert!(stored("\"igbinary\"", 1) && !stored("\"igbinary\"", 3) && !stored("\"serialize\"", 1));
+}
