@@ -9,7 +9,7 @@ use crate::subject;
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
-use weigh_model::record::VisitRecord;
+use weigh_model::record::{StopReason, VisitRecord};
 
 /// Nominal figures below this are mostly the cost of asking, and say nothing about the machine's speed.
 const TELLING: f64 = 0.003;
@@ -77,17 +77,28 @@ pub fn is_short(plan: &Plan, state: &State) -> bool {
     state.elapsed + lack > plan.policy.budget_seconds
 }
 
+/// What is compared in a run with the same rounds for all: a content, over a link or without one.
+fn compared(cell: &Cell) -> (&str, Option<&str>) {
+    (&cell.payload, cell.delivery.as_ref().and_then(|delivery| delivery.link.as_deref()))
+}
+
 /// The same of a run with the same rounds for all. The contents that come first have five rounds after the one that fills caches, as many
 /// contents as there is time for; a further round begins if there is time for all of it, and is finished then.
 fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     let least = ROUNDS_KEPT + 1;
-    let mut lack: Vec<(&str, usize, f64)> = Vec::new();
+    let mut lack: Vec<((&str, Option<&str>), usize, f64)> = Vec::new();
     let ranks = ranks(plan);
+    // Without one of its cells a content is compared with nothing.
+    let is_left_out =
+        |j: usize| state.cells[j].stop == Some(StopReason::Budget) && state.cells[j].visits.is_empty();
+    let left_out: Vec<_> =
+        (0..expected.len()).filter(|j| is_left_out(*j)).map(|j| compared(&plan.cells[j])).collect();
     for j in state.live() {
-        let (cell, seconds) = (&plan.cells[j], lacking(state, j, expected, least));
-        match lack.iter_mut().find(|(known, ..)| *known == cell.payload) {
+        let (cell, seconds) = (compared(&plan.cells[j]), lacking(state, j, expected, least));
+        match lack.iter_mut().find(|(known, ..)| *known == cell) {
             Some((.., sum)) => *sum += seconds,
-            None => lack.push((&cell.payload, ranks[j], seconds)),
+            None if left_out.contains(&cell) => {}
+            None => lack.push((cell, ranks[j], seconds)),
         }
     }
     // The first of each subject, then the second of each.
@@ -102,7 +113,7 @@ fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f
     }
     let visits = |j: usize| state.cells[j].visits.len();
     if visits(i) < least {
-        let is_first = first.contains(&plan.cells[i].payload.as_str());
+        let is_first = first.contains(&compared(&plan.cells[i]));
         return match (is_first, wanting > 0.0) {
             (true, _) => Admission::Go,
             (false, true) => Admission::Later,

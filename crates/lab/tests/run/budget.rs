@@ -134,6 +134,24 @@ fn an_even_run_gives_all_the_same_rounds_and_the_first_contents_theirs_where_tim
 }
 
 #[test]
+fn an_even_run_leaves_out_both_sides_of_a_comparison_or_none() {
+    let names: Vec<String> = (0..4).map(|i| format!("c{i}")).collect();
+    let codecs: Vec<_> = names.iter().map(|n| (n.as_str(), codec(200.0, 10.0, 10))).collect();
+    // Four cells of one content.
+    let rounds = |budget: f64| {
+        let mut lab = Lab::new(&codecs);
+        (lab.plan.policy.budget_seconds, lab.plan.policy.even) = (budget, true);
+        let (_, records) = lab.run();
+        let of = |name: &String| visits(&records).iter().filter(|(visited, _)| visited == name).count();
+        names.iter().map(of).collect::<Vec<usize>>()
+    };
+    for budget in [1.0, 2.0, 4.0, 6.0, 8.0, 12.0] {
+        let all = rounds(budget);
+        assert!(all == [0; 4] || *all.iter().min().unwrap() >= 6, "{budget} s: {all:?}");
+    }
+}
+
+#[test]
 fn a_machine_slower_than_expected_is_noticed() {
     let mut codecs: Vec<(String, _)> =
         (1..=10).map(|i| (format!("q{i}"), codec(20.0 + f64::from(i), 1.0, 100 - i as u64))).collect();
