@@ -145,6 +145,9 @@ impl Subject<'_> {
             Err(error) => return Ok(Err(format!("{error:#}"))),
         };
         Ok(match side.run(self.instead(top.config), |asker| Ok(again(asker, before)))? {
+            Outcome::Answered(after) if after.iter().all(|(_, answer)| answer.is_none()) => {
+                Ok((0, vec![whole("the server with it", "it starts, and answers nothing".to_owned())]))
+            }
             Outcome::Answered(after) => {
                 let compared = compare(before, &after, Allowed::by(self.policy));
                 match (compared.1.is_empty(), after.len(), before.len()) {

@@ -30,6 +30,8 @@ const MOST: f64 = 0.5;
 const COMPARED: usize = 48;
 /// The share of its bytes that encoding must save of a type.
 const SAVED: f64 = 0.02;
+/// The share by which what a client is sent may be longer than today, unless a policy says so.
+const LONGER: f64 = 0.02;
 /// The smallest size that is encoded where none is known of today.
 const SMALLEST: u64 = 256;
 /// Content codings in the order in which clients prefer them where their values are equal.
@@ -307,7 +309,27 @@ impl<'a> Coded<'a> {
             }
         }
         let types = types.into_iter().map(str::to_owned).collect();
-        Some(Combination { methods, min_bytes, types, cost })
+        let found = Combination { methods, min_bytes, types, cost };
+        (!self.lengthens(&found)).then_some(found)
+    }
+
+    /// Whether clients of a class would be sent more bytes of a type than today, although all together are not: a traffic that grows is said of all.
+    fn lengthens(&self, of: &Combination) -> bool {
+        let mut sums: BTreeMap<(&str, usize), [f64; 2]> = BTreeMap::new();
+        for (file, own) in self.measured.iter().enumerate() {
+            for (class, (client, today)) in self.accept.iter().zip(&own.today).enumerate() {
+                let Some(today) = today else { continue };
+                let sent = |answer: Answer| answer.body.or(answer.row.value(BODY)).unwrap_or_default();
+                let after = Answer { row: self.row(of, file, client), body: None };
+                let sum = sums.entry((self.format(file), class)).or_default();
+                for (at, answer) in [*today, after].into_iter().enumerate() {
+                    sum[at] += sent(answer) * own.item.requests * client.share;
+                }
+            }
+        }
+        let grows = |[before, after]: [f64; 2]| after > before * (1.0 + LONGER);
+        let all = sums.values().fold([0.0; 2], |all, sum| [all[0] + sum[0], all[1] + sum[1]]);
+        !grows(all) && sums.values().any(|sum| grows(*sum))
     }
 
     /// Whether these files are to be encoded: that saves bytes of them, and is better with the method that is best for them, or done today. What is sent
