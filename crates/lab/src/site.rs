@@ -391,6 +391,12 @@ fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
 }
 
 /// Who visits. `tls`: whether responses go over TLS; none: nothing tells.
+/// Whether the kernel here, as a server's, spreads what it sends over round trips; none: it does not say.
+fn is_paced() -> Option<bool> {
+    let control = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok()?;
+    Some(control.trim_start().starts_with("bbr"))
+}
+
 fn visitors(tls: Option<bool>, traffic: Option<&Traffic>, views: Figure, earlier: Option<&Site>) -> Visitors {
     let assumed = Visitors::default();
     let accept = traffic.map(|traffic| traffic.accept.clone()).filter(|accept| !accept.is_empty());
@@ -401,6 +407,7 @@ fn visitors(tls: Option<bool>, traffic: Option<&Traffic>, views: Figure, earlier
         php_peak: traffic.and_then(|traffic| traffic.php_peak),
         php_peak_ms: traffic.and_then(|traffic| traffic.php_peak_ms),
         tls: tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(assumed.tls),
+        paced: earlier.and_then(|site| site.visitors.paced).or_else(is_paced),
         ..assumed
     }
 }

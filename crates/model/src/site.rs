@@ -264,6 +264,10 @@ pub struct Visitors {
     pub links: Vec<LinkShare>,
     /// Whether responses go over TLS.
     pub tls: bool,
+    /// Whether the server's kernel spreads what it sends over round trips, as bbr does, or sends each window at once; absent: not known, and taken for
+    /// the latter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<bool>,
     /// The share of responses that open a connection of their own.
     pub new_connections: Figure,
     /// How many times as long as this machine a visitor's device takes to decode.
@@ -382,6 +386,7 @@ impl Default for Visitors {
             ],
             links: vec![link("cable", 0.35), link("fibre", 0.2), link("4g", 0.35), link("3g-fast", 0.1)],
             tls: true,
+            paced: None,
             new_connections: Figure::assumed(0.1),
             slower_devices: Figure::assumed(4.0),
             page_views: None,

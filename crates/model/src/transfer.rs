@@ -11,6 +11,10 @@ use crate::link::{MTU, TCP_PAYLOAD};
 /// Packets that a connection sends before the first acknowledgement: RFC 6928, and Linux.
 pub const INITIAL_WINDOW: f64 = 10.0;
 
+/// How many times the rate of the window before it bbr sends a window at while it looks for the link's rate: 2 ÷ ln 2 (N. Cardwell and others,
+/// BBR: Congestion-Based Congestion Control, ACM Queue 14 (2016)).
+const PACING: f64 = 2.0 / std::f64::consts::LN_2;
+
 /// Bytes of headers per packet.
 const HEADERS: f64 = (MTU - TCP_PAYLOAD) as f64;
 
@@ -81,6 +85,17 @@ impl Path {
         // The acknowledgement arrives a round trip after the first packet of the window was sent.
         let idle = |packets: f64| self.round_trip_ns - (packets - 1.0) * MTU as f64 * self.byte_ns;
         full_windows(payload).map(|packets| idle(packets).max(0.0)).sum()
+    }
+
+    /// Nanoseconds by which a kernel that spreads what it sends over round trips, as bbr does, sends the last byte later than one that sends each window
+    /// at once. The initial window is sent at once by both.
+    pub fn pacing_ns(&self, payload: f64, connection: Connection) -> f64 {
+        let Some(last) = full_windows(payload).last().filter(|_| connection.starts_slowly()) else {
+            return 0.0;
+        };
+        let packets = (payload / TCP_PAYLOAD as f64).ceil() - (2.0 * last - INITIAL_WINDOW);
+        let spread = packets / (PACING * last) * self.round_trip_ns;
+        (spread - packets * MTU as f64 * self.byte_ns).max(0.0)
     }
 
     /// Nanoseconds from sending the first byte until the last byte was sent: the cost of the bytes. Each call also

@@ -371,12 +371,13 @@ impl<'a> Sides<'a> {
     /// Response times over the links that were made, beside those that their model says of the bytes and the CPU time that were measured
     /// without them.
     fn over_links(&self, seconds: f64) -> Vec<Line> {
+        let paced = self.site.visitors.paced == Some(true);
         let over = |link: &Weighted| {
             let name = link.0.name.as_str();
             self.items.iter().find_map(|item| {
                 let pair = self.responses.iter().find_map(|of| self.pair_in(of, item, Some(name)))?;
                 let (was, is) = self.responses.iter().find_map(|of| self.pair_in(of, item, None))?;
-                let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?) + row.value(CPU)?);
+                let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?, paced) + row.value(CPU)?);
                 let (before, after) = (modelled(was)?, modelled(is)?);
                 let share = Some((after - before) / before);
                 let predicted =

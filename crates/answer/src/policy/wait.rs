@@ -13,13 +13,19 @@ pub(crate) struct Readers {
     paths: Vec<(Path, f64)>,
     new: f64,
     tls: bool,
+    paced: bool,
     /// How many times as long as here decoding takes.
     pub slower: f64,
 }
 
-/// Nanoseconds that a response with this many bytes takes over a link, with a connection of its own and without TLS.
-pub(crate) fn alone(link: &LinkSpec, bytes: f64) -> f64 {
-    path(link).call_ns(bytes, Connection::New, false)
+/// Nanoseconds that a response with this many bytes takes over a link, with a connection of its own and without TLS, from a server that paces or not.
+pub(crate) fn alone(link: &LinkSpec, bytes: f64, paced: bool) -> f64 {
+    call_ns(&path(link), bytes, Connection::New, (false, paced))
+}
+
+fn call_ns(path: &Path, bytes: f64, connection: Connection, (tls, paced): (bool, bool)) -> f64 {
+    let spread = if paced { path.pacing_ns(bytes, connection) } else { 0.0 };
+    path.call_ns(bytes, connection, tls) + spread
 }
 
 fn path(link: &LinkSpec) -> Path {
@@ -33,6 +39,7 @@ impl Readers {
             paths: links.iter().map(|(link, share)| (path(link), *share)).collect(),
             new: site.visitors.new_connections.value,
             tls: site.visitors.tls,
+            paced: site.visitors.paced == Some(true),
             slower: site.visitors.slower_devices.value,
         }
     }
@@ -42,8 +49,8 @@ impl Readers {
     pub fn seconds(&self, bytes: f64, kind: Kind) -> f64 {
         let kept = if kind == Kind::Page { Connection::Idle } else { Connection::Warm };
         let call = |path: &Path| {
-            let (new, kept) =
-                (path.call_ns(bytes, Connection::New, self.tls), path.call_ns(bytes, kept, self.tls));
+            let call = |connection| call_ns(path, bytes, connection, (self.tls, self.paced));
+            let (new, kept) = (call(Connection::New), call(kept));
             self.new * new + (1.0 - self.new) * kept
         };
         self.paths.iter().map(|(path, share)| share * call(path)).sum::<f64>() / 1e9

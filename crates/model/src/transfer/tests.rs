@@ -104,3 +104,20 @@ fn between_bends_the_time_is_a_straight_line() {
     }
     assert_eq!(Path::bends(round_trip, payload, Connection::Warm).count(), 0);
 }
+
+/// Measured over a link of 9 Mbit/s and 170 ms from a kernel with bbr: 35,764 bytes took 420 ms from the request on, 45,905 bytes 515 ms.
+#[test]
+fn a_kernel_that_paces_spreads_a_window_over_the_round_trip() {
+    let path = Path::shared(9.0, 170.0, 1.0);
+    let ms = |payload: f64| {
+        let paced = path.pacing_ns(payload, Connection::Idle);
+        (path.call_ns(payload, Connection::Idle, false) + paced) / 1e6
+    };
+    assert!((ms(35_764.0) - 420.0).abs() < 21.0, "{}", ms(35_764.0));
+    assert!((ms(45_905.0) - 515.0).abs() < 26.0, "{}", ms(45_905.0));
+    // The initial window is sent at once, and a warm connection is not slowed down.
+    assert_eq!(path.pacing_ns(14_480.0, Connection::New), 0.0);
+    assert_eq!(path.pacing_ns(140_000.0, Connection::Warm), 0.0);
+    // A link that takes longer than the spread is not idle.
+    assert_eq!(Path::shared(0.5, 20.0, 1.0).pacing_ns(35_764.0, Connection::New), 0.0);
+}
