@@ -290,8 +290,10 @@ impl<'a> Coded<'a> {
             (0..self.measured.len()).filter(|file| self.bytes(*file) >= min_bytes && is_in(*file)).collect()
         };
         let formats = distinct((0..self.measured.len()).map(|file| self.format(file)));
-        let is_gained =
-            |format: &&str| self.gains(&files(&|file| self.format(file) == *format), methods, tables);
+        let is_gained = |format: &&str| {
+            self.may_be_encoded(format, methods)
+                && self.gains(&files(&|file| self.format(file) == *format), methods, tables)
+        };
         let types: Vec<&str> = formats.into_iter().filter(is_gained).collect();
         if types.is_empty() && !methods.is_empty() {
             return None;
@@ -311,6 +313,15 @@ impl<'a> Coded<'a> {
         let types = types.into_iter().map(str::to_owned).collect();
         let found = Combination { methods, min_bytes, types, cost };
         (!self.lengthens(&found)).then_some(found)
+    }
+
+    /// Whether a type may be encoded by these methods. A server's filter makes ETags weak, and what PHP makes that is no HTML, such as a feed, may be of
+    /// an application that compares them to the letter: it stays as it is, unless it is encoded today.
+    fn may_be_encoded(&self, format: &str, methods: &[usize]) -> bool {
+        let is_by_server = methods.iter().any(|at| self.methods[*at].by == Encoder::Server);
+        let is_coded = |own: &Measured| own.today.iter().flatten().any(|one| one.row.fact(CODING).is_some());
+        let files = || self.measured.iter().filter(|own| own.item.stratum.format == format);
+        self.kind != Kind::Page || !is_by_server || format == "text/html" || files().any(is_coded)
     }
 
     /// Whether clients of a class would be sent more bytes of a type than today, although all together are not: a traffic that grows is said of all.

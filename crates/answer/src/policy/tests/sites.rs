@@ -88,6 +88,23 @@ fn zstd_and_gzip_of_today_stay() {
     assert_eq!(found, ["br", "gzip", "zstd"], "{decision:?}");
 }
 
+/// A feed that PHP makes and nobody encodes is left to its application, which compares its ETags.
+#[test]
+fn a_feed_is_encoded_by_a_server_only_if_it_is_today() {
+    let files: [File; 2] = [("text/html", 20_000, 0.25), ("application/rss+xml", 36_000, 0.1)];
+    let site = |today: &str| {
+        let mut site = site(&files, &[60_000.0, 20_000.0], today);
+        site.today[0].kind = Kind::Page;
+        site.strata.iter_mut().for_each(|stratum| stratum.kind = Kind::Page);
+        site
+    };
+    let report = report_of("page", &files, &PAGE_WAYS[..3], 9, &calm);
+    let (decision, _) = decide_on(&site("php/none"), std::slice::from_ref(&report));
+    assert!(!decision.keep && decision.rules.iter().all(|rule| rule.types == ["text/html"]), "{decision:?}");
+    let parts = decision.parts.iter().find(|part| part.content.starts_with("application/rss+xml")).unwrap();
+    assert_eq!(parts.gb_out[0], parts.gb_out[1], "{parts:?}");
+}
+
 /// Who accepts gzip alone is not sent longer pages for what others are sent.
 #[test]
 fn no_class_of_clients_is_sent_more_than_today() {
