@@ -26,32 +26,44 @@ use Weighbridge\Library\Binding\ZstdExtension;
  */
 final class Codec
 {
-    /** By coding: the least and the greatest level, the default one, and the names of its encoders. */
+    /**
+     * By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the
+     * preferred one first, with a function that must be there.
+     */
     private const CODINGS = [
-        'identity' => [0, 22, 0, ['identity']],
-        'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate']],
-        'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate']],
-        'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate']],
-        'br' => [0, 11, 4, ['br', 'brotli']],
+        'identity' => [0, 22, 0, ['identity'], []],
+        'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
+        'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
+        'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate'], self::DEFLATE],
+        'br' => [0, 11, 5, ['br', 'brotli'], [
+            WeighbridgeExtension::class => 'weighbridge_encode',
+            BrotliExtension::class => 'brotli_compress',
+            LibBrotli::class => null,
+        ]],
         // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
-        'zstd' => [-7, 19, 3, ['zstd']],
+        'zstd' => [-7, 19, 6, ['zstd'], [
+            WeighbridgeExtension::class => 'weighbridge_encode',
+            ZstdExtension::class => 'zstd_compress',
+            LibZstd::class => null,
+        ]],
     ];
 
-    /** @var list<Binding> the preferred one first */
-    private array $bindings;
+    private const DEFLATE = [
+        WeighbridgeExtension::class => 'weighbridge_encode',
+        ZlibExtension::class => 'deflate_init',
+        LibDeflate::class => null,
+    ];
+
+    /** @var list<Binding>|null */
+    private ?array $bindings;
+
+    /** @var array<class-string, Binding> those that were looked at */
+    private array $known = [];
 
     /** @param list<Binding>|null $bindings the preferred one first; null: all that this library knows */
     public function __construct(?array $bindings = null)
     {
-        $this->bindings = $bindings ?? [
-            new WeighbridgeExtension(),
-            new ZlibExtension(),
-            new BrotliExtension(),
-            new ZstdExtension(),
-            new LibDeflate(),
-            new LibBrotli(),
-            new LibZstd(),
-        ];
+        $this->bindings = $bindings;
     }
 
     /**
@@ -161,7 +173,7 @@ final class Codec
     private function find(string $coding, int $what, ?string $preferred): ?Binding
     {
         $found = null;
-        foreach ($this->bindings as $binding) {
+        foreach ($this->bindings ?? $this->loaded($coding) as $binding) {
             if (!$binding->can($coding, $what)) {
                 continue;
             }
@@ -171,6 +183,28 @@ final class Codec
             $found = $found ?? $binding;
         }
         return $found;
+    }
+
+    /**
+     * The bindings of a coding that this PHP may have. Classes of the others are not loaded.
+     *
+     * @return iterable<Binding>
+     */
+    private function loaded(string $coding): iterable
+    {
+        foreach (self::CODINGS[$coding][4] ?? [] as $class => $function) {
+            if ($function === null ? self::allowsForeignCode($class) : function_exists($function)) {
+                yield $this->known[$class] ?? $this->known[$class] = new $class();
+            }
+        }
+    }
+
+    /** Whether PHP lets this class call libraries: a web server's PHP allows that to preloaded ones alone, as a rule. */
+    private static function allowsForeignCode(string $class): bool
+    {
+        $setting = strtolower((string) ini_get('ffi.enable'));
+        $isLimited = $setting === 'preload' && PHP_SAPI !== 'cli' && !class_exists($class, false);
+        return class_exists('FFI', false) && !in_array($setting, ['', '0', 'off', 'no', 'false'], true) && !$isLimited;
     }
 
     private static function level(string $coding, ?int $level): int

@@ -41,36 +41,27 @@ final class ZlibExtension implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        if ($coding === 'raw-deflate') {
-            return self::inflate($data, $maxBytes);
-        }
-        // Each takes a greatest length, which must be above that of the content.
-        $decoded = $coding === 'gzip' ? gzdecode($data, $maxBytes + 1) : gzuncompress($data, $maxBytes + 1);
-        if ($decoded === false) {
-            throw new CodecFailure("$coding: the content is corrupt, cut short, or larger than $maxBytes bytes");
-        }
-        return $decoded;
-    }
-
-    /** DEFLATE alone has no checksum, and gzinflate() does not say that its end is missing. */
-    private static function inflate(string $data, int $maxBytes): string
-    {
-        $context = inflate_init(ZLIB_ENCODING_RAW);
         $decoded = '';
-        for ($from = 0; $context !== false && $from < strlen($data); $from += self::PIECE) {
-            $piece = inflate_add($context, substr($data, $from, self::PIECE));
-            if ($piece === false || strlen($decoded) + strlen($piece) > $maxBytes) {
+        // gzip may be several members, one after the other (RFC 1952, section 2.2).
+        for ($begin = 0; ($context = inflate_init(self::format($coding))) !== false; $begin += $length) {
+            $isWhole = false;
+            for ($from = $begin; !$isWhole && $from < strlen($data); $from += self::PIECE) {
+                $piece = inflate_add($context, substr($data, $from, self::PIECE));
+                if ($piece === false || strlen($decoded) + strlen($piece) > $maxBytes) {
+                    break 2;
+                }
+                $decoded .= $piece;
+                $isWhole = inflate_get_status($context) === ZLIB_STREAM_END;
+            }
+            $length = inflate_get_read_len($context);
+            if (!$isWhole || ($begin + $length < strlen($data) && $coding !== 'gzip')) {
                 break;
             }
-            $decoded .= $piece;
-            if (inflate_get_status($context) === ZLIB_STREAM_END) {
-                if (inflate_get_read_len($context) === strlen($data)) {
-                    return $decoded;
-                }
-                break;
+            if ($begin + $length === strlen($data)) {
+                return $decoded;
             }
         }
-        throw new CodecFailure("raw-deflate: the content is corrupt, cut short, or larger than $maxBytes bytes");
+        throw new CodecFailure("$coding: the content is corrupt, cut short, or larger than $maxBytes bytes");
     }
 
     public function stream(string $coding, int $level): Stream
