@@ -18,10 +18,8 @@ use Symfony\Component\Config\FileLocator;
 use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
 use Symfony\Component\EventDispatcher\EventDispatcher;
-use Symfony\Component\HttpFoundation\BinaryFileResponse;
 use Symfony\Component\HttpFoundation\Request;
 use Symfony\Component\HttpFoundation\Response;
-use Symfony\Component\HttpFoundation\StreamedResponse;
 use Symfony\Component\HttpKernel\Controller\ArgumentResolver;
 use Symfony\Component\HttpKernel\Controller\ControllerResolver;
 use Symfony\Component\HttpKernel\EventListener\ResponseListener as SymfonyResponseListener;
@@ -103,25 +101,50 @@ final class AdaptersTest extends TestCase
         self::assertNull($response->headers->get('Content-Length'));
     }
 
-    public function testAStreamedResponseOfSymfony(): void
+    /** @return iterable<string, array{string, string|null}> */
+    public function responsesOfSymfony(): iterable
     {
-        Frameworks::need('symfony http', HttpKernel::class);
-        $response = $this->kernel(new StreamedResponse(static function (): void {
-            echo self::$text;
-            ob_flush();
-            echo self::$text;
-        }), 'GET');
-        self::assertSame('gzip', $response->headers->get('Content-Encoding'));
-        ob_start();
-        $response->sendContent();
-        self::assertSame(self::$text . self::$text, gzdecode((string) ob_get_clean()));
+        yield 'a page' => ['page', 'gzip'];
+        yield 'json' => ['json', 'gzip'];
+        yield 'a page with fragments for a proxy' => ['esi', 'gzip'];
+        yield 'a file' => ['file', null];
+        yield 'streamed' => ['streamed', 'gzip'];
+        yield 'streamed and flushed' => ['flushed', 'gzip'];
+        yield 'streamed and long' => ['long', 'gzip'];
+        yield 'streamed, and all buffers closed' => ['closed', null];
+        yield 'events' => ['events', null];
     }
 
-    public function testAFileOfSymfonyIsLeftToTheServer(): void
+    /** @dataProvider responsesOfSymfony */
+    public function testResponsesOfSymfonyAndLaravel(string $case, ?string $coding): void
     {
         Frameworks::need('symfony http', HttpKernel::class);
-        $file = new BinaryFileResponse(__FILE__, 200, ['Content-Type' => 'text/plain']);
-        self::assertNull($this->kernel($file, 'GET')->headers->get('Content-Encoding'));
+        $size = $case === 'long' ? 60 << 20 : strlen(self::$text) * ($case === 'file' ? 0 : 2) + ($case === 'file' ? 5000 : 0);
+        foreach (['', '&laravel'] as $framework) {
+            if ($framework !== '') {
+                Frameworks::need('laravel http', LaravelRequest::class);
+            }
+            $server = new Server(['memory_limit' => '24M']);
+            $response = $server->get("/symfony.php?case=$case$framework", ['Accept-Encoding' => 'gzip']);
+            self::assertSame(200, $response->status, $response->body . $server->log());
+            self::assertSame($coding, $response->field('content-encoding'));
+            self::assertSame($size, strlen($response->content()), $server->log());
+            self::assertSame($case === 'esi' ? 'content="ESI/1.0"' : null, $response->field('surrogate-control'));
+        }
+    }
+
+    public function testAConditionOfSymfonyComparesWhatTheApplicationGave(): void
+    {
+        Frameworks::need('symfony http', HttpKernel::class);
+        $server = new Server();
+        $get = static function (string $tag) use ($server): array {
+            $fields = ['Accept-Encoding' => 'gzip', 'If-None-Match' => $tag];
+            $response = $server->get('/symfony.php?case=conditional', $fields);
+            return [$response->status, $response->field('etag'), $response->field('vary')];
+        };
+        self::assertSame([304, 'W/"abc"', 'Accept-Encoding'], $get('W/"abc"'));
+        self::assertSame([304, '"abc"', 'Accept-Encoding'], $get('"abc"'));
+        self::assertSame([200, 'W/"abc"', 'Accept-Encoding'], $get('W/"def"'));
     }
 
     public function testServicesOfSymfony(): void

@@ -9,6 +9,9 @@ require __DIR__ . '/../../autoload.php';
 
 $case = $_GET['case'] ?? 'whole';
 $text = str_repeat("A line of the page, with some words in it.\n", 200);
+if (isset($_GET['below'])) {
+    require __DIR__ . '/below.php';
+}
 OutputHandler::start();
 switch ($case) {
     case 'whole':
@@ -20,10 +23,16 @@ switch ($case) {
         echo 'small';
         break;
     case 'flushed':
+    case 'streamed':
         // Each part waits until the client says that it came.
+        if (isset($_GET['field'])) {
+            header($_GET['field']);
+        }
         for ($part = 0; $part < 3; $part++) {
             echo "part $part of the page\n", $text;
-            ob_flush();
+            if ($case === 'flushed') {
+                ob_flush();
+            }
             flush();
             for ($i = 0; $part < 2 && !file_exists($_GET['seen'] . $part); $i++) {
                 if ($i === 2500) {
@@ -73,12 +82,6 @@ switch ($case) {
         break;
     case 'twice':
         OutputHandler::start();
-        echo $text;
-        break;
-    case 'same twice':
-        $handler = new OutputHandler();
-        ob_start($handler);
-        ob_start($handler);
         echo $text;
         break;
     case 'gzhandler inside':
@@ -154,8 +157,35 @@ switch ($case) {
             echo $text;
         }
         break;
+    case 'a file':
+    case 'a table':
+        ini_set('memory_limit', '8M');
+        header('Content-Type: text/csv');
+        if ($case === 'a file') {
+            readfile($_GET['path']);
+            break;
+        }
+        $table = fopen('php://output', 'w');
+        for ($i = 0; $i < 200000; $i++) {
+            fputcsv($table, [$i, "the row $i of the table", 'and some more of it that is the same in all'], ',', '"', '\\');
+        }
+        break;
     case 'headers sent':
         echo $text;
         flush();
         break;
+    case 'conditional':
+        header('ETag: "abc"');
+        header('Cache-Control: max-age=60');
+        if (($_SERVER['HTTP_IF_NONE_MATCH'] ?? '') === '"abc"') {
+            http_response_code(304);
+            break;
+        }
+        echo $text;
+        break;
+    case 'handlers':
+        echo str_pad(implode(',', ob_list_handlers()), 2000);
+        break;
+    default:
+        require __DIR__ . '/ends.php';
 }
