@@ -144,14 +144,13 @@ final class Page
     private function choose(Request $request, array $rules, ?int $length): ?Rule
     {
         $accepted = $request->field('accept-encoding');
-        if ($accepted === null) {
+        if (($accepted ?? '') === '') {
             return null;
         }
         $negotiation = new Negotiation($accepted);
-        $what = $length === null ? Binding::STREAM : Binding::ENCODE;
         // Only what the client names is looked for in this PHP: opening a library takes time.
         while (($coding = $negotiation->choose(array_keys($rules))) !== null) {
-            if ($this->codec()->can($coding, $what)) {
+            if ($this->codec()->can($coding, $length === null ? Binding::STREAM : Binding::ENCODE)) {
                 return $rules[$coding];
             }
             unset($rules[$coding]);

@@ -32,9 +32,11 @@ final class ZlibExtension implements Binding
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $encoded = zlib_encode($data, self::format($coding), min($level, 9));
+        // In less time than zlib_encode() takes for the same.
+        $context = deflate_init(self::format($coding), ['level' => min($level, 9)]);
+        $encoded = $context === false ? false : deflate_add($context, $data, ZLIB_FINISH);
         if ($encoded === false) {
-            throw new CodecFailure("$coding: zlib_encode() failed");
+            throw new CodecFailure("$coding: deflate_add() failed");
         }
         return $encoded;
     }
