@@ -273,7 +273,7 @@ final class OutputHandler
             $isHead = $this->stream === null && $this->request()->method === 'HEAD';
             $isHead ? $this->whole(true) : $this->taken();
         } elseif ($function !== 'ob_get_clean') {
-            $this->held = substr($this->held, 0, $this->kept);
+            $this->held = (string) substr($this->held, 0, $this->kept);
         }
         if ($this->state === self::STREAMING) {
             $this->isContinued = $isLast && !$this->isUnused && !$this->isEnding;
@@ -310,7 +310,8 @@ final class OutputHandler
     {
         $this->state = self::PASSING;
         $this->bound = 0;
-        self::send($this->page->plan($this->request(), Head::current(), 0)[1]);
+        // Of what follows an empty buffer nothing is known.
+        self::send($this->held === '' ? [] : $this->page->plan($this->request(), Head::current(), null)[1]);
     }
 
     /** What is held, encoded. */

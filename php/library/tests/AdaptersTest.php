@@ -30,6 +30,7 @@ use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
 use Weighbridge\Library\Settings;
 use Weighbridge\Library\Symfony\ResponseListener;
+use Weighbridge\Library\Tests\Support\CountedStream;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Server;
 
@@ -80,6 +81,66 @@ final class AdaptersTest extends TestCase
         $plain = $middleware->process($request, $handler);
         self::assertSame($text, (string) $plain->getBody());
         self::assertSame('"abc"', $plain->getHeaderLine('ETag'));
+    }
+
+    public function testWhatPsr15DoesNotRead(): void
+    {
+        Frameworks::need('psr-7', Psr17Factory::class);
+        Frameworks::need('psr-7', RequestHandlerInterface::class);
+        $factory = new Psr17Factory();
+        stream_wrapper_register('counted', CountedStream::class);
+        $request = $factory->createServerRequest('GET', '/')->withHeader('Accept-Encoding', 'gzip');
+        foreach ([[0, 'text/html', 0], [9000, 'image/png', 0], [9000, 'text/event-stream', 0], [9000, 'text/html', 9000]] as $case) {
+            [$size, $type, $read] = $case;
+            CountedStream::$read = 0;
+            $stream = fopen("counted://$size", 'r');
+            self::assertNotFalse($stream);
+            $response = $factory->createResponse(200)->withHeader('Content-Type', $type);
+            $response = $response->withBody($factory->createStreamFromResource($stream));
+            $handler = new class ($response) implements RequestHandlerInterface {
+                private ResponseInterface $response;
+
+                public function __construct(ResponseInterface $response)
+                {
+                    $this->response = $response;
+                }
+
+                public function handle(ServerRequestInterface $request): ResponseInterface
+                {
+                    return $this->response;
+                }
+            };
+            $sent = (new EncodingMiddleware($factory))->process($request, $handler);
+            self::assertSame($read, CountedStream::$read, "$type of $size bytes");
+            self::assertSame($read > 0 ? 'gzip' : '', $sent->getHeaderLine('Content-Encoding'));
+        }
+        stream_wrapper_unregister('counted');
+    }
+
+    public function testAConditionOfPsr15ComparesWhatTheApplicationGave(): void
+    {
+        Frameworks::need('psr-7', Psr17Factory::class);
+        Frameworks::need('psr-7', RequestHandlerInterface::class);
+        $factory = new Psr17Factory();
+        $handler = new class ($factory) implements RequestHandlerInterface {
+            private Psr17Factory $factory;
+
+            public function __construct(Psr17Factory $factory)
+            {
+                $this->factory = $factory;
+            }
+
+            public function handle(ServerRequestInterface $request): ResponseInterface
+            {
+                $isKnown = $request->getHeaderLine('If-None-Match') === '"abc"';
+                return $this->factory->createResponse($isKnown ? 304 : 200)->withHeader('ETag', '"abc"');
+            }
+        };
+        $request = $factory->createServerRequest('GET', '/')->withHeader('Accept-Encoding', 'gzip');
+        $sent = (new EncodingMiddleware($factory))->process($request->withHeader('If-None-Match', 'W/"abc"'), $handler);
+        self::assertSame([304, 'W/"abc"', 'Accept-Encoding'], [
+            $sent->getStatusCode(), $sent->getHeaderLine('ETag'), $sent->getHeaderLine('Vary'),
+        ]);
     }
 
     public function testAListenerOfSymfony(): void
@@ -212,6 +273,12 @@ final class AdaptersTest extends TestCase
             self::assertSame('gzip', $response->field('content-encoding'));
             self::assertSame($expected, $response->content());
             self::assertSame($expected, $server->get('/wordpress.php')->body);
+            if (extension_loaded('Zend OPcache') && extension_loaded('FFI')) {
+                // The library that was preloaded is the one that the plugin uses.
+                $preloading = new Server(PreloadTest::settings());
+                $response = $preloading->get('/wordpress.php', ['Accept-Encoding' => 'br']);
+                self::assertSame(['br', $expected], [$response->field('content-encoding'), $response->content()]);
+            }
             file_put_contents("$folder/weighbridge.php", '<?php return ["page" => ["rules" => []]];');
             self::assertSame($expected, $server->get('/wordpress.php', $fields)->body);
             // Settings that cannot be used are logged, and the page is whole.

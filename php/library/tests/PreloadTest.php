@@ -16,14 +16,7 @@ final class PreloadTest extends TestCase
         if (!extension_loaded('Zend OPcache') || !extension_loaded('FFI')) {
             Frameworks::skip('this PHP has no opcache or no FFI', true);
         }
-        $user = posix_getpwuid(posix_geteuid());
-        self::assertIsArray($user);
-        $server = new Server([
-            'opcache.enable' => '1',
-            'opcache.preload' => __DIR__ . '/../preload.php',
-            'opcache.preload_user' => $user['name'],
-            'ffi.enable' => 'preload',
-        ]);
+        $server = new Server(self::settings());
         $found = json_decode($server->get('/ffi.php')->body, true);
         self::assertIsArray($found, $server->log());
         self::assertSame([], $found['reached']);
@@ -31,5 +24,22 @@ final class PreloadTest extends TestCase
         self::assertSame(['libzstd through FFI', 'content'], [$found['binding'], $found['content']]);
         self::assertContains('Weighbridge\Library\Binding\LibZstd', $found['preloaded']);
         self::assertNotContains('Weighbridge\Library\OutputHandler', $found['preloaded']);
+    }
+
+    /**
+     * What php.ini has, as preload.php says.
+     *
+     * @return array<string, string>
+     */
+    public static function settings(): array
+    {
+        $user = posix_getpwuid(posix_geteuid());
+        self::assertIsArray($user);
+        return [
+            'opcache.enable' => '1',
+            'opcache.preload' => __DIR__ . '/../preload.php',
+            'opcache.preload_user' => $user['name'],
+            'ffi.enable' => 'preload',
+        ];
     }
 }
