@@ -34,7 +34,11 @@ function settings(): string
 /** Why the handler is not the outermost one of this request; null where it is. */
 function obstacle(): ?string
 {
-    $outermost = \ob_get_status(true)[0]['name'] ?? '';
+    $names = \array_column(\ob_get_status(true), 'name');
+    if ((int) \ini_get('output_buffering') > 0 && ($names[0] ?? '') === 'default output handler') {
+        \array_shift($names);
+    }
+    $outermost = $names[0] ?? '';
     if ($outermost === OutputHandler::class . '::__invoke') {
         return null;
     }
@@ -43,11 +47,11 @@ function obstacle(): ?string
     } catch (Throwable $error) {
         return $error->getMessage();
     }
-    if ($outermost !== '' && $outermost !== 'default output handler') {
-        $dropIn = \defined('WP_CACHE') && \constant('WP_CACHE') ? ', perhaps of wp-content/advanced-cache.php' : '';
-        return "the output buffer of \"$outermost\"$dropIn was opened before it. Start the handler in wp-config.php: see README.md";
+    if ($outermost === '') {
+        return 'the page was begun before it';
     }
-    return 'a buffer was opened, or the page begun, before it';
+    $dropIn = \defined('WP_CACHE') && \constant('WP_CACHE') ? ', perhaps of wp-content/advanced-cache.php,' : '';
+    return "the output buffer $outermost$dropIn was opened before it; start the handler in wp-config.php: see README.md";
 }
 
 /** What the site's front page is sent with, as somebody without a cookie gets it. */
