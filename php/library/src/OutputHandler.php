@@ -249,7 +249,12 @@ final class OutputHandler
         $goesOn = !$isEnd && $function !== 'close' && !$this->isUnused && !$this->isEnding;
         if ($this->state === self::STREAMING) {
             $this->isContinued = $goesOn;
-            return $goesOn ? $this->streamed(true) : $this->finished();
+            if ($goesOn || $isEnd || $function === 'close' || $this->isEnding) {
+                return $goesOn ? $this->streamed(true) : $this->finished();
+            }
+            // A loop that ends every buffer there is.
+            $this->rest = $this->finished();
+            return '';
         }
         if ($isEnd || $function === 'close') {
             return $this->whole($isEnd);

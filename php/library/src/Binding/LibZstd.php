@@ -18,7 +18,7 @@ final class LibZstd implements Binding
 {
     public const SONAME = 'libzstd.so.1';
     public const HEADER = '
-        typedef struct { const void *from; size_t size; size_t at; } weigh_in;
+        typedef struct { void *from; size_t size; size_t at; } weigh_in;
         typedef struct { void *to; size_t size; size_t at; } weigh_out;
         size_t ZSTD_compressBound(size_t size);
         unsigned ZSTD_isError(size_t code);

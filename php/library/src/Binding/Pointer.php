@@ -27,7 +27,7 @@ final class Pointer
 
     private string $free;
 
-    private bool $isFree = false;
+    private bool $isFree = true;
 
     /** @param string $free the library's function that takes the address back */
     public function __construct(FFI $ffi, ?CData $address, string $free)
@@ -35,7 +35,7 @@ final class Pointer
         if ($address === null) {
             throw new CodecFailure('the library has no memory');
         }
-        [$this->ffi, $this->address, $this->free] = [$ffi, $address, $free];
+        [$this->ffi, $this->address, $this->free, $this->isFree] = [$ffi, $address, $free, false];
         if (self::$isEnding === null) {
             self::$isEnding = false;
             register_shutdown_function(static function (): void {
