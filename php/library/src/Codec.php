@@ -26,32 +26,28 @@ use Weighbridge\Library\Binding\ZstdExtension;
  */
 final class Codec
 {
-    /**
-     * By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the
-     * preferred one first, with a function that must be there.
-     */
+    /** By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the best first. */
     private const CODINGS = [
         'identity' => [0, 22, 0, ['identity'], []],
         'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
         'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
         'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate'], self::DEFLATE],
-        'br' => [0, 11, 5, ['br', 'brotli'], [
-            WeighbridgeExtension::class => 'weighbridge_encode',
-            BrotliExtension::class => 'brotli_compress',
-            LibBrotli::class => null,
-        ]],
+        'br' => [0, 11, 5, ['br', 'brotli'], [WeighbridgeExtension::class, BrotliExtension::class, LibBrotli::class]],
         // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
-        'zstd' => [-7, 19, 6, ['zstd'], [
-            WeighbridgeExtension::class => 'weighbridge_encode',
-            ZstdExtension::class => 'zstd_compress',
-            LibZstd::class => null,
-        ]],
+        'zstd' => [-7, 19, 6, ['zstd'], [WeighbridgeExtension::class, ZstdExtension::class, LibZstd::class]],
     ];
 
-    private const DEFLATE = [
-        WeighbridgeExtension::class => 'weighbridge_encode',
-        ZlibExtension::class => 'deflate_init',
-        LibDeflate::class => null,
+    private const DEFLATE = [WeighbridgeExtension::class, ZlibExtension::class, LibDeflate::class];
+
+    /** Of each binding: its name, the encoder that it is, null for every one, and a function that must be there, null for FFI. */
+    private const BINDINGS = [
+        WeighbridgeExtension::class => ['weighbridge extension', null, 'weighbridge_encode'],
+        ZlibExtension::class => ['zlib extension', 'zlib', 'deflate_init'],
+        BrotliExtension::class => ['brotli extension', 'brotli', 'brotli_compress'],
+        ZstdExtension::class => ['zstd extension', 'zstd', 'zstd_compress'],
+        LibDeflate::class => ['libdeflate through FFI', 'libdeflate', null],
+        LibBrotli::class => ['libbrotli through FFI', 'brotli', null],
+        LibZstd::class => ['libzstd through FFI', 'zstd', null],
     ];
 
     /** @var list<Binding>|null */
@@ -153,7 +149,7 @@ final class Codec
     public function binding(string $coding, int $what, ?string $preferred = null): ?string
     {
         $binding = $this->find($coding, $what, $preferred);
-        return $binding === null ? null : $binding->name();
+        return $binding === null ? null : self::BINDINGS[get_class($binding)][0];
     }
 
     private function bindingFor(string $coding, int $what, ?string $preferred): Binding
@@ -177,7 +173,8 @@ final class Codec
             if (!$binding->can($coding, $what)) {
                 continue;
             }
-            if ($preferred === null || $preferred === $coding || $binding->encodesAs($preferred)) {
+            $encoder = self::BINDINGS[get_class($binding)][1];
+            if ($preferred === null || in_array($preferred, [$coding, $encoder ?? $preferred], true)) {
                 return $binding;
             }
             $found = $found ?? $binding;
@@ -192,7 +189,8 @@ final class Codec
      */
     private function loaded(string $coding): iterable
     {
-        foreach (self::CODINGS[$coding][4] ?? [] as $class => $function) {
+        foreach (self::CODINGS[$coding][4] ?? [] as $class) {
+            $function = self::BINDINGS[$class][2];
             if ($function === null ? self::allowsForeignCode($class) : function_exists($function)) {
                 yield $this->known[$class] ?? $this->known[$class] = new $class();
             }

@@ -90,8 +90,8 @@ final class AdaptersTest extends TestCase
         $factory = new Psr17Factory();
         stream_wrapper_register('counted', CountedStream::class);
         $request = $factory->createServerRequest('GET', '/')->withHeader('Accept-Encoding', 'gzip');
-        foreach ([[0, 'text/html', 0], [9000, 'image/png', 0], [9000, 'text/event-stream', 0], [9000, 'text/html', 9000]] as $case) {
-            [$size, $type, $read] = $case;
+        $cases = [[0, 'text/html', 0], [9000, 'image/png', 0], [9000, 'text/event-stream', 0], [9000, 'text/html', 9000]];
+        foreach ($cases as [$size, $type, $read]) {
             CountedStream::$read = 0;
             $stream = fopen("counted://$size", 'r');
             self::assertNotFalse($stream);
@@ -180,7 +180,7 @@ final class AdaptersTest extends TestCase
     public function testResponsesOfSymfonyAndLaravel(string $case, ?string $coding): void
     {
         Frameworks::need('symfony http', HttpKernel::class);
-        $size = $case === 'long' ? 60 << 20 : strlen(self::$text) * ($case === 'file' ? 0 : 2) + ($case === 'file' ? 5000 : 0);
+        $size = ['long' => 60 << 20, 'file' => 5000][$case] ?? 2 * strlen(self::$text);
         foreach (['', '&laravel'] as $framework) {
             if ($framework !== '') {
                 Frameworks::need('laravel http', LaravelRequest::class);

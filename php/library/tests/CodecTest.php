@@ -59,10 +59,10 @@ final class CodecTest extends TestCase
                 // libdeflate encodes alone.
                 $what = Binding::ENCODE | ($binding instanceof LibDeflate ? 0 : Binding::DECODE);
                 if (!$binding->can($coding, $what)) {
-                    $this->absent[$binding->name()] = true;
+                    $this->absent[get_class($binding)] = true;
                     continue;
                 }
-                yield "{$binding->name()}, $coding" => [$binding, $coding];
+                yield get_class($binding) . ", $coding" => [$binding, $coding];
             }
         }
     }
@@ -164,7 +164,7 @@ final class CodecTest extends TestCase
             }
             $tried++;
             $encoded = $codec->encode($value, 'zstd', 3, $dictionary);
-            self::assertLessThan(100, strlen($encoded), $binding->name());
+            self::assertLessThan(100, strlen($encoded), get_class($binding));
             self::assertSame($value, $codec->decode($encoded, 'zstd', strlen($value), $dictionary));
         }
         if ($tried === 0) {

@@ -88,8 +88,12 @@ final class PageServerTest extends TestCase
      * @param callable(string): int $hasPart whether one more part came
      * @param array<string, string> $query
      */
-    private function flushed(Server $server, string $coding, callable $hasPart, array $query = ['case' => 'flushed']): Response
-    {
+    private function flushed(
+        Server $server,
+        string $coding,
+        callable $hasPart,
+        array $query = ['case' => 'flushed']
+    ): Response {
         $seen = sys_get_temp_dir() . '/weighbridge-' . bin2hex(random_bytes(6)) . '-';
         $count = 0;
         $mark = static function (string $body) use ($seen, $hasPart, &$count): void {
@@ -98,7 +102,8 @@ final class PageServerTest extends TestCase
             }
         };
         try {
-            return $server->get('/page.php?' . http_build_query($query + ['seen' => $seen]), ['Accept-Encoding' => $coding], 'GET', $mark);
+            $target = '/page.php?' . http_build_query($query + ['seen' => $seen]);
+            return $server->get($target, ['Accept-Encoding' => $coding], 'GET', $mark);
         } finally {
             array_map('unlink', glob("$seen*") ?: []);
         }
@@ -312,9 +317,10 @@ final class PageServerTest extends TestCase
     public function ends(): iterable
     {
         $cases = [
-            'all closed', 'all closed at once', 'closed once', 'taken and sent', 'closed after each message', 'closed at the end',
-            'closed at the end, and more', 'all closed at the end, and more', 'cleaned after the end', 'closed by a destructor',
-            'long, closed once', 'long, closed at the end, and more', 'flushed, then closed',
+            'all closed', 'all closed at once', 'closed once', 'taken and sent', 'closed after each message',
+            'closed at the end', 'closed at the end, and more', 'all closed at the end, and more',
+            'cleaned after the end', 'closed by a destructor', 'long, closed once',
+            'long, closed at the end, and more', 'flushed, then closed',
         ];
         foreach (['gzip', 'br', 'zstd'] as $coding) {
             foreach ($cases as $case) {
@@ -346,7 +352,8 @@ final class PageServerTest extends TestCase
     public function streamingOnes(): iterable
     {
         $fields = [
-            'Content-Type: text/event-stream', 'Content-Type: application/x-ndjson', 'X-Accel-Buffering: no', 'Content-Type: image/png',
+            'Content-Type: text/event-stream', 'Content-Type: application/x-ndjson', 'X-Accel-Buffering: no',
+            'Content-Type: image/png',
         ];
         foreach ($fields as $field) {
             yield $field => [$field, 'gzip, br, zstd'];

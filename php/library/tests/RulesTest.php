@@ -156,7 +156,8 @@ final class RulesTest extends TestCase
         // What would not have been encoded for anybody is not withheld.
         self::assertArrayNotHasKey('Cache-Control', $this->encoded(['Content-Type' => 'image/png'], $asked));
         self::assertArrayNotHasKey('Cache-Control', $this->encoded(self::HTML, ['accept-encoding' => 'x'] + $asked));
-        $small = $this->page([])->encode(new Request('GET', $asked + ['accept-encoding' => 'gzip']), new Head(200, self::HTML), 'a');
+        $request = new Request('GET', $asked + ['accept-encoding' => 'gzip']);
+        $small = $this->page([])->encode($request, new Head(200, self::HTML), 'a');
         self::assertSame(['a', ['Vary' => 'Accept-Encoding']], $small);
     }
 

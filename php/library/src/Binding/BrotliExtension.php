@@ -13,16 +13,6 @@ final class BrotliExtension implements Binding
     /** Encoded bytes that are decoded at once, so that a small input cannot decode to more than is bounded. */
     private const PIECE = 1024;
 
-    public function name(): string
-    {
-        return 'brotli extension';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'brotli';
-    }
-
     public function can(string $coding, int $what): bool
     {
         return $coding === 'br'

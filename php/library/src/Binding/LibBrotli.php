@@ -46,16 +46,6 @@ final class LibBrotli implements Binding
     /** @var bool|null whether both libraries can be opened; null: not tried yet */
     private static ?bool $isThere = null;
 
-    public function name(): string
-    {
-        return 'libbrotli through FFI';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'brotli';
-    }
-
     public function can(string $coding, int $what): bool
     {
         if (self::$isThere === null) {

@@ -32,16 +32,6 @@ final class LibDeflate implements Binding
     /** @var bool|null whether it can be opened; null: not tried yet */
     private static ?bool $isThere = null;
 
-    public function name(): string
-    {
-        return 'libdeflate through FFI';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'libdeflate';
-    }
-
     public function can(string $coding, int $what): bool
     {
         if (self::$isThere === null) {

@@ -54,16 +54,6 @@ final class LibZstd implements Binding
         $this->leave();
     }
 
-    public function name(): string
-    {
-        return 'libzstd through FFI';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'zstd';
-    }
-
     public function can(string $coding, int $what): bool
     {
         if (self::$isThere === null) {

@@ -13,16 +13,6 @@ final class ZlibExtension implements Binding
     /** Encoded bytes that are decoded at once: they become a thousand times as many at most. */
     private const PIECE = 1024;
 
-    public function name(): string
-    {
-        return 'zlib extension';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'zlib';
-    }
-
     public function can(string $coding, int $what): bool
     {
         return in_array($coding, ['gzip', 'deflate', 'raw-deflate'], true)

@@ -27,12 +27,10 @@ function opensSystem($value, int $depth = 3): bool
             return true;
         }
     }
-    for ($class = is_object($value) ? new ReflectionObject($value) : false; $class !== false; $class = $class->getParentClass()) {
-        foreach ($depth > 0 ? $class->getProperties() : [] as $property) {
-            $property->setAccessible(true);
-            if ($property->isInitialized($value) && opensSystem($property->getValue($value), $depth - 1)) {
-                return true;
-            }
+    foreach ($depth > 0 && is_object($value) ? (new ReflectionObject($value))->getProperties() : [] as $property) {
+        $property->setAccessible(true);
+        if ($property->isInitialized($value) && opensSystem($property->getValue($value), $depth - 1)) {
+            return true;
         }
     }
     return false;
