@@ -17,8 +17,8 @@ use Weighbridge\Library\Stream;
  */
 final class LibBrotli implements Binding
 {
-    public const ENCODER = 'libbrotlienc.so.1';
-    public const ENCODER_HEADER = '
+    private const ENCODER = 'libbrotlienc.so.1';
+    private const ENCODER_HEADER = '
         size_t BrotliEncoderMaxCompressedSize(size_t size);
         int BrotliEncoderCompress(int quality, int window, int mode, size_t size, const char *from, size_t *length,
             char *to);
@@ -30,7 +30,7 @@ final class LibBrotli implements Binding
         void *BrotliEncoderTakeOutput(void *state, size_t *size);
         int BrotliEncoderHasMoreOutput(void *state);
     ';
-    public const WINDOW = 22;
+    private const WINDOW = 22;
     private const DECODER = 'libbrotlidec.so.1';
     private const DECODER_HEADER = '
         void *BrotliDecoderCreateInstance(void *allocate, void *release, void *opaque);
@@ -78,19 +78,14 @@ final class LibBrotli implements Binding
     {
         $ffi = FFI::cdef(self::DECODER_HEADER, self::DECODER);
         $state = new Pointer($ffi, $ffi->BrotliDecoderCreateInstance(null, null, null), 'BrotliDecoderDestroyInstance');
-        $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
-        FFI::memcpy($bytes, $data, strlen($data));
-        $left = $ffi->new('size_t');
-        $left->cdata = strlen($data);
-        $next = $ffi->cast('const char *', $bytes);
-        $size = $ffi->new('size_t');
+        [$bytes, $left, $next, $size] = self::input($ffi, $data);
         [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
         $decoded = '';
         do {
             $size->cdata = 0;
             $code = $ffi->BrotliDecoderDecompressStream($state->address, $in, $from, $out, null, null);
-            $output = $ffi->BrotliDecoderTakeOutput($state->address, $out);
-            $decoded .= $size->cdata === 0 ? '' : FFI::string($ffi->cast('char *', $output), $size->cdata);
+            $output = $ffi->cast('char *', $ffi->BrotliDecoderTakeOutput($state->address, $out));
+            $decoded .= $size->cdata === 0 ? '' : FFI::string($output, $size->cdata);
         } while ($code === self::WANTS_ROOM && strlen($decoded) <= $maxBytes);
         $state->release();
         if ($code !== self::DONE || $left->cdata !== 0) {
@@ -101,6 +96,41 @@ final class LibBrotli implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        return new LibBrotliStream($level);
+        $ffi = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        $owned = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
+        // Parameter 1 is the quality, 2 the window.
+        $ffi->BrotliEncoderSetParameter($owned->address, 1, $level);
+        $ffi->BrotliEncoderSetParameter($owned->address, 2, self::WINDOW);
+        return new Pieces(static function (string $data, int $operation) use ($ffi, $owned) {
+            [$bytes, $left, $next, $size] = self::input($ffi, $data);
+            [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
+            $state = $owned->address;
+            $encoded = '';
+            do {
+                $size->cdata = 0;
+                // The operations have the library's numbers: process, flush, finish.
+                $isFine = $ffi->BrotliEncoderCompressStream($state, $operation, $in, $from, $out, null, null);
+                $output = $ffi->cast('char *', $ffi->BrotliEncoderTakeOutput($state, $out));
+                $encoded .= $size->cdata === 0 ? '' : FFI::string($output, $size->cdata);
+            } while ($isFine && ($left->cdata > 0 || $ffi->BrotliEncoderHasMoreOutput($state)));
+            if ($operation === Pieces::FINISH) {
+                $owned->release();
+            }
+            return $isFine ? $encoded : false;
+        });
+    }
+
+    /**
+     * Content for a streaming function: the bytes, to be kept, how many are left, where they begin, and room for a size.
+     *
+     * @return list<FFI\CData>
+     */
+    private static function input(FFI $ffi, string $data): array
+    {
+        $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
+        FFI::memcpy($bytes, $data, strlen($data));
+        [$left, $size] = [$ffi->new('size_t'), $ffi->new('size_t')];
+        $left->cdata = strlen($data);
+        return [$bytes, $left, $ffi->cast('const char *', $bytes), $size];
     }
 }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Binding;
 
 use FFI;
+use FFI\CData;
 use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
@@ -16,8 +17,8 @@ use Weighbridge\Library\Stream;
  */
 final class LibZstd implements Binding
 {
-    public const SONAME = 'libzstd.so.1';
-    public const HEADER = '
+    private const SONAME = 'libzstd.so.1';
+    private const HEADER = '
         typedef struct { void *from; size_t size; size_t at; } weigh_in;
         typedef struct { void *to; size_t size; size_t at; } weigh_out;
         size_t ZSTD_compressBound(size_t size);
@@ -37,6 +38,7 @@ final class LibZstd implements Binding
             const char *dictionary, size_t length);
         size_t ZSTD_decompressStream(void *context, weigh_out *out, weigh_in *in);
     ';
+    private const LEVEL = 100;
     private const ROOM = 1 << 17;
 
     /** @var bool|null whether it can be opened; null: not tried yet */
@@ -122,19 +124,34 @@ final class LibZstd implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        return new LibZstdStream($level);
+        $ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
+        $ffi->ZSTD_CCtx_setParameter($context->address, self::LEVEL, $level);
+        $room = $ffi->new('char[' . self::ROOM . ']');
+        return new Pieces(static function (string $data, int $operation) use ($ffi, $context, $room) {
+            [$bytes, $in, $out] = self::pointers($ffi, $data, $room);
+            $encoded = '';
+            do {
+                $out->at = 0;
+                // The operations have the library's numbers: continue, flush, end.
+                $left = $ffi->ZSTD_compressStream2($context->address, FFI::addr($out), FFI::addr($in), $operation);
+                if ($ffi->ZSTD_isError($left)) {
+                    return false;
+                }
+                $encoded .= FFI::string($room, $out->at);
+            } while ($operation === Pieces::ADD ? $in->at < $in->size : $left > 0);
+            if ($operation === Pieces::FINISH) {
+                $context->release();
+            }
+            return $encoded;
+        });
     }
 
     /** Decodes a frame that does not state its size, piece by piece. */
     private static function decodeUnsized(FFI $ffi, Pointer $context, string $data, int $maxBytes): string
     {
-        $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
-        FFI::memcpy($bytes, $data, strlen($data));
-        $in = $ffi->new('weigh_in');
-        [$in->from, $in->size] = [$ffi->cast('void *', FFI::addr($bytes)), strlen($data)];
         $room = $ffi->new('char[' . self::ROOM . ']');
-        $out = $ffi->new('weigh_out');
-        [$out->to, $out->size] = [$ffi->cast('void *', FFI::addr($room)), self::ROOM];
+        [$bytes, $in, $out] = self::pointers($ffi, $data, $room);
         $decoded = '';
         do {
             $out->at = 0;
@@ -149,6 +166,21 @@ final class LibZstd implements Binding
             throw new CodecFailure("zstd: the content is corrupt, cut short, or larger than $maxBytes bytes");
         }
         return $decoded;
+    }
+
+    /**
+     * Content for a streaming function and room for what it gives: the bytes, to be kept, and the library's pointers.
+     *
+     * @return list<CData>
+     */
+    private static function pointers(FFI $ffi, string $data, CData $room): array
+    {
+        $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
+        FFI::memcpy($bytes, $data, strlen($data));
+        [$in, $out] = [$ffi->new('weigh_in'), $ffi->new('weigh_out')];
+        [$in->from, $in->size] = [$ffi->cast('void *', FFI::addr($bytes)), strlen($data)];
+        [$out->to, $out->size] = [$ffi->cast('void *', FFI::addr($room)), self::ROOM];
+        return [$bytes, $in, $out];
     }
 
     /** Frees what was made of a dictionary. */

@@ -18,7 +18,8 @@ final class Rule
 
     /** Content that is text, or shrinks like text. */
     private const SHRINKING = '~^(?:text/.+|[a-z]+/[^/]+\+(?:json|xml|yaml)'
-        . '|application/(?:json|(?:x-)?javascript|ecmascript|xml|graphql|wasm|(?:x-)?yaml|toml|sql|rtf|postscript|vnd\.ms-fontobject|x-font-ttf)'
+        . '|application/(?:json|(?:x-)?javascript|ecmascript|xml|graphql|wasm|(?:x-)?yaml|toml|sql|rtf|postscript'
+        . '|vnd\.ms-fontobject|x-font-ttf)'
         . '|image/(?:bmp|x-icon|vnd\.microsoft\.icon)|font/(?:ttf|otf|collection))$~D';
 
     /** The content coding: `br`, `gzip`, `zstd`, `deflate`. */

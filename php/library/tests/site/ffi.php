@@ -7,6 +7,9 @@
 
 declare(strict_types=1);
 
+use Weighbridge\Library\Binding\LibBrotli;
+use Weighbridge\Library\Binding\LibZstd;
+
 require __DIR__ . '/../../autoload.php';
 
 const DECLARATION = 'int system(const char *command);';
@@ -101,7 +104,7 @@ foreach (array_merge(glob(__DIR__ . '/../../src/Binding/*.php'), glob(__DIR__ . 
         }
     }
 }
-$codec = new Weighbridge\Library\Codec();
+$codec = new Weighbridge\Library\Codec([new LibBrotli(), new LibZstd()]);
 $encoded = $codec->encode('content', 'zstd');
 header('Content-Type: application/json');
 echo json_encode([
