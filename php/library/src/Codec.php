@@ -149,7 +149,7 @@ final class Codec
     public function binding(string $coding, int $what, ?string $preferred = null): ?string
     {
         $binding = $this->find($coding, $what, $preferred);
-        return $binding === null ? null : self::BINDINGS[get_class($binding)][0];
+        return $binding === null ? null : self::BINDINGS[get_class($binding)][0] ?? get_class($binding);
     }
 
     private function bindingFor(string $coding, int $what, ?string $preferred): Binding
@@ -173,7 +173,7 @@ final class Codec
             if (!$binding->can($coding, $what)) {
                 continue;
             }
-            $encoder = self::BINDINGS[get_class($binding)][1];
+            $encoder = self::BINDINGS[get_class($binding)][1] ?? null;
             if ($preferred === null || in_array($preferred, [$coding, $encoder ?? $preferred], true)) {
                 return $binding;
             }

@@ -202,7 +202,7 @@ final class OutputHandler
             }
         }
         if ($this->state === self::HELD && ($isFlushed || $length >= self::MAX_HELD || headers_sent())) {
-            $this->begin();
+            return $this->begin($isFlushed);
         }
         if ($this->state === self::STREAMING) {
             return $this->streamed($isFlushed);
@@ -227,18 +227,22 @@ final class OutputHandler
         $this->bound = self::MAX_HELD;
     }
 
-    /** Makes a stream of the page. */
-    private function begin(): void
+    /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
+    private function begin(bool $isFlushed): string
     {
         $this->state = self::PASSING;
         $this->bound = 0;
         [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
-        if ($rule !== null && !headers_sent()) {
-            $this->stream = $this->page->stream($rule);
-            $this->state = self::STREAMING;
-            $this->bound = self::PIECE;
+        if ($rule === null || headers_sent()) {
+            self::send($fields);
+            return $this->taken();
         }
+        $this->stream = $this->page->stream($rule);
+        $first = $this->streamed($isFlushed);
+        $this->state = self::STREAMING;
+        $this->bound = self::PIECE;
         self::send($fields + $encoded);
+        return $first;
     }
 
     /** The last of this buffer: of the page, too, unless the script goes on. */
@@ -322,9 +326,10 @@ final class OutputHandler
     /** What is held, encoded. */
     private function streamed(bool $isFlushed): string
     {
-        $piece = $this->taken();
-        $encoded = $piece === '' ? '' : $this->stream->add($piece);
-        return $isFlushed ? $encoded . $this->stream->flush() : $encoded;
+        $encoded = $this->held === '' ? '' : $this->stream->add($this->held);
+        $encoded .= $isFlushed ? $this->stream->flush() : '';
+        $this->taken();
+        return $encoded;
     }
 
     /** What is held, encoded, and the stream's end. */

@@ -409,6 +409,13 @@ final class PageServerTest extends TestCase
         }
     }
 
+    public function testACodecThatFailsLeavesThePageAsItIs(): void
+    {
+        $response = $this->page('a codec that fails', 'gzip');
+        self::assertNull($response->field('content-encoding'));
+        self::assertSame(self::$text . self::$text, $response->body);
+    }
+
     public function testAConditionComparesWhatTheApplicationGave(): void
     {
         $get = static function (?string $tag, string $accept): Response {

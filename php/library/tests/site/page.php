@@ -4,15 +4,21 @@ declare(strict_types=1);
 
 use Weighbridge\Library\Codec;
 use Weighbridge\Library\OutputHandler;
+use Weighbridge\Library\Tests\Support\FailingBinding;
 
 require __DIR__ . '/../../autoload.php';
+require __DIR__ . '/../Support/FailingBinding.php';
 
 $case = $_GET['case'] ?? 'whole';
 $text = str_repeat("A line of the page, with some words in it.\n", 200);
 if (isset($_GET['below'])) {
     require __DIR__ . '/below.php';
 }
-OutputHandler::start();
+if ($case === 'a codec that fails') {
+    (new OutputHandler(null, null, new Codec([new FailingBinding()])))->open();
+} else {
+    OutputHandler::start();
+}
 switch ($case) {
     case 'whole':
         header('ETag: "abc"');
@@ -181,6 +187,11 @@ switch ($case) {
     case 'headers sent':
         echo $text;
         flush();
+        break;
+    case 'a codec that fails':
+        echo $text;
+        ob_flush();
+        echo $text;
         break;
     case 'conditional':
         header('ETag: "abc"');
