@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Tests;
 
 use PHPUnit\Framework\TestCase;
+use Weighbridge\Library\Binding\Binding;
+use Weighbridge\Library\Binding\LibDeflate;
 use Weighbridge\Library\Binding\ZlibExtension;
 use Weighbridge\Library\Breach;
 use Weighbridge\Library\Codec;
@@ -134,7 +136,8 @@ final class RulesTest extends TestCase
 
     public function testALoginOfTheServer(): void
     {
-        foreach (['REMOTE_USER' => 'a', 'PHP_AUTH_USER' => 'a', 'SSL_CLIENT_VERIFY' => 'SUCCESS'] as $name => $value) {
+        $known = ['REMOTE_USER' => 'a', 'PHP_AUTH_USER' => 'a', 'PHP_AUTH_DIGEST' => 'a', 'SSL_CLIENT_VERIFY' => 'SUCCESS'];
+        foreach ($known as $name => $value) {
             $server = [$name => $value, 'HTTP_SEC_FETCH_SITE' => 'cross-site'];
             self::assertTrue(Breach::isWithheld(Pages::CROSS_SITE, Request::current($server)), $name);
             $server = [$name => '', 'HTTP_SEC_FETCH_SITE' => 'cross-site'];
@@ -192,6 +195,40 @@ final class RulesTest extends TestCase
         self::assertSame([$body, ['Vary' => 'Accept-Encoding']], $page->encode($request, new Head(200, self::HTML), $body));
         [$noise, $fields] = $this->page([])->encode($request, new Head(200, self::HTML), random_bytes(5000));
         self::assertSame([5000, ['Vary' => 'Accept-Encoding']], [strlen($noise), $fields]);
+    }
+
+    public function testHeadHasTheFieldsOfGet(): void
+    {
+        $head = new Head(200, self::HTML + ['Content-Length' => '2200', 'ETag' => '"abc"']);
+        $fields = ['accept-encoding' => 'gzip'];
+        [$body, $changes] = $this->page([])->encode(new Request('HEAD', $fields), $head, '');
+        self::assertSame(['', 'gzip', null], [$body, $changes['Content-Encoding'], $changes['Content-Length']]);
+        self::assertSame(['W/"abc"', 'Accept-Encoding'], [$changes['ETag'], $changes['Vary']]);
+        // Without a body that has a length there is nothing to encode.
+        foreach ([new Request('GET', $fields), new Request('HEAD', $fields)] as $request) {
+            $sent = $this->page([])->encode($request, new Head(200, self::HTML), '');
+            self::assertSame(['', ['Vary' => 'Accept-Encoding']], $sent);
+        }
+        $always = $this->page(['page' => ['rules' => [['coding' => 'gzip', 'min_bytes' => 0]]]]);
+        [, $changes] = $always->encode(new Request('GET', $fields), new Head(200, self::HTML), '');
+        self::assertArrayNotHasKey('Content-Encoding', $changes);
+    }
+
+    public function testAPageInPiecesTakesACodecThatHasThem(): void
+    {
+        $whole = new LibDeflate();
+        $page = new Page(new Pages(), new Codec([$whole]));
+        $request = new Request('GET', ['accept-encoding' => 'gzip']);
+        self::assertNull($page->plan($request, new Head(200, self::HTML), null)[0]);
+        $isThere = $whole->can('gzip', Binding::ENCODE);
+        self::assertSame($isThere, $page->plan($request, new Head(200, self::HTML), 5000)[0] !== null);
+    }
+
+    public function testA304WithoutATypeIsOneOfAPage(): void
+    {
+        $fields = $this->encoded(['ETag' => '"abc"'], ['if-none-match' => 'W/"abc"'], [], 304);
+        self::assertSame(['Vary' => 'Accept-Encoding', 'ETag' => 'W/"abc"'], $fields);
+        self::assertSame([], $this->encoded(['ETag' => '"abc"']));
     }
 
     public function testHeaderNamesOfTheServer(): void
