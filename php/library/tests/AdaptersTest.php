@@ -163,7 +163,7 @@ final class AdaptersTest extends TestCase
     }
 
     /** @return iterable<string, array{string, string|null}> */
-    public function responsesOfSymfony(): iterable
+    public static function responsesOfSymfony(): iterable
     {
         yield 'a page' => ['page', 'gzip'];
         yield 'json' => ['json', 'gzip'];

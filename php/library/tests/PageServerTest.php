@@ -278,7 +278,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<array{string, string}> */
-    public function largeOnes(): iterable
+    public static function largeOnes(): iterable
     {
         foreach (['gzip', 'br', 'zstd', ''] as $coding) {
             foreach (['large', 'a file', 'a table'] as $case) {
@@ -314,7 +314,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<array{string, string}> */
-    public function ends(): iterable
+    public static function ends(): iterable
     {
         $cases = [
             'all closed', 'all closed at once', 'closed once', 'taken and sent', 'closed after each message',
@@ -349,7 +349,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<array{string, string}> */
-    public function streamingOnes(): iterable
+    public static function streamingOnes(): iterable
     {
         $fields = [
             'Content-Type: text/event-stream', 'Content-Type: application/x-ndjson', 'X-Accel-Buffering: no',
@@ -384,7 +384,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<array{string}> */
-    public function buffersBelow(): iterable
+    public static function buffersBelow(): iterable
     {
         foreach (['closure', 'plain', 'bytes'] as $below) {
             yield $below => [$below];
