@@ -21,6 +21,8 @@ final class OutputHandler
     private const MAX_HELD = 1 << 18;
     /** How much of a stream is encoded at once, in bytes, unless the script flushes. */
     private const PIECE = 1 << 15;
+    /** What it takes to end a stream, in bytes. */
+    private const RESERVE = 1 << 18;
 
     /** Nothing was written, or too little for PHP to send its header. */
     private const BEGUN = 0;
@@ -242,7 +244,20 @@ final class OutputHandler
         $this->state = self::STREAMING;
         $this->bound = self::PIECE;
         self::send($fields + $encoded);
+        self::endAfterFatalError($this->stream);
         return $first;
+    }
+
+    /** Where memory runs out, PHP drops its buffers: what ends the stream, and frees its library's memory, is kept for that. */
+    private static function endAfterFatalError(Stream $stream): void
+    {
+        $reserve = str_repeat(' ', self::RESERVE);
+        register_shutdown_function(static function () use (&$reserve, $stream): void {
+            $reserve = null;
+            if (strncmp(error_get_last()['message'] ?? '', 'Allowed memory size', 19) === 0) {
+                echo $stream->finish();
+            }
+        });
     }
 
     /** The last of this buffer: of the page, too, unless the script goes on. */
@@ -276,12 +291,14 @@ final class OutputHandler
     /** Drops what is held, and was not flushed by the end of a buffer. */
     private function clean(bool $isLast): void
     {
-        [$function] = $isLast ? self::closer() : [''];
-        if ($isLast && $function === '') {
+        $function = $isLast ? self::closer()[0] : 'ob_clean';
+        if ($function === '') {
             // PHP 7 drops the page of such a request at its end, and has sent no header yet.
             $isHead = $this->stream === null && $this->request()->method === 'HEAD';
             $isHead ? $this->whole(true) : $this->taken();
-        } elseif ($function !== 'ob_get_clean') {
+            return;
+        }
+        if ($function !== 'ob_get_clean') {
             $this->held = (string) substr($this->held, 0, $this->kept);
         }
         if ($this->state === self::STREAMING) {

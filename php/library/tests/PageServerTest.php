@@ -266,15 +266,12 @@ final class PageServerTest extends TestCase
         self::assertContains($response->content(), ['', self::$text]);
     }
 
-    public function testTheMemoryLimitInTheMiddleOfAPageLeavesWhatWasFlushed(): void
+    /** @dataProvider codings */
+    public function testTheMemoryLimitInTheMiddleOfAPageEndsTheStream(string $coding): void
     {
-        $response = $this->page('memory after flush', 'gzip');
+        $response = $this->page('memory after flush', $coding);
         self::assertSame(200, $response->status);
-        $context = inflate_init(ZLIB_ENCODING_GZIP);
-        self::assertNotFalse($context);
-        self::assertSame(self::$text, inflate_add($context, $response->body));
-        // What it allocated for the stream is not left behind.
-        self::assertSame(self::$text, $this->page('whole', 'br')->content());
+        self::assertTrue(self::$text === $response->content(), 'another page');
     }
 
     /** @return iterable<array{string, string}> */

@@ -43,6 +43,10 @@ final class LibBrotli implements Binding
     private const DONE = 1;
     private const WANTS_ROOM = 3;
 
+    private static ?FFI $encoder = null;
+
+    private static ?FFI $decoder = null;
+
     /** @var bool|null whether both libraries can be opened; null: not tried yet */
     private static ?bool $isThere = null;
 
@@ -50,8 +54,8 @@ final class LibBrotli implements Binding
     {
         if (self::$isThere === null) {
             try {
-                FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
-                FFI::cdef(self::DECODER_HEADER, self::DECODER);
+                self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+                self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
                 self::$isThere = true;
             } catch (Throwable $error) {
                 self::$isThere = false;
@@ -62,7 +66,7 @@ final class LibBrotli implements Binding
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
         $room = (int) $ffi->BrotliEncoderMaxCompressedSize(strlen($data));
         $buffer = $ffi->new("char[$room]");
         $length = $ffi->new('size_t');
@@ -76,7 +80,7 @@ final class LibBrotli implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = FFI::cdef(self::DECODER_HEADER, self::DECODER);
+        $ffi = self::$decoder ?? self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
         $state = new Pointer($ffi, $ffi->BrotliDecoderCreateInstance(null, null, null), 'BrotliDecoderDestroyInstance');
         [$bytes, $left, $next, $size] = self::input($ffi, $data);
         [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
@@ -96,7 +100,7 @@ final class LibBrotli implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
         $owned = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
         // Parameter 1 is the quality, 2 the window.
         $ffi->BrotliEncoderSetParameter($owned->address, 1, $level);

@@ -29,6 +29,9 @@ final class LibDeflate implements Binding
     ';
     private const CONTAINERS = ['gzip' => 'gzip', 'deflate' => 'zlib', 'raw-deflate' => 'deflate'];
 
+    /** Kept to the end: PHP remembers where fields of its types are, when they are gone, too. */
+    private static ?FFI $ffi = null;
+
     /** @var bool|null whether it can be opened; null: not tried yet */
     private static ?bool $isThere = null;
 
@@ -36,7 +39,7 @@ final class LibDeflate implements Binding
     {
         if (self::$isThere === null) {
             try {
-                FFI::cdef(self::HEADER, self::SONAME);
+                self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
                 self::$isThere = true;
             } catch (Throwable $error) {
                 self::$isThere = false;
@@ -47,7 +50,7 @@ final class LibDeflate implements Binding
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $name = 'libdeflate_' . self::CONTAINERS[$coding] . '_compress';
         $compressor = $ffi->libdeflate_alloc_compressor($level);
         try {

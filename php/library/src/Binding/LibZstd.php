@@ -41,6 +41,9 @@ final class LibZstd implements Binding
     private const LEVEL = 100;
     private const ROOM = 1 << 17;
 
+    /** Kept to the end: PHP remembers where fields of its types are, when they are gone, too. */
+    private static ?FFI $ffi = null;
+
     /** @var bool|null whether it can be opened; null: not tried yet */
     private static ?bool $isThere = null;
 
@@ -60,7 +63,7 @@ final class LibZstd implements Binding
     {
         if (self::$isThere === null) {
             try {
-                FFI::cdef(self::HEADER, self::SONAME);
+                self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
                 self::$isThere = true;
             } catch (Throwable $error) {
                 self::$isThere = false;
@@ -71,7 +74,7 @@ final class LibZstd implements Binding
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $size = strlen($data);
         $room = (int) $ffi->ZSTD_compressBound($size);
         $buffer = $ffi->new("char[$room]");
@@ -99,7 +102,7 @@ final class LibZstd implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $size = ZstdFrame::contentSize($data);
         if (($size ?? 0) > $maxBytes) {
             throw new CodecFailure("zstd: $size bytes, more than $maxBytes");
@@ -124,7 +127,7 @@ final class LibZstd implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
         $ffi->ZSTD_CCtx_setParameter($context->address, self::LEVEL, $level);
         $room = $ffi->new('char[' . self::ROOM . ']');

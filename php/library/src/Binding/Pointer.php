@@ -39,8 +39,7 @@ final class Pointer
         if (self::$isEnding === null) {
             self::$isEnding = false;
             register_shutdown_function(static function (): void {
-                // Where memory ran out PHP calls no handler any more.
-                self::$isEnding = strncmp(error_get_last()['message'] ?? '', 'Allowed memory size', 19) !== 0;
+                self::$isEnding = true;
             });
         }
     }
