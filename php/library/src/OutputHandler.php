@@ -255,6 +255,8 @@ final class OutputHandler
         register_shutdown_function(static function () use (&$reserve, $stream): void {
             $reserve = null;
             if (strncmp(error_get_last()['message'] ?? '', 'Allowed memory size', 19) === 0) {
+                // PHP 7 has them still.
+                self::close(1);
                 echo $stream->finish();
             }
         });
