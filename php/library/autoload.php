@@ -7,12 +7,8 @@
 declare(strict_types=1);
 
 spl_autoload_register(static function (string $class): void {
-    $prefix = 'Weighbridge\\Library\\';
-    if (strncmp($class, $prefix, strlen($prefix)) !== 0) {
-        return;
-    }
-    $file = __DIR__ . '/src/' . str_replace('\\', '/', substr($class, strlen($prefix))) . '.php';
-    if (is_file($file)) {
-        require $file;
+    if (strncmp($class, 'Weighbridge\\Library\\', 20) === 0) {
+        // Without a look whether it is there, which opcache knows better.
+        @include __DIR__ . '/src/' . strtr(substr($class, 20), '\\', '/') . '.php';
     }
 });

@@ -29,7 +29,8 @@ return array(
         Delivery::endBuffers();
         $handler = new OutputHandler($settings);
         $handler->open();
+        $level = ob_get_level();
         $delivery->sendPieces();
-        ob_end_flush();
+        OutputHandler::close($level);
     },
 ) + Extension::weighbridgeOutput();

@@ -199,8 +199,8 @@ fn write_once(parent: &Path, root: &str, files: &[(&PathBuf, &Vec<u8>)]) -> Resu
     Ok(home)
 }
 
-/// A crate, and what tests and installs the library: workers need nothing of them.
-const NOT_FOR_WORKERS: [&str; 3] = ["php/extension", "php/library/tests", "php/library/bin"];
+/// A crate, and what tests and installs the library and the extension: workers need nothing of them.
+const NOT_FOR_WORKERS: [&str; 4] = ["php/extension", "php/library/tests", "php/library/bin", "php/rules"];
 
 fn embed(root: &Path, dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in dir.entries() {

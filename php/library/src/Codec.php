@@ -26,32 +26,40 @@ use Weighbridge\Library\Binding\ZstdExtension;
  */
 final class Codec
 {
-    /** By coding: the least and the greatest level, the default one, and the names of its encoders. */
+    /** By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the best first. */
     private const CODINGS = [
-        'identity' => [0, 22, 0, ['identity']],
-        'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate']],
-        'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate']],
-        'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate']],
-        'br' => [0, 11, 4, ['br', 'brotli']],
+        'identity' => [0, 22, 0, ['identity'], []],
+        'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
+        'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
+        'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate'], self::DEFLATE],
+        'br' => [0, 11, 5, ['br', 'brotli'], [WeighbridgeExtension::class, BrotliExtension::class, LibBrotli::class]],
         // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
-        'zstd' => [-7, 19, 3, ['zstd']],
+        'zstd' => [-7, 19, 6, ['zstd'], [WeighbridgeExtension::class, ZstdExtension::class, LibZstd::class]],
     ];
 
-    /** @var list<Binding> the preferred one first */
-    private array $bindings;
+    private const DEFLATE = [WeighbridgeExtension::class, ZlibExtension::class, LibDeflate::class];
+
+    /** Of each binding: its name, the encoder that it is, null for every one, and a function that must be there, null for FFI. */
+    private const BINDINGS = [
+        WeighbridgeExtension::class => ['weighbridge extension', null, 'weighbridge_encode'],
+        ZlibExtension::class => ['zlib extension', 'zlib', 'deflate_init'],
+        BrotliExtension::class => ['brotli extension', 'brotli', 'brotli_compress'],
+        ZstdExtension::class => ['zstd extension', 'zstd', 'zstd_compress'],
+        LibDeflate::class => ['libdeflate through FFI', 'libdeflate', null],
+        LibBrotli::class => ['libbrotli through FFI', 'brotli', null],
+        LibZstd::class => ['libzstd through FFI', 'zstd', null],
+    ];
+
+    /** @var list<Binding>|null */
+    private ?array $bindings;
+
+    /** @var array<class-string, Binding> those that were looked at */
+    private array $known = [];
 
     /** @param list<Binding>|null $bindings the preferred one first; null: all that this library knows */
     public function __construct(?array $bindings = null)
     {
-        $this->bindings = $bindings ?? [
-            new WeighbridgeExtension(),
-            new ZlibExtension(),
-            new BrotliExtension(),
-            new ZstdExtension(),
-            new LibDeflate(),
-            new LibBrotli(),
-            new LibZstd(),
-        ];
+        $this->bindings = $bindings;
     }
 
     /**
@@ -141,7 +149,7 @@ final class Codec
     public function binding(string $coding, int $what, ?string $preferred = null): ?string
     {
         $binding = $this->find($coding, $what, $preferred);
-        return $binding === null ? null : $binding->name();
+        return $binding === null ? null : self::BINDINGS[get_class($binding)][0] ?? get_class($binding);
     }
 
     private function bindingFor(string $coding, int $what, ?string $preferred): Binding
@@ -161,16 +169,40 @@ final class Codec
     private function find(string $coding, int $what, ?string $preferred): ?Binding
     {
         $found = null;
-        foreach ($this->bindings as $binding) {
+        foreach ($this->bindings ?? $this->loaded($coding) as $binding) {
             if (!$binding->can($coding, $what)) {
                 continue;
             }
-            if ($preferred === null || $preferred === $coding || $binding->encodesAs($preferred)) {
+            $encoder = self::BINDINGS[get_class($binding)][1] ?? null;
+            if ($preferred === null || in_array($preferred, [$coding, $encoder ?? $preferred], true)) {
                 return $binding;
             }
             $found = $found ?? $binding;
         }
         return $found;
+    }
+
+    /**
+     * The bindings of a coding that this PHP may have. Classes of the others are not loaded.
+     *
+     * @return iterable<Binding>
+     */
+    private function loaded(string $coding): iterable
+    {
+        foreach (self::CODINGS[$coding][4] ?? [] as $class) {
+            $function = self::BINDINGS[$class][2];
+            if ($function === null ? self::allowsForeignCode($class) : function_exists($function)) {
+                yield $this->known[$class] ?? $this->known[$class] = new $class();
+            }
+        }
+    }
+
+    /** Whether PHP lets this class call libraries: a web server's PHP allows that to preloaded ones alone, as a rule. */
+    private static function allowsForeignCode(string $class): bool
+    {
+        $setting = strtolower((string) ini_get('ffi.enable'));
+        $isLimited = $setting === 'preload' && PHP_SAPI !== 'cli' && !class_exists($class, false);
+        return class_exists('FFI', false) && !in_array($setting, ['', '0', 'off', 'no', 'false'], true) && !$isLimited;
     }
 
     private static function level(string $coding, ?int $level): int

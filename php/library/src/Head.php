@@ -4,9 +4,17 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
-/** A response's status and header fields, as far as they decide about its encoding. */
+/**
+ * A response's status and header fields, as far as they decide about its encoding.
+ *
+ * @internal
+ */
 final class Head
 {
+    /** Content that is sent bit by bit, and waited for. */
+    private const STREAMS = '~^(?:text/event-stream|application/(?:x-ndjson|ndjson|jsonl|jsonlines|x-jsonlines|json-seq'
+        . '|stream\+json)|multipart/x-mixed-replace)$~D';
+
     public int $status;
 
     /** @var array<string, string> by their names in small letters; fields of one name are joined */
@@ -32,10 +40,7 @@ final class Head
             [$name, $value] = explode(':', $line, 2) + [1 => ''];
             $head->add($name, trim($value));
         }
-        $type = (string) ini_get('default_mimetype');
-        if (!isset($head->fields['content-type']) && $type !== '') {
-            $head->add('content-type', $type);
-        }
+        $head->fields += ['content-type' => (string) ini_get('default_mimetype')];
         return $head;
     }
 
@@ -51,6 +56,12 @@ final class Head
         return strtolower(trim(explode(';', $this->field('content-type') ?? '', 2)[0]));
     }
 
+    /** Whether each bit is waited for: nothing of it is held back. */
+    public function isStream(): bool
+    {
+        return preg_match(self::STREAMS, $this->type()) === 1 || $this->lists('x-accel-buffering', 'no');
+    }
+
     /** Whether one of the members of a list, such as `no-transform`, is in the field. */
     public function lists(string $name, string $member): bool
     {
@@ -60,6 +71,13 @@ final class Head
             }
         }
         return false;
+    }
+
+    /** The field with one more member at its end. */
+    public function with(string $name, string $member): string
+    {
+        $value = $this->field($name) ?? '';
+        return $value === '' ? $member : "$value, $member";
     }
 
     private function add(string $name, string $value): void

@@ -10,6 +10,8 @@ namespace Weighbridge\Library;
  * A member that is not well formed is left out. `x-gzip` is `gzip`. Without the field everything would be acceptable;
  * as servers do, such a client is sent identity, for it did not say that it can decode anything. So is one whose field
  * is longer than any browser's by far.
+ *
+ * @internal
  */
 final class Negotiation
 {
@@ -53,12 +55,6 @@ final class Negotiation
             }
         }
         return $best;
-    }
-
-    /** Whether the client takes what is not encoded. */
-    public function takesIdentity(): bool
-    {
-        return ($this->qualities['identity'] ?? $this->qualities['*'] ?? 1.0) > 0.0;
     }
 
     private function quality(string $coding): float

@@ -4,43 +4,79 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
-use Closure;
 use Throwable;
 use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\Pages;
 
 /**
  * An output handler that encodes pages: `OutputHandler::start();` before any output.
  *
- * A page that ends unflushed is encoded in one call. One that is flushed becomes a stream, so that each part leaves when
- * the script flushes it. Whatever goes wrong before the first byte, the page is sent as it is.
+ * PHP calls it with each write. A page that is to be encoded is held up to a bound: one that ends below it is encoded in
+ * one call, and a longer or a flushed one becomes a stream. What is not to be encoded is not held. A script that closes
+ * the buffer before anything left gets its output as it is, and all that follows.
  */
 final class OutputHandler
 {
-    /** Memory that is kept while a stream is open, so that one which ends at the memory limit can be ended. */
+    /** The longest page that is held, in bytes. */
+    private const MAX_HELD = 1 << 18;
+    /** How much of a stream is encoded at once, in bytes, unless the script flushes. */
+    private const PIECE = 1 << 15;
+    /** What it takes to end a stream, in bytes. */
     private const RESERVE = 1 << 18;
 
-    /** Encoders take a few times this much beside the page: the window of zstd is the largest. */
-    private const WORKING_SPACE = 1 << 22;
+    /** Nothing was written, or too little for PHP to send its header. */
+    private const BEGUN = 0;
+    /** The page is held, to be encoded. */
+    private const HELD = 1;
+    /** A part of the stream was sent. */
+    private const STREAMING = 2;
+    /** What is written leaves as it is. */
+    private const PASSING = 3;
+    /** All was sent. */
+    private const ENDED = 4;
+
+    /** After which nothing reaches the client: the script's end, and what ends a response before that. */
+    private const FINISHING = ['', 'fastcgi_finish_request', 'litespeed_finish_request', 'frankenphp_finish_request'];
 
     private Page $page;
 
     /** Null: that of `$_SERVER`. */
     private ?Request $request;
 
-    /** Set while a page is sent in pieces. */
-    private ?StreamBuffer $stream = null;
+    /** If-None-Match as the client sent it, where the application sees another. */
+    private ?string $asked = null;
 
-    /** Whether a response was decided about; what follows of it goes the same way. */
-    private bool $isDecided = false;
+    private int $state = self::BEGUN;
 
-    private string $reserve = '';
+    /** What was written and did not leave. */
+    private string $held = '';
 
-    /** How often the stream may be taken up again after its buffer was closed in the middle of the page. */
-    private int $reopenings = 1;
+    /** How many bytes of it were flushed by the end of a buffer: they are not dropped any more. */
+    private int $kept = 0;
+
+    /** How many bytes are held without a look at them. */
+    private int $bound = 0;
+
+    private ?Stream $stream = null;
+
+    /** From how many bytes on PHP itself would send its header: as php.ini's `output_buffering` says. */
+    private int $least = 1;
+
+    /** Whether a new buffer is opened when PHP drops this one. */
+    private bool $isContinued = false;
+
+    /** Whether this one continues another, and nothing was written since. */
+    private bool $isUnused = false;
+
+    /** Whether PHP has destructed all objects. */
+    private bool $isEnding = false;
+
+    /** What is sent when PHP drops this buffer. */
+    private string $rest = '';
 
     public function __construct(?Settings $settings = null, ?Request $request = null, ?Codec $codec = null)
     {
-        $this->page = new Page(($settings ?? Settings::defaults())->page, $codec);
+        $this->page = new Page($settings === null ? new Pages() : $settings->page, $codec);
         $this->request = $request;
     }
 
@@ -54,189 +90,309 @@ final class OutputHandler
     public static function start(?string $path = null): bool
     {
         try {
-            $handler = new self(Settings::load($path));
+            return (new self($path === null || !file_exists($path) ? null : Settings::fromFile($path)))->open();
         } catch (Invalid $invalid) {
             error_log('weighbridge: ' . $invalid->getMessage());
             return false;
         }
-        // What php.ini's `output_buffering` opened would hold back every flush of the script.
-        $written = ob_list_handlers() === ['default output handler'] && (int) ini_get('output_buffering') !== 0
-            ? (string) ob_get_clean()
-            : '';
-        $isOpen = $handler->open();
+    }
+
+    /** Opens the buffer. False, and nothing is done, above a buffer that it knows nothing of, or after the header was sent. */
+    public function open(): bool
+    {
+        $written = '';
+        if (self::isInBufferOfPhpIni()) {
+            // It would hold back every flush of the script.
+            $this->least = max((int) ini_get('output_buffering'), 1);
+            $this->least = $this->least === 1 ? self::MAX_HELD : $this->least;
+            $written = (string) ob_get_clean();
+        }
+        if (ob_get_level() > 0 || headers_sent()) {
+            echo $written;
+            return false;
+        }
+        $field = $_SERVER['HTTP_IF_NONE_MATCH'] ?? null;
+        if ($this->request === null && is_string($field)) {
+            $this->asked = $field;
+            $_SERVER['HTTP_IF_NONE_MATCH'] = Page::withStrongTags($field);
+        }
+        // PHP's buffer alone holds the copy, which is destructed when PHP drops the buffer.
+        $isOpen = ob_start(clone $this, 1);
         echo $written;
         return $isOpen;
     }
 
-    /** Opens the output buffer that this handler belongs to. */
-    public function open(): bool
+    /** Whether the only buffer is the one that php.ini opens, whose handler has been called for nothing yet. */
+    private static function isInBufferOfPhpIni(): bool
     {
-        $level = ob_get_level();
-        $guard = new Guard(function () use ($level): void {
-            // At its end a script's objects go first, and its buffers after them: the buffer is still there then.
-            if (ob_get_level() <= $level) {
-                $this->reopen();
-            }
-        });
-        if (PHP_VERSION_ID < 80000 && ($this->request ?? Request::current())->method === 'HEAD') {
-            // It drops its buffers at the end of such a request, and the handler would set no header fields.
-            self::atTheEnd(static function () use ($level): void {
-                while (ob_get_level() > $level) {
-                    ob_end_flush();
-                }
-            });
+        $size = (int) ini_get('output_buffering');
+        $status = ob_get_status();
+        return $size > 0 && ob_get_level() === 1 && $status['name'] === 'default output handler'
+            && $status['chunk_size'] === ($size === 1 ? 0 : $size) && !headers_sent();
+    }
+
+    /** Ends the buffers from this level up, of which the lowest was opened by `open()`: the page ends there. */
+    public static function close(int $level): void
+    {
+        while (ob_get_level() >= $level) {
+            ob_end_flush();
         }
-        // Only this closure holds the guard, so that it learns when PHP drops the buffer.
-        return ob_start(function (string $content, int $phase) use ($guard): string {
-            return $this($content, $phase);
-        });
     }
 
     /**
-     * Calls a function when the script has ended, after all that were registered before that.
+     * What PHP calls with what was written.
      *
-     * @param Closure(): void $then
+     * @internal
+     * @return string|false false: as it is, from here on
      */
-    private static function atTheEnd(Closure $then): void
+    public function __invoke(string $content, int $phase)
     {
-        register_shutdown_function(static function () use ($then): void {
-            register_shutdown_function($then);
-        });
-    }
-
-    /** What PHP calls with the content of the buffer. */
-    public function __invoke(string $content, int $phase): string
-    {
-        if (($phase & PHP_OUTPUT_HANDLER_START) !== 0 && $this->stream === null) {
-            $this->isDecided = false;
-        }
-        if (($phase & PHP_OUTPUT_HANDLER_CLEAN) !== 0) {
+        // Most calls are another piece of what is held.
+        if ($phase === 0 && strlen($this->held) < $this->bound && ($this->stream !== null || !headers_sent())) {
+            $this->held .= $content;
+            $this->isUnused = false;
             return '';
         }
-        $isLast = ($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0;
+        if ($this->state === self::PASSING) {
+            // PHP 8.5 deprecates false.
+            return PHP_VERSION_ID < 80500 ? false : $content;
+        }
+        $this->isUnused = $this->isUnused && $content === '';
         try {
-            return $this->isDecided ? $this->go($content, $phase) : $this->begin($content, $phase, $isLast);
+            if (($phase & PHP_OUTPUT_HANDLER_CLEAN) !== 0) {
+                $this->clean(($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0);
+                return '';
+            }
+            $this->held .= $content;
+            return ($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0 ? $this->last() : $this->next($phase);
         } catch (Throwable $error) {
-            // Nothing left before the decision; after it the stream is broken, and only its end can be missing.
-            $wasStream = $this->stream !== null;
-            $this->stream = null;
-            return $wasStream ? '' : $content;
+            // Of a stream only the end can be missing.
+            $isSent = $this->state === self::STREAMING;
+            $this->state = self::PASSING;
+            $this->bound = 0;
+            return $isSent ? '' : $this->taken();
         }
     }
 
-    /** The first content of a response: all of it, or what was flushed. */
-    private function begin(string $content, int $phase, bool $isLast): string
+    /** Goes on in another buffer where a script ended this one. */
+    public function __destruct()
     {
-        $this->isDecided = true;
-        if (headers_sent() || self::isEncodedElsewhere()) {
-            return $content;
-        }
-        $request = $this->request ?? Request::current();
-        if ($isLast) {
-            if (!self::hasMemoryFor(strlen($content))) {
-                return $content;
+        $this->isEnding = true;
+        if ($this->isContinued) {
+            $next = clone $this;
+            $next->isContinued = $next->isEnding = false;
+            $next->isUnused = true;
+            ob_start($next, 1);
+        } elseif ($this->rest !== '') {
+            echo $this->rest;
+            if ($this->state === self::ENDED && function_exists('fastcgi_finish_request')) {
+                // What is printed after the end of a stream is no part of it.
+                fastcgi_finish_request();
             }
-            [$body, $fields] = $this->page->encode($request, Head::current(), $content);
+        }
+    }
+
+    /** More of the page. */
+    private function next(int $phase): string
+    {
+        $isFlushed = ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0;
+        $length = strlen($this->held);
+        if ($this->state === self::BEGUN && ($isFlushed || $length > 0)) {
+            $isDue = $isFlushed || $length >= $this->least;
+            if ($isDue || ($phase & PHP_OUTPUT_HANDLER_START) !== 0) {
+                $this->look($isDue);
+            }
+        }
+        if ($this->state === self::HELD && ($isFlushed || $length >= self::MAX_HELD || headers_sent())) {
+            return $this->begin($isFlushed);
+        }
+        if ($this->state === self::STREAMING) {
+            return $this->streamed($isFlushed);
+        }
+        return $this->state === self::PASSING ? $this->taken() : '';
+    }
+
+    /** Decides, at the time when PHP itself would send its header, whether the page is held. */
+    private function look(bool $isDue): void
+    {
+        $head = Head::current();
+        if (!$isDue && !$head->isStream()) {
+            return;
+        }
+        [$rule, $fields] = $this->page->plan($this->request(), $head, null);
+        if ($rule === null || headers_sent()) {
+            $this->state = self::PASSING;
             self::send($fields);
-            return $body;
+            return;
         }
-        $plan = $this->page->plan($request, Head::current(), null);
-        $stream = $this->page->stream($plan);
-        if ($stream === null) {
-            self::send($plan->fields);
-            return $content;
+        $this->state = self::HELD;
+        $this->bound = self::MAX_HELD;
+    }
+
+    /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
+    private function begin(bool $isFlushed): string
+    {
+        $this->state = self::PASSING;
+        $this->bound = 0;
+        [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
+        if ($rule === null || headers_sent()) {
+            self::send($fields);
+            return $this->taken();
         }
-        $this->stream = new StreamBuffer($stream);
-        $this->reserve = str_repeat('=', self::RESERVE);
-        self::atTheEnd(function (): void {
-            $this->endAfterFatalError();
+        $this->stream = $this->page->stream($rule);
+        $first = $this->streamed($isFlushed);
+        $this->state = self::STREAMING;
+        $this->bound = self::PIECE;
+        self::send($fields + $encoded);
+        self::endAfterFatalError($this->stream);
+        return $first;
+    }
+
+    /** Where memory runs out, PHP drops its buffers: what ends the stream, and frees its library's memory, is kept for that. */
+    private static function endAfterFatalError(Stream $stream): void
+    {
+        $reserve = str_repeat(' ', self::RESERVE);
+        register_shutdown_function(static function () use (&$reserve, $stream): void {
+            $reserve = null;
+            if (strncmp(error_get_last()['message'] ?? '', 'Allowed memory size', 19) === 0) {
+                // PHP 7 has them still.
+                self::close(1);
+                echo $stream->finish();
+            }
         });
-        $encoded = $this->go($content, $phase);
-        self::send($plan->fields + $plan->encoded);
+    }
+
+    /** The last of this buffer: of the page, too, unless the script goes on. */
+    private function last(): string
+    {
+        [$function, $isLate] = self::closer();
+        $isEnd = in_array($function, self::FINISHING, true);
+        $goesOn = !$isEnd && $function !== 'close' && !$this->isUnused && !$this->isEnding;
+        if ($this->state === self::STREAMING) {
+            $this->isContinued = $goesOn;
+            if ($goesOn || $isEnd || $function === 'close' || $this->isEnding) {
+                return $goesOn ? $this->streamed(true) : $this->finished();
+            }
+            // A loop that ends every buffer there is.
+            $this->rest = $this->finished();
+            return '';
+        }
+        if ($isEnd || $function === 'close') {
+            return $this->whole($isEnd);
+        }
+        if ($goesOn && $isLate) {
+            // Others at the end of the script close all buffers, and more may follow: it is held until that is known.
+            $this->isContinued = true;
+            $this->kept = strlen($this->held);
+            return '';
+        }
+        $this->pass();
+        return $this->taken();
+    }
+
+    /** Drops what is held, and was not flushed by the end of a buffer. */
+    private function clean(bool $isLast): void
+    {
+        $function = $isLast ? self::closer()[0] : 'ob_clean';
+        if ($function === '') {
+            // PHP 7 drops the page of such a request at its end, and has sent no header yet.
+            $isHead = $this->stream === null && $this->request()->method === 'HEAD';
+            $isHead ? $this->whole(true) : $this->taken();
+            return;
+        }
+        if ($function !== 'ob_get_clean') {
+            $this->held = (string) substr($this->held, 0, $this->kept);
+        }
+        if ($this->state === self::STREAMING) {
+            $this->isContinued = $isLast && !$this->isUnused && !$this->isEnding;
+            $this->rest = $isLast && !$this->isContinued ? $this->finished() : '';
+        } elseif ($isLast) {
+            $this->pass();
+            $this->rest = $this->taken();
+        } elseif ($this->kept === 0) {
+            $this->state = self::BEGUN;
+            $this->bound = 0;
+        }
+    }
+
+    /** The whole page. */
+    private function whole(bool $isEnd): string
+    {
+        $this->state = self::ENDED;
+        $this->bound = 0;
+        $page = $this->taken();
+        if (headers_sent()) {
+            return $page;
+        }
+        [$body, $fields] = $this->page->encode($this->request(), Head::current(), $page);
+        if (!$isEnd && isset($fields['Content-Length'])) {
+            // More may follow it, as after every end but the script's.
+            $fields['Content-Length'] = null;
+        }
+        self::send($fields);
+        return $body;
+    }
+
+    /** Lets what follows leave as it is. */
+    private function pass(): void
+    {
+        $this->state = self::PASSING;
+        $this->bound = 0;
+        // Of what follows an empty buffer nothing is known.
+        self::send($this->held === '' ? [] : $this->page->plan($this->request(), Head::current(), null)[1]);
+    }
+
+    /** What is held, encoded. */
+    private function streamed(bool $isFlushed): string
+    {
+        $encoded = $this->held === '' ? '' : $this->stream->add($this->held);
+        $encoded .= $isFlushed ? $this->stream->flush() : '';
+        $this->taken();
         return $encoded;
     }
 
-    /** More content of a response that was decided about. */
-    private function go(string $content, int $phase): string
+    /** What is held, encoded, and the stream's end. */
+    private function finished(): string
     {
-        $stream = $this->stream;
-        if ($stream === null) {
-            return $content;
-        }
-        if (($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0) {
-            $this->stream = null;
-        }
-        return $stream($content, $phase);
+        $this->state = self::ENDED;
+        $this->bound = 0;
+        return $this->streamed(false) . $this->stream->finish();
+    }
+
+    private function taken(): string
+    {
+        $held = $this->held;
+        $this->held = '';
+        $this->kept = 0;
+        return $held;
     }
 
     /**
-     * Takes the stream up again after its buffer was closed without its end, as error handlers do before they print
-     * their page. Done once: a script that closes every buffer there is would never end.
+     * What ends the buffer, and whether it is run by PHP after the script: in a shutdown function, a destructor.
+     *
+     * @return array{string, bool} a function's name: empty for PHP itself, when the script has ended; `close` for `close()`
      */
-    private function reopen(): void
+    private static function closer(): array
     {
-        $stream = $this->stream;
-        if ($stream === null) {
-            return;
-        }
-        if ($this->reopenings-- > 0) {
-            $this->open();
-            return;
-        }
-        $this->stream = null;
-        echo $stream('', PHP_OUTPUT_HANDLER_FINAL);
-        // What is printed after its end is no part of the page, and PHP-FPM can be told so.
-        if (function_exists('fastcgi_finish_request')) {
-            fastcgi_finish_request();
-        }
+        $calls = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS);
+        do {
+            $call = array_shift($calls);
+        } while ($call !== null && $call['function'] !== '__invoke');
+        $function = $calls[0]['function'] ?? '';
+        $isOwn = ($calls[1]['class'] ?? '') === self::class && $calls[1]['function'] === 'close';
+        return [$isOwn ? 'close' : $function, $calls !== [] && !isset(end($calls)['file'])];
     }
 
-    /** Ends the stream of a script that a fatal error ended: PHP drops its buffers when it is out of memory. */
-    private function endAfterFatalError(): void
+    private function request(): Request
     {
-        $this->reserve = '';
-        $error = error_get_last();
-        if ($error === null || ($error['type'] & (E_ERROR | E_CORE_ERROR)) === 0) {
-            return;
-        }
-        while ($this->stream !== null && ob_get_level() > 0) {
-            ob_end_flush();
-        }
-        if ($this->stream !== null) {
-            // PHP dropped them already.
-            echo $this->go('', PHP_OUTPUT_HANDLER_FINAL);
-        }
-    }
-
-    /** Whether PHP or another handler encodes or changes what this one gives out. */
-    private static function isEncodedElsewhere(): bool
-    {
-        if (!in_array(strtolower((string) ini_get('zlib.output_compression')), ['', '0', 'off', 'no', 'false'], true)) {
-            return true;
-        }
-        $below = array_slice(ob_list_handlers(), 0, -1);
-        $own = [self::class . '::__invoke', Closure::class . '::__invoke', 'default output handler'];
-        return array_diff($below, $own) !== [];
-    }
-
-    /** Whether an encoder has room beside a page of this length. */
-    private static function hasMemoryFor(int $length): bool
-    {
-        $limit = self::bytes((string) ini_get('memory_limit'));
-        return $limit <= 0 || $limit - memory_get_usage() > 2 * $length + self::WORKING_SPACE;
-    }
-
-    /** The number that php.ini's `128M` stands for. */
-    private static function bytes(string $setting): int
-    {
-        $unit = strpos('kmg', strtolower(substr($setting, -1)) ?: '?');
-        return (int) $setting << ($unit === false ? 0 : 10 * ($unit + 1));
+        $asked = $this->asked === null ? [] : ['HTTP_IF_NONE_MATCH' => $this->asked];
+        return $this->request ?? Request::current($asked + $_SERVER);
     }
 
     /** @param array<string, string|null> $fields to set; null removes one */
     private static function send(array $fields): void
     {
-        foreach ($fields as $name => $value) {
+        foreach (headers_sent() ? [] : $fields as $name => $value) {
             if ($value === null) {
                 header_remove($name);
             } else {

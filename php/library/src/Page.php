@@ -10,44 +10,60 @@ use Weighbridge\Library\Settings\Rule;
 
 /**
  * Decides how a page is encoded, and encodes it: the rules that the output handler and all adapters share.
+ *
+ * @internal
  */
 final class Page
 {
-    /** Fields that hold a digest of the content or of the representation: encoding would make them wrong. */
-    private const DIGESTS = ['content-digest', 'repr-digest', 'digest', 'content-md5'];
+    /** Fields that say that the content is encoded, framed or a part, or hold a digest of it. */
+    private const BARS = [
+        'content-encoding', 'content-range', 'transfer-encoding', 'content-digest', 'repr-digest', 'digest', 'content-md5',
+    ];
 
     private Pages $settings;
 
-    private Codec $codec;
+    private ?Codec $codec;
 
     public function __construct(Pages $settings, ?Codec $codec = null)
     {
         $this->settings = $settings;
-        $this->codec = $codec ?? new Codec();
+        $this->codec = $codec;
     }
 
     /**
      * Decides about a page of this length; null: it is not known, and the page is sent in pieces.
+     *
+     * @return array{?Rule, array<string, string|null>, array<string, string|null>} the rule, null for the page as it is;
+     *         header fields to set whatever is done, null removes one; those to set besides when it is encoded
      */
-    public function plan(Request $request, Head $head, ?int $length): Plan
+    public function plan(Request $request, Head $head, ?int $length): array
     {
-        $rules = self::mayBeEncoded($head) ? $this->rulesFor($head->type()) : [];
+        // A response without content has no type of its own as a rule.
+        $type = $head->status === 304 && $head->type() === '' ? 'text/html' : $head->type();
+        $rules = self::mayBeEncoded($head) ? $this->rulesFor($type, $length) : [];
         if ($rules === []) {
-            return new Plan(null, [], []);
+            return [null, [], []];
         }
-        $fields = self::vary($head);
+        $varies = $head->lists('vary', '*') || $head->lists('vary', 'Accept-Encoding');
+        $fields = $varies ? [] : ['Vary' => $head->with('vary', 'Accept-Encoding')];
+        $etag = $head->field('etag') ?? '';
+        $weakened = strncmp($etag, '"', 1) === 0 ? ['ETag' => "W/$etag"] : [];
+        $rule = $this->choose($request, $rules, $length);
+        if ($rule === null || $length !== null && $length < $rule->minBytes && $head->status !== 304) {
+            return [null, $fields, []];
+        }
+        if (Breach::isWithheld($this->settings->breach, $request)) {
+            // What is not encoded for one user is not to be stored for all of them.
+            $isStored = !$head->lists('cache-control', 'private') && !$head->lists('cache-control', 'no-store');
+            return [null, $fields + ($isStored ? ['Cache-Control' => $head->with('cache-control', 'private')] : []), []];
+        }
         if ($head->status === 304) {
-            // The client has an encoded page if it asked about a weak ETag, and is answered with that.
-            $weakened = self::weakened($head);
-            $isAsked = strpos($request->field('if-none-match') ?? '', $weakened['ETag'] ?? '"') !== false;
-            return new Plan(null, $fields + ($isAsked ? $weakened : []), []);
-        }
-        $rule = $this->isSafe($request) ? $this->choose($request, $rules, $length) : null;
-        if ($rule === null) {
-            return new Plan(null, $fields, []);
+            // The client has an encoded page if it asked about the weak tag, and is answered with that.
+            $isAsked = $weakened !== [] && strpos($request->field('if-none-match') ?? '', $weakened['ETag']) !== false;
+            return [null, $fields + ($isAsked ? $weakened : []), []];
         }
         $encoded = ['Content-Encoding' => $rule->coding, 'Content-Length' => null, 'Accept-Ranges' => null];
-        return new Plan($rule, $fields, $encoded + self::weakened($head));
+        return [$rule, $fields, $encoded + $weakened];
     }
 
     /**
@@ -57,36 +73,40 @@ final class Page
      */
     public function encode(Request $request, Head $head, string $body): array
     {
-        if ($body === '' && $request->method === 'HEAD' && $head->field('content-length') !== null) {
+        $length = strlen($body);
+        if ($length === 0 && $request->method === 'HEAD') {
             // A framework that made no body has its length.
-            $plan = $this->plan($request, $head, (int) $head->field('content-length'));
-            return ['', $plan->fields + ($plan->rule === null ? [] : $plan->encoded)];
+            $length = (int) $head->field('content-length');
         }
-        $plan = $this->plan($request, $head, strlen($body));
-        if ($plan->rule === null) {
-            return [$body, $plan->fields];
+        [$rule, $fields, $encoded] = $this->plan($request, $head, $length);
+        if ($rule === null || $body === '') {
+            return [$body, $fields + ($request->method === 'HEAD' ? $encoded : [])];
         }
-        $rule = $plan->rule;
         try {
-            $encoded = $this->codec->encode($body, $rule->coding, $rule->level, null, $rule->codec);
+            $coded = $this->codec()->encode($body, $rule->coding, $rule->level, null, $rule->codec);
         } catch (CodecFailure $failure) {
-            return [$body, $plan->fields];
+            return [$body, $fields];
         }
-        if (strlen($encoded) >= strlen($body)) {
-            return [$body, $plan->fields];
+        if (strlen($coded) >= strlen($body)) {
+            return [$body, $fields];
         }
-        return [$encoded, ['Content-Length' => (string) strlen($encoded)] + $plan->fields + $plan->encoded];
+        return [$coded, ['Content-Length' => (string) strlen($coded)] + $fields + $encoded];
     }
 
     /**
-     * Begins the stream of a plan's rule; null where it has none.
+     * Begins the stream of a rule.
      *
      * @throws CodecFailure
      */
-    public function stream(Plan $plan): ?Stream
+    public function stream(Rule $rule): Stream
     {
-        $rule = $plan->rule;
-        return $rule === null ? null : $this->codec->stream($rule->coding, $rule->level, $rule->codec);
+        return $this->codec()->stream($rule->coding, $rule->level, $rule->codec);
+    }
+
+    /** If-None-Match as the application is to see it: with the tags that it gave, which `plan()` made weak. */
+    public static function withStrongTags(string $field): string
+    {
+        return (string) preg_replace('~W/("[^"]*")|("[^"]*")~', '$1$2', $field);
     }
 
     /** Whether the response has a body that is whole, not encoded, and may be changed. */
@@ -95,72 +115,51 @@ final class Page
         if ($head->status < 200 || in_array($head->status, [204, 205, 206], true)) {
             return false;
         }
-        foreach (self::DIGESTS as $name) {
+        foreach (self::BARS as $name) {
             if ($head->field($name) !== null) {
                 return false;
             }
         }
-        return $head->field('content-encoding') === null
-            && $head->field('content-range') === null
-            && !$head->lists('cache-control', 'no-transform');
+        return !$head->lists('cache-control', 'no-transform') && !$head->isStream();
     }
 
-    /** @return list<Rule> those for the media type */
-    private function rulesFor(string $type): array
+    /** @return array<string, Rule> by coding, the preferred one first: the first that is for the media type and the length */
+    private function rulesFor(string $type, ?int $length): array
     {
-        return array_values(array_filter($this->settings->rules, static function (Rule $rule) use ($type): bool {
-            return $rule->isFor($type);
-        }));
-    }
-
-    /** Whether encoding tells nobody what the page says: see BREACH in README.md. */
-    private function isSafe(Request $request): bool
-    {
-        switch ($this->settings->breach) {
-            case Pages::CROSS_SITE:
-                return !($request->isPersonal() && $request->isCrossSite());
-            case Pages::COOKIES:
-                return !$request->isPersonal();
-            default:
-                return true;
+        $rules = $small = [];
+        foreach ($this->settings->rules as $rule) {
+            if ($rule->isFor($type)) {
+                if ($length !== null && $length < $rule->minBytes) {
+                    $small += [$rule->coding => $rule];
+                } else {
+                    $rules += [$rule->coding => $rule];
+                }
+            }
         }
+        // A page that is too small varies like its larger brothers.
+        return $rules === [] ? $small : $rules;
     }
 
-    /** @param list<Rule> $rules */
+    /** @param array<string, Rule> $rules */
     private function choose(Request $request, array $rules, ?int $length): ?Rule
     {
-        $what = $length === null ? Binding::STREAM : Binding::ENCODE;
-        $candidates = [];
-        foreach ($rules as $rule) {
-            if (($length ?? PHP_INT_MAX) >= $rule->minBytes && !isset($candidates[$rule->coding])) {
-                $candidates[$rule->coding] = $rule;
-            }
+        $accepted = $request->field('accept-encoding');
+        if (($accepted ?? '') === '') {
+            return null;
         }
-        $negotiation = new Negotiation($request->field('accept-encoding'));
+        $negotiation = new Negotiation($accepted);
         // Only what the client names is looked for in this PHP: opening a library takes time.
-        while (($coding = $negotiation->choose(array_map('strval', array_keys($candidates)))) !== null) {
-            if ($this->codec->can($coding, $what)) {
-                return $candidates[$coding];
+        while (($coding = $negotiation->choose(array_keys($rules))) !== null) {
+            if ($this->codec()->can($coding, $length === null ? Binding::STREAM : Binding::ENCODE)) {
+                return $rules[$coding];
             }
-            unset($candidates[$coding]);
+            unset($rules[$coding]);
         }
         return null;
     }
 
-    /** @return array<string, string> */
-    private static function vary(Head $head): array
+    private function codec(): Codec
     {
-        if ($head->lists('vary', '*') || $head->lists('vary', 'Accept-Encoding')) {
-            return [];
-        }
-        $vary = $head->field('vary') ?? '';
-        return ['Vary' => $vary === '' ? 'Accept-Encoding' : "$vary, Accept-Encoding"];
-    }
-
-    /** @return array<string, string> the ETag as a weak one, for the bytes differ from coding to coding */
-    private static function weakened(Head $head): array
-    {
-        $etag = $head->field('etag');
-        return $etag === null || strncmp($etag, '"', 1) !== 0 ? [] : ['ETag' => "W/$etag"];
+        return $this->codec ?? $this->codec = new Codec();
     }
 }

@@ -18,10 +18,8 @@ use Symfony\Component\Config\FileLocator;
 use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
 use Symfony\Component\EventDispatcher\EventDispatcher;
-use Symfony\Component\HttpFoundation\BinaryFileResponse;
 use Symfony\Component\HttpFoundation\Request;
 use Symfony\Component\HttpFoundation\Response;
-use Symfony\Component\HttpFoundation\StreamedResponse;
 use Symfony\Component\HttpKernel\Controller\ArgumentResolver;
 use Symfony\Component\HttpKernel\Controller\ControllerResolver;
 use Symfony\Component\HttpKernel\EventListener\ResponseListener as SymfonyResponseListener;
@@ -32,6 +30,7 @@ use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
 use Weighbridge\Library\Settings;
 use Weighbridge\Library\Symfony\ResponseListener;
+use Weighbridge\Library\Tests\Support\CountedStream;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Server;
 
@@ -84,6 +83,66 @@ final class AdaptersTest extends TestCase
         self::assertSame('"abc"', $plain->getHeaderLine('ETag'));
     }
 
+    public function testWhatPsr15DoesNotRead(): void
+    {
+        Frameworks::need('psr-7', Psr17Factory::class);
+        Frameworks::need('psr-7', RequestHandlerInterface::class);
+        $factory = new Psr17Factory();
+        stream_wrapper_register('counted', CountedStream::class);
+        $request = $factory->createServerRequest('GET', '/')->withHeader('Accept-Encoding', 'gzip');
+        $cases = [[0, 'text/html', 0], [9000, 'image/png', 0], [9000, 'text/event-stream', 0], [9000, 'text/html', 9000]];
+        foreach ($cases as [$size, $type, $read]) {
+            CountedStream::$read = 0;
+            $stream = fopen("counted://$size", 'r');
+            self::assertNotFalse($stream);
+            $response = $factory->createResponse(200)->withHeader('Content-Type', $type);
+            $response = $response->withBody($factory->createStreamFromResource($stream));
+            $handler = new class ($response) implements RequestHandlerInterface {
+                private ResponseInterface $response;
+
+                public function __construct(ResponseInterface $response)
+                {
+                    $this->response = $response;
+                }
+
+                public function handle(ServerRequestInterface $request): ResponseInterface
+                {
+                    return $this->response;
+                }
+            };
+            $sent = (new EncodingMiddleware($factory))->process($request, $handler);
+            self::assertSame($read, CountedStream::$read, "$type of $size bytes");
+            self::assertSame($read > 0 ? 'gzip' : '', $sent->getHeaderLine('Content-Encoding'));
+        }
+        stream_wrapper_unregister('counted');
+    }
+
+    public function testAConditionOfPsr15ComparesWhatTheApplicationGave(): void
+    {
+        Frameworks::need('psr-7', Psr17Factory::class);
+        Frameworks::need('psr-7', RequestHandlerInterface::class);
+        $factory = new Psr17Factory();
+        $handler = new class ($factory) implements RequestHandlerInterface {
+            private Psr17Factory $factory;
+
+            public function __construct(Psr17Factory $factory)
+            {
+                $this->factory = $factory;
+            }
+
+            public function handle(ServerRequestInterface $request): ResponseInterface
+            {
+                $isKnown = $request->getHeaderLine('If-None-Match') === '"abc"';
+                return $this->factory->createResponse($isKnown ? 304 : 200)->withHeader('ETag', '"abc"');
+            }
+        };
+        $request = $factory->createServerRequest('GET', '/')->withHeader('Accept-Encoding', 'gzip');
+        $sent = (new EncodingMiddleware($factory))->process($request->withHeader('If-None-Match', 'W/"abc"'), $handler);
+        self::assertSame([304, 'W/"abc"', 'Accept-Encoding'], [
+            $sent->getStatusCode(), $sent->getHeaderLine('ETag'), $sent->getHeaderLine('Vary'),
+        ]);
+    }
+
     public function testAListenerOfSymfony(): void
     {
         Frameworks::need('symfony http', HttpKernel::class);
@@ -103,25 +162,50 @@ final class AdaptersTest extends TestCase
         self::assertNull($response->headers->get('Content-Length'));
     }
 
-    public function testAStreamedResponseOfSymfony(): void
+    /** @return iterable<string, array{string, string|null}> */
+    public static function responsesOfSymfony(): iterable
     {
-        Frameworks::need('symfony http', HttpKernel::class);
-        $response = $this->kernel(new StreamedResponse(static function (): void {
-            echo self::$text;
-            ob_flush();
-            echo self::$text;
-        }), 'GET');
-        self::assertSame('gzip', $response->headers->get('Content-Encoding'));
-        ob_start();
-        $response->sendContent();
-        self::assertSame(self::$text . self::$text, gzdecode((string) ob_get_clean()));
+        yield 'a page' => ['page', 'gzip'];
+        yield 'json' => ['json', 'gzip'];
+        yield 'a page with fragments for a proxy' => ['esi', 'gzip'];
+        yield 'a file' => ['file', null];
+        yield 'streamed' => ['streamed', 'gzip'];
+        yield 'streamed and flushed' => ['flushed', 'gzip'];
+        yield 'streamed and long' => ['long', 'gzip'];
+        yield 'streamed, and all buffers closed' => ['closed', null];
+        yield 'events' => ['events', null];
     }
 
-    public function testAFileOfSymfonyIsLeftToTheServer(): void
+    /** @dataProvider responsesOfSymfony */
+    public function testResponsesOfSymfonyAndLaravel(string $case, ?string $coding): void
     {
         Frameworks::need('symfony http', HttpKernel::class);
-        $file = new BinaryFileResponse(__FILE__, 200, ['Content-Type' => 'text/plain']);
-        self::assertNull($this->kernel($file, 'GET')->headers->get('Content-Encoding'));
+        $size = ['long' => 60 << 20, 'file' => 5000][$case] ?? 2 * strlen(self::$text);
+        foreach (['', '&laravel'] as $framework) {
+            if ($framework !== '') {
+                Frameworks::need('laravel http', LaravelRequest::class);
+            }
+            $server = new Server(['memory_limit' => '24M']);
+            $response = $server->get("/symfony.php?case=$case$framework", ['Accept-Encoding' => 'gzip']);
+            self::assertSame(200, $response->status, $response->body . $server->log());
+            self::assertSame($coding, $response->field('content-encoding'));
+            self::assertSame($size, strlen($response->content()), $server->log());
+            self::assertSame($case === 'esi' ? 'content="ESI/1.0"' : null, $response->field('surrogate-control'));
+        }
+    }
+
+    public function testAConditionOfSymfonyComparesWhatTheApplicationGave(): void
+    {
+        Frameworks::need('symfony http', HttpKernel::class);
+        $server = new Server();
+        $get = static function (string $tag) use ($server): array {
+            $fields = ['Accept-Encoding' => 'gzip', 'If-None-Match' => $tag];
+            $response = $server->get('/symfony.php?case=conditional', $fields);
+            return [$response->status, $response->field('etag'), $response->field('vary')];
+        };
+        self::assertSame([304, 'W/"abc"', 'Accept-Encoding'], $get('W/"abc"'));
+        self::assertSame([304, '"abc"', 'Accept-Encoding'], $get('"abc"'));
+        self::assertSame([200, 'W/"abc"', 'Accept-Encoding'], $get('W/"def"'));
     }
 
     public function testServicesOfSymfony(): void
@@ -189,6 +273,12 @@ final class AdaptersTest extends TestCase
             self::assertSame('gzip', $response->field('content-encoding'));
             self::assertSame($expected, $response->content());
             self::assertSame($expected, $server->get('/wordpress.php')->body);
+            if (extension_loaded('Zend OPcache') && extension_loaded('FFI')) {
+                // The library that was preloaded is the one that the plugin uses.
+                $preloading = new Server(PreloadTest::settings());
+                $response = $preloading->get('/wordpress.php', ['Accept-Encoding' => 'br']);
+                self::assertSame(['br', $expected], [$response->field('content-encoding'), $response->content()]);
+            }
             file_put_contents("$folder/weighbridge.php", '<?php return ["page" => ["rules" => []]];');
             self::assertSame($expected, $server->get('/wordpress.php', $fields)->body);
             // Settings that cannot be used are logged, and the page is whole.

@@ -37,7 +37,6 @@ final class SettingsTest extends TestCase
         self::assertSame(['libdeflate', 12], [$gzip->codec, $gzip->level]);
         self::assertTrue($gzip->isFor('application/ld+json'));
         self::assertFalse($gzip->isFor('image/jpeg'));
-        self::assertFalse($gzip->isFor('text/event-stream'));
         self::assertSame(Pages::COOKIES, $settings->page->breach);
         self::assertSame([100, 'serialize', '/a/b'], [
             $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionary,

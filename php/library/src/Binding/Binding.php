@@ -7,7 +7,11 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** One way in which PHP reaches codecs: an extension, or a library through FFI. */
+/**
+ * One way in which PHP reaches codecs: an extension, or a library through FFI.
+ *
+ * @internal
+ */
 interface Binding
 {
     /** Encodes a whole string. */
@@ -18,12 +22,6 @@ interface Binding
     public const STREAM = 4;
     /** Does what is asked beside it with a dictionary. */
     public const DICTIONARY = 8;
-
-    /** What it is, in words. */
-    public function name(): string;
-
-    /** Whether it is what a rule names that prefers an encoder: `zlib`, `libdeflate`. */
-    public function encodesAs(string $encoder): bool;
 
     /** Whether this PHP can do all of this with the coding: a sum of the constants above. */
     public function can(string $coding, int $what): bool;

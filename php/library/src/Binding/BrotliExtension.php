@@ -13,16 +13,6 @@ final class BrotliExtension implements Binding
     /** Encoded bytes that are decoded at once, so that a small input cannot decode to more than is bounded. */
     private const PIECE = 1024;
 
-    public function name(): string
-    {
-        return 'brotli extension';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'brotli';
-    }
-
     public function can(string $coding, int $what): bool
     {
         return $coding === 'br'
@@ -43,19 +33,16 @@ final class BrotliExtension implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
+        // In pieces it is bounded, and at once it is known to be whole: each lacks what the other has.
         $context = brotli_uncompress_init();
-        $decoded = '';
-        for ($from = 0; $context !== false && $from < strlen($data); $from += self::PIECE) {
-            $isLast = $from + self::PIECE >= strlen($data);
-            $mode = $isLast ? BROTLI_FINISH : BROTLI_PROCESS;
-            $piece = brotli_uncompress_add($context, substr($data, $from, self::PIECE), $mode);
-            if ($piece === false || strlen($decoded) + strlen($piece) > $maxBytes) {
-                break;
-            }
-            $decoded .= $piece;
-            if ($isLast) {
-                return $decoded;
-            }
+        $size = 0;
+        for ($from = 0; $context !== false && $size <= $maxBytes && $from < strlen($data); $from += self::PIECE) {
+            $piece = brotli_uncompress_add($context, substr($data, $from, self::PIECE), BROTLI_PROCESS);
+            $size = $piece === false ? PHP_INT_MAX : $size + strlen($piece);
+        }
+        $decoded = $size > $maxBytes ? false : brotli_uncompress($data);
+        if (is_string($decoded)) {
+            return $decoded;
         }
         throw new CodecFailure("br: the content is corrupt, cut short, or larger than $maxBytes bytes");
     }
@@ -66,9 +53,13 @@ final class BrotliExtension implements Binding
         if ($context === false) {
             throw new CodecFailure('br: brotli_compress_init() failed');
         }
-        return new Pieces(static function (string $data, int $operation) use ($context) {
+        // It flushes nothing when it is given nothing, so that the last piece is held back for it.
+        $held = '';
+        return new Pieces(static function (string $data, int $operation) use ($context, &$held) {
             $modes = [BROTLI_PROCESS, BROTLI_FLUSH, BROTLI_FINISH];
-            return brotli_compress_add($context, $data, $modes[$operation]);
+            $encoded = brotli_compress_add($context, $held, $modes[$operation]);
+            $held = $data;
+            return $encoded;
         });
     }
 }

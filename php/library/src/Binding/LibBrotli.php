@@ -5,10 +5,16 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Binding;
 
 use FFI;
+use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** Brotli's own libraries through FFI. */
+/**
+ * Brotli's own libraries through FFI. What is declared of them is fixed here, for a preloaded class may call any function
+ * of the system: see README.md.
+ *
+ * @internal
+ */
 final class LibBrotli implements Binding
 {
     private const ENCODER = 'libbrotlienc.so.1';
@@ -24,6 +30,7 @@ final class LibBrotli implements Binding
         void *BrotliEncoderTakeOutput(void *state, size_t *size);
         int BrotliEncoderHasMoreOutput(void *state);
     ';
+    private const WINDOW = 22;
     private const DECODER = 'libbrotlidec.so.1';
     private const DECODER_HEADER = '
         void *BrotliDecoderCreateInstance(void *allocate, void *release, void *opaque);
@@ -32,33 +39,34 @@ final class LibBrotli implements Binding
             char **next_out, size_t *total);
         void *BrotliDecoderTakeOutput(void *state, size_t *size);
     ';
-    private const WINDOW = 22;
     /** What the decoder answers when all is done, and when it waits for room. */
     private const DONE = 1;
     private const WANTS_ROOM = 3;
 
-    public function name(): string
-    {
-        return 'libbrotli through FFI';
-    }
+    private static ?FFI $encoder = null;
 
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'brotli';
-    }
+    private static ?FFI $decoder = null;
+
+    /** @var bool|null whether both libraries can be opened; null: not tried yet */
+    private static ?bool $isThere = null;
 
     public function can(string $coding, int $what): bool
     {
-        return $coding === 'br'
-            && ($what & self::DICTIONARY) === 0
-            && (($what & (self::ENCODE | self::STREAM)) === 0
-                || Library::open(self::ENCODER, self::ENCODER_HEADER) !== null)
-            && (($what & self::DECODE) === 0 || Library::open(self::DECODER, self::DECODER_HEADER) !== null);
+        if (self::$isThere === null) {
+            try {
+                self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+                self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
+                self::$isThere = true;
+            } catch (Throwable $error) {
+                self::$isThere = false;
+            }
+        }
+        return self::$isThere && $coding === 'br' && ($what & self::DICTIONARY) === 0;
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = self::opened(self::ENCODER, self::ENCODER_HEADER);
+        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
         $room = (int) $ffi->BrotliEncoderMaxCompressedSize(strlen($data));
         $buffer = $ffi->new("char[$room]");
         $length = $ffi->new('size_t');
@@ -72,24 +80,19 @@ final class LibBrotli implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = self::opened(self::DECODER, self::DECODER_HEADER);
+        $ffi = self::$decoder ?? self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
         $state = new Pointer($ffi, $ffi->BrotliDecoderCreateInstance(null, null, null), 'BrotliDecoderDestroyInstance');
-        $input = new Input($ffi, $data);
-        $room = $ffi->new('size_t');
+        [$bytes, $left, $next, $size] = self::input($ffi, $data);
+        [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
         $decoded = '';
         do {
-            $code = $ffi->BrotliDecoderDecompressStream(
-                $state->address,
-                FFI::addr($input->size),
-                FFI::addr($input->next),
-                FFI::addr($room),
-                null,
-                null
-            );
-            $decoded .= self::output($ffi, 'BrotliDecoderTakeOutput', $state);
+            $size->cdata = 0;
+            $code = $ffi->BrotliDecoderDecompressStream($state->address, $in, $from, $out, null, null);
+            $output = $ffi->cast('char *', $ffi->BrotliDecoderTakeOutput($state->address, $out));
+            $decoded .= $size->cdata === 0 ? '' : FFI::string($output, $size->cdata);
         } while ($code === self::WANTS_ROOM && strlen($decoded) <= $maxBytes);
         $state->release();
-        if ($code !== self::DONE || $input->size->cdata !== 0) {
+        if ($code !== self::DONE || $left->cdata !== 0) {
             throw new CodecFailure("br: the content is corrupt, cut short, or larger than $maxBytes bytes");
         }
         return $decoded;
@@ -97,52 +100,41 @@ final class LibBrotli implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = self::opened(self::ENCODER, self::ENCODER_HEADER);
-        $state = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
+        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        $owned = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
         // Parameter 1 is the quality, 2 the window.
-        $ffi->BrotliEncoderSetParameter($state->address, 1, $level);
-        $ffi->BrotliEncoderSetParameter($state->address, 2, self::WINDOW);
-        return new Pieces(static function (string $data, int $operation) use ($ffi, $state) {
-            $input = new Input($ffi, $data);
-            $room = $ffi->new('size_t');
+        $ffi->BrotliEncoderSetParameter($owned->address, 1, $level);
+        $ffi->BrotliEncoderSetParameter($owned->address, 2, self::WINDOW);
+        return new Pieces(static function (string $data, int $operation) use ($ffi, $owned) {
+            [$bytes, $left, $next, $size] = self::input($ffi, $data);
+            [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
+            $state = $owned->address;
             $encoded = '';
             do {
+                $size->cdata = 0;
                 // The operations have the library's numbers: process, flush, finish.
-                $fine = $ffi->BrotliEncoderCompressStream(
-                    $state->address,
-                    $operation,
-                    FFI::addr($input->size),
-                    FFI::addr($input->next),
-                    FFI::addr($room),
-                    null,
-                    null
-                );
-                $encoded .= self::output($ffi, 'BrotliEncoderTakeOutput', $state);
-            } while ($fine && ($input->size->cdata > 0 || $ffi->BrotliEncoderHasMoreOutput($state->address)));
+                $isFine = $ffi->BrotliEncoderCompressStream($state, $operation, $in, $from, $out, null, null);
+                $output = $ffi->cast('char *', $ffi->BrotliEncoderTakeOutput($state, $out));
+                $encoded .= $size->cdata === 0 ? '' : FFI::string($output, $size->cdata);
+            } while ($isFine && ($left->cdata > 0 || $ffi->BrotliEncoderHasMoreOutput($state)));
             if ($operation === Pieces::FINISH) {
-                $state->release();
+                $owned->release();
             }
-            return $fine ? $encoded : false;
+            return $isFine ? $encoded : false;
         });
     }
 
-    /** What the library has ready, from its own buffer. */
-    private static function output(FFI $ffi, string $function, Pointer $state): string
+    /**
+     * Content for a streaming function: the bytes, to be kept, how many are left, where they begin, and room for a size.
+     *
+     * @return list<FFI\CData>
+     */
+    private static function input(FFI $ffi, string $data): array
     {
-        $size = $ffi->new('size_t');
-        $from = $ffi->$function($state->address, FFI::addr($size));
-        if ($size->cdata === 0) {
-            return '';
-        }
-        return FFI::string($ffi->cast('char *', $from), $size->cdata);
-    }
-
-    private static function opened(string $soname, string $header): FFI
-    {
-        $ffi = Library::open($soname, $header);
-        if ($ffi === null) {
-            throw new CodecFailure("$soname cannot be opened");
-        }
-        return $ffi;
+        $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
+        FFI::memcpy($bytes, $data, strlen($data));
+        [$left, $size] = [$ffi->new('size_t'), $ffi->new('size_t')];
+        $left->cdata = strlen($data);
+        return [$bytes, $left, $ffi->cast('const char *', $bytes), $size];
     }
 }

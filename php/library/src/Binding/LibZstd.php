@@ -5,22 +5,27 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Binding;
 
 use FFI;
+use FFI\CData;
+use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** libzstd through FFI. */
+/**
+ * libzstd through FFI.
+ *
+ * @internal
+ */
 final class LibZstd implements Binding
 {
     private const SONAME = 'libzstd.so.1';
     private const HEADER = '
-        typedef struct { const void *from; size_t size; size_t at; } weigh_in;
+        typedef struct { void *from; size_t size; size_t at; } weigh_in;
         typedef struct { void *to; size_t size; size_t at; } weigh_out;
         size_t ZSTD_compressBound(size_t size);
         unsigned ZSTD_isError(size_t code);
-        const char *ZSTD_getErrorName(size_t code);
         void *ZSTD_createCCtx(void);
         size_t ZSTD_freeCCtx(void *context);
-        size_t ZSTD_compressCCtx(void *context, char *to, size_t room, const char *from, size_t size, int level);
+        size_t ZSTD_compress(char *to, size_t room, const char *from, size_t size, int level);
         void *ZSTD_createCDict(const char *from, size_t size, int level);
         size_t ZSTD_freeCDict(void *dictionary);
         size_t ZSTD_compress_usingCDict(void *context, char *to, size_t room, const char *from, size_t size,
@@ -29,18 +34,21 @@ final class LibZstd implements Binding
         size_t ZSTD_compressStream2(void *context, weigh_out *out, weigh_in *in, int operation);
         void *ZSTD_createDCtx(void);
         size_t ZSTD_freeDCtx(void *context);
-        void *ZSTD_createDDict(const char *from, size_t size);
-        size_t ZSTD_freeDDict(void *dictionary);
-        size_t ZSTD_decompressDCtx(void *context, char *to, size_t room, const char *from, size_t size);
-        size_t ZSTD_decompress_usingDDict(void *context, char *to, size_t room, const char *from, size_t size,
-            const void *dictionary);
+        size_t ZSTD_decompress_usingDict(void *context, char *to, size_t room, const char *from, size_t size,
+            const char *dictionary, size_t length);
         size_t ZSTD_decompressStream(void *context, weigh_out *out, weigh_in *in);
     ';
-    private const PARAMETER_LEVEL = 100;
+    private const LEVEL = 100;
     private const ROOM = 1 << 17;
 
-    /** @var array<string, array{string, int, Pointer}> by direction: a dictionary, its level, and what was made of it */
-    private array $digested = [];
+    /** Kept to the end: PHP remembers where fields of its types are, when they are gone, too. */
+    private static ?FFI $ffi = null;
+
+    /** @var bool|null whether it can be opened; null: not tried yet */
+    private static ?bool $isThere = null;
+
+    /** @var array{string, int, Pointer}|null the last dictionary, a level, and what the library made of both */
+    private ?array $digested = null;
 
     /** Whether the script has ended: what is made from here on is not kept. */
     private bool $isEnding = false;
@@ -48,96 +56,93 @@ final class LibZstd implements Binding
     public function __destruct()
     {
         $this->isEnding = true;
-        foreach ($this->digested as [, , $made]) {
-            $made->release();
-        }
-        $this->digested = [];
-    }
-
-    public function name(): string
-    {
-        return 'libzstd through FFI';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'zstd';
+        $this->leave();
     }
 
     public function can(string $coding, int $what): bool
     {
-        return $coding === 'zstd' && Library::open(self::SONAME, self::HEADER) !== null;
+        if (self::$isThere === null) {
+            try {
+                self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+                self::$isThere = true;
+            } catch (Throwable $error) {
+                self::$isThere = false;
+            }
+        }
+        return self::$isThere && $coding === 'zstd';
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = self::opened();
-        $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $size = strlen($data);
         $room = (int) $ffi->ZSTD_compressBound($size);
         $buffer = $ffi->new("char[$room]");
-        try {
-            if ($dictionary === null) {
-                $length = $ffi->ZSTD_compressCCtx($context->address, $buffer, $room, $data, $size, $level);
-            } else {
-                $digested = $this->digested($dictionary, $level);
-                $made = $digested->address;
-                $length = $ffi->ZSTD_compress_usingCDict($context->address, $buffer, $room, $data, $size, $made);
-                $this->leave($digested);
+        if ($dictionary === null) {
+            $length = $ffi->ZSTD_compress($buffer, $room, $data, $size, $level);
+        } else {
+            if ($this->digested === null || [$dictionary, $level] !== [$this->digested[0], $this->digested[1]]) {
+                $this->leave();
+                $made = $ffi->ZSTD_createCDict($dictionary, strlen($dictionary), $level);
+                $this->digested = [$dictionary, $level, new Pointer($ffi, $made, 'ZSTD_freeCDict')];
             }
-        } finally {
+            $made = $this->digested[2]->address;
+            $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
+            $length = $ffi->ZSTD_compress_usingCDict($context->address, $buffer, $room, $data, $size, $made);
             $context->release();
+            if ($this->isEnding) {
+                $this->leave();
+            }
         }
-        return FFI::string($buffer, self::checked($ffi, $length));
+        if ($ffi->ZSTD_isError($length)) {
+            throw new CodecFailure('zstd: the content could not be encoded');
+        }
+        return FFI::string($buffer, $length);
     }
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = self::opened();
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $size = ZstdFrame::contentSize($data);
-        if ($size !== null && $size > $maxBytes) {
+        if (($size ?? 0) > $maxBytes) {
             throw new CodecFailure("zstd: $size bytes, more than $maxBytes");
         }
-        if ($size === null) {
-            return self::decodeUnsized($ffi, $data, $maxBytes, $dictionary);
-        }
         $context = new Pointer($ffi, $ffi->ZSTD_createDCtx(), 'ZSTD_freeDCtx');
-        $length = strlen($data);
         try {
-            $buffer = $ffi->new('char[' . max(1, $size) . ']');
-            if ($dictionary === null) {
-                $code = $ffi->ZSTD_decompressDCtx($context->address, $buffer, $size, $data, $length);
-            } else {
-                $digested = $this->digested($dictionary, null);
-                $made = $digested->address;
-                $code = $ffi->ZSTD_decompress_usingDDict($context->address, $buffer, $size, $data, $length, $made);
-                $this->leave($digested);
+            if ($size === null) {
+                return self::decodeUnsized($ffi, $context, $data, $maxBytes);
             }
+            $buffer = $ffi->new('char[' . max(1, $size) . ']');
+            [$length, $more, $extra] = [strlen($data), (string) $dictionary, strlen((string) $dictionary)];
+            $address = $context->address;
+            $code = $ffi->ZSTD_decompress_usingDict($address, $buffer, $size, $data, $length, $more, $extra);
+            if ($ffi->ZSTD_isError($code)) {
+                throw new CodecFailure('zstd: the content is corrupt or cut short, or of another dictionary');
+            }
+            return FFI::string($buffer, $code);
         } finally {
             $context->release();
         }
-        return FFI::string($buffer, self::checked($ffi, $code));
     }
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = self::opened();
+        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
         $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
-        self::checked($ffi, $ffi->ZSTD_CCtx_setParameter($context->address, self::PARAMETER_LEVEL, $level));
+        $ffi->ZSTD_CCtx_setParameter($context->address, self::LEVEL, $level);
         $room = $ffi->new('char[' . self::ROOM . ']');
-        return new Pieces(static function (string $data, int $operation) use ($ffi, $context, $room): string {
-            [$in, $bytes] = self::input($ffi, $data);
+        return new Pieces(static function (string $data, int $operation) use ($ffi, $context, $room) {
+            [$bytes, $in, $out] = self::pointers($ffi, $data, $room);
             $encoded = '';
             do {
-                $out = self::output($ffi, $room);
+                $out->at = 0;
                 // The operations have the library's numbers: continue, flush, end.
-                $left = self::checked(
-                    $ffi,
-                    $ffi->ZSTD_compressStream2($context->address, FFI::addr($out), FFI::addr($in), $operation)
-                );
+                $left = $ffi->ZSTD_compressStream2($context->address, FFI::addr($out), FFI::addr($in), $operation);
+                if ($ffi->ZSTD_isError($left)) {
+                    return false;
+                }
                 $encoded .= FFI::string($room, $out->at);
             } while ($operation === Pieces::ADD ? $in->at < $in->size : $left > 0);
-            unset($bytes);
             if ($operation === Pieces::FINISH) {
                 $context->release();
             }
@@ -146,26 +151,20 @@ final class LibZstd implements Binding
     }
 
     /** Decodes a frame that does not state its size, piece by piece. */
-    private static function decodeUnsized(FFI $ffi, string $data, int $maxBytes, ?string $dictionary): string
+    private static function decodeUnsized(FFI $ffi, Pointer $context, string $data, int $maxBytes): string
     {
-        if ($dictionary !== null) {
-            throw new CodecFailure('zstd: the frame does not state its size');
-        }
-        // A context of its own: one that stopped in the middle of a frame would go on there.
-        $context = new Pointer($ffi, $ffi->ZSTD_createDCtx(), 'ZSTD_freeDCtx');
-        [$in, $bytes] = self::input($ffi, $data);
         $room = $ffi->new('char[' . self::ROOM . ']');
+        [$bytes, $in, $out] = self::pointers($ffi, $data, $room);
         $decoded = '';
         do {
-            $out = self::output($ffi, $room);
+            $out->at = 0;
             $left = $ffi->ZSTD_decompressStream($context->address, FFI::addr($out), FFI::addr($in));
             if ($ffi->ZSTD_isError($left)) {
                 break;
             }
             $decoded .= FFI::string($room, $out->at);
-        } while (strlen($decoded) <= $maxBytes && ($in->at < $in->size || $out->at === $out->size));
-        unset($bytes);
-        $context->release();
+            // What it gives out may be less than fits, with more to come.
+        } while (strlen($decoded) <= $maxBytes && ($in->at < $in->size || $left > 0 && $out->at > 0));
         if ($left !== 0) {
             throw new CodecFailure("zstd: the content is corrupt, cut short, or larger than $maxBytes bytes");
         }
@@ -173,69 +172,26 @@ final class LibZstd implements Binding
     }
 
     /**
-     * The library's input of these bytes, and what keeps them alive.
+     * Content for a streaming function and room for what it gives: the bytes, to be kept, and the library's pointers.
      *
-     * @return array{FFI\CData, FFI\CData}
+     * @return list<CData>
      */
-    private static function input(FFI $ffi, string $data): array
+    private static function pointers(FFI $ffi, string $data, CData $room): array
     {
         $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
         FFI::memcpy($bytes, $data, strlen($data));
-        $in = $ffi->new('weigh_in');
-        $in->from = $ffi->cast('void *', FFI::addr($bytes));
-        $in->size = strlen($data);
-        return [$in, $bytes];
+        [$in, $out] = [$ffi->new('weigh_in'), $ffi->new('weigh_out')];
+        [$in->from, $in->size] = [$ffi->cast('void *', FFI::addr($bytes)), strlen($data)];
+        [$out->to, $out->size] = [$ffi->cast('void *', FFI::addr($room)), self::ROOM];
+        return [$bytes, $in, $out];
     }
 
-    private static function output(FFI $ffi, FFI\CData $room): FFI\CData
+    /** Frees what was made of a dictionary. */
+    private function leave(): void
     {
-        $out = $ffi->new('weigh_out');
-        $out->to = $ffi->cast('void *', FFI::addr($room));
-        $out->size = self::ROOM;
-        return $out;
-    }
-
-    /** What the library made of a dictionary: for encoding at a level, or for decoding. Only the last one is kept. */
-    private function digested(string $dictionary, ?int $level): Pointer
-    {
-        $ffi = self::opened();
-        $direction = $level === null ? 'decode' : 'encode';
-        $kept = $this->digested[$direction] ?? null;
-        if ($kept !== null && $kept[0] === $dictionary && $kept[1] === (int) $level) {
-            return $kept[2];
+        if ($this->digested !== null) {
+            $this->digested[2]->release();
+            $this->digested = null;
         }
-        $size = strlen($dictionary);
-        $made = $level === null
-            ? new Pointer($ffi, $ffi->ZSTD_createDDict($dictionary, $size), 'ZSTD_freeDDict')
-            : new Pointer($ffi, $ffi->ZSTD_createCDict($dictionary, $size, $level), 'ZSTD_freeCDict');
-        if (!$this->isEnding) {
-            $this->digested[$direction] = [$dictionary, (int) $level, $made];
-        }
-        return $made;
-    }
-
-    /** Frees what `digested()` gave unless it is kept. */
-    private function leave(Pointer $digested): void
-    {
-        if ($this->isEnding) {
-            $digested->release();
-        }
-    }
-
-    private static function checked(FFI $ffi, int $code): int
-    {
-        if ($ffi->ZSTD_isError($code)) {
-            throw new CodecFailure('zstd: ' . $ffi->ZSTD_getErrorName($code));
-        }
-        return $code;
-    }
-
-    private static function opened(): FFI
-    {
-        $ffi = Library::open(self::SONAME, self::HEADER);
-        if ($ffi === null) {
-            throw new CodecFailure(self::SONAME . ' cannot be opened');
-        }
-        return $ffi;
     }
 }

@@ -21,6 +21,8 @@ final class Pieces implements Stream
     /** @var Closure(string, int): mixed */
     private Closure $step;
 
+    private bool $isFinished = false;
+
     /** @param Closure(string, int): mixed $step content and one of the constants, to encoded bytes or false */
     public function __construct(Closure $step)
     {
@@ -44,6 +46,10 @@ final class Pieces implements Stream
 
     private function step(string $data, int $operation): string
     {
+        if ($this->isFinished) {
+            return '';
+        }
+        $this->isFinished = $operation === self::FINISH;
         $encoded = ($this->step)($data, $operation);
         if (!is_string($encoded)) {
             throw new CodecFailure('the stream could not be continued');

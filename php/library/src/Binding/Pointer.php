@@ -13,33 +13,29 @@ use Weighbridge\Library\CodecFailure;
  *
  * At the end of a script PHP destructs all objects, and calls output handlers and session handlers after that. An object
  * that is destructed then is kept: it is in use, and its user releases it.
+ *
+ * @internal
  */
 final class Pointer
 {
-    /** Whether the script has ended. */
+    /** Whether the script has ended; null: not watched for yet. */
     private static ?bool $isEnding = null;
 
-    /** The address. */
     public CData $address;
 
     private FFI $ffi;
 
     private string $free;
 
-    private bool $isFree = false;
+    private bool $isFree = true;
 
-    /**
-     * @param CData|null $address what the library gave
-     * @param string     $free    the library's function that takes it back
-     */
+    /** @param string $free the library's function that takes the address back */
     public function __construct(FFI $ffi, ?CData $address, string $free)
     {
         if ($address === null) {
             throw new CodecFailure('the library has no memory');
         }
-        $this->ffi = $ffi;
-        $this->address = $address;
-        $this->free = $free;
+        [$this->ffi, $this->address, $this->free, $this->isFree] = [$ffi, $address, $free, false];
         if (self::$isEnding === null) {
             self::$isEnding = false;
             register_shutdown_function(static function (): void {

@@ -10,16 +10,6 @@ use WeighbridgeEncoder;
 /** The extension `weighbridge`: libdeflate for whole pages, and streams, Brotli and zstd with dictionaries. */
 final class WeighbridgeExtension implements Binding
 {
-    public function name(): string
-    {
-        return 'weighbridge extension';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return true;
-    }
-
     public function can(string $coding, int $what): bool
     {
         return in_array($coding, ['gzip', 'deflate', 'br', 'zstd'], true)

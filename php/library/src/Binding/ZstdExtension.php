@@ -10,16 +10,6 @@ use Weighbridge\Library\Stream;
 /** The extension zstd. */
 final class ZstdExtension implements Binding
 {
-    public function name(): string
-    {
-        return 'zstd extension';
-    }
-
-    public function encodesAs(string $encoder): bool
-    {
-        return $encoder === 'zstd';
-    }
-
     public function can(string $coding, int $what): bool
     {
         return $coding === 'zstd'

@@ -24,6 +24,7 @@ final class EncodeResponse
     /** @return mixed what the application answers */
     public function handle(Request $request, Closure $next)
     {
+        $this->encoder->prepare($request);
         $response = $next($request);
         if ($response instanceof Response) {
             // Laravel prepares responses in its router, before the middleware sees them.

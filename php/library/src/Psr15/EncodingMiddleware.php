@@ -33,27 +33,33 @@ final class EncodingMiddleware implements MiddlewareInterface
 
     public function process(ServerRequestInterface $request, RequestHandlerInterface $handler): ResponseInterface
     {
-        $response = $handler->handle($request);
-        $original = $response->getBody();
-        $size = $original->getSize();
-        if ($size === null || $size > self::MAX_BYTES) {
-            return $response;
-        }
         $fields = [];
         foreach (array_keys($request->getHeaders()) as $name) {
             $fields[strtolower((string) $name)] = $request->getHeaderLine((string) $name);
         }
-        $body = (string) $original;
-        [$encoded, $changes] = $this->page->encode(
-            new Request($request->getMethod(), $fields),
-            new Head($response->getStatusCode(), $response->getHeaders()),
-            $body
-        );
+        $asked = new Request($request->getMethod(), $fields);
+        if (isset($fields['if-none-match'])) {
+            $request = $request->withHeader('If-None-Match', Page::withStrongTags($fields['if-none-match']));
+        }
+        $response = $handler->handle($request);
+        $head = new Head($response->getStatusCode(), $response->getHeaders());
+        $original = $response->getBody();
+        $size = $original->getSize();
+        // A pipe has no size, or 0: there is no telling how long its content is, and when it comes.
+        $isRead = $size !== null && $size > 0 && $size <= self::MAX_BYTES;
+        if ($isRead && $this->page->plan($asked, $head, $size)[0] !== null) {
+            $body = (string) $original;
+            [$encoded, $changes] = $this->page->encode($asked, $head, $body);
+            // One that cannot go back to its beginning was used up.
+            if ($encoded !== $body || !$original->isSeekable()) {
+                $response = $response->withBody($this->streams->createStream($encoded));
+            }
+        } else {
+            $changes = $this->page->encode($asked, $head, '')[1];
+        }
         foreach ($changes as $name => $value) {
             $response = $value === null ? $response->withoutHeader($name) : $response->withHeader($name, $value);
         }
-        // One that cannot go back to its beginning was used up.
-        $isKept = $encoded === $body && $original->isSeekable();
-        return $isKept ? $response : $response->withBody($this->streams->createStream($encoded));
+        return $response;
     }
 }

@@ -4,38 +4,43 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/** How pages are encoded. */
+/**
+ * How pages are encoded.
+ *
+ * @internal
+ */
 final class Pages
 {
-    /** Nothing is encoded for a request of another site that carries a cookie or credentials. */
+    /** Nothing is encoded for a request with a secret that a page of another site caused. */
     public const CROSS_SITE = 'cross-site';
-    /** Nothing is encoded for a request that carries a cookie or credentials. */
+    /** Nothing is encoded for a request with a secret. */
     public const COOKIES = 'cookies';
     /** Every request's page is encoded. */
     public const OFF = 'off';
-
-    private const DEFAULTS = [
-        ['coding' => 'zstd', 'level' => 3, 'min_bytes' => 860],
-        ['coding' => 'br', 'level' => 4, 'min_bytes' => 860],
-        ['coding' => 'gzip', 'codec' => 'libdeflate', 'level' => 6, 'min_bytes' => 860],
-    ];
 
     /** @var list<Rule> the preferred one first; none: pages are sent as they are */
     public array $rules = [];
 
     /** For which requests nothing is encoded, against BREACH. */
-    public string $breach;
+    public string $breach = self::CROSS_SITE;
 
-    /** Reads the section `page`. */
-    public function __construct(Shape $shape)
+    /** Reads the section `page`; null: safe defaults. */
+    public function __construct(?Shape $shape = null)
     {
-        $given = $shape->has('rules') ? $shape : new Shape(['rules' => self::DEFAULTS], 'page');
-        foreach ($given->shapes('rules') as $rule) {
-            $this->rules[] = new Rule($rule);
+        if ($shape === null || !$shape->has('rules')) {
+            // Levels that send no more bytes than gzip 6, on ten pages: README.md.
+            $this->rules = [
+                new Rule('zstd', 'zstd', 6, Rule::MIN_BYTES, []),
+                new Rule('br', 'br', 5, Rule::MIN_BYTES, []),
+                new Rule('gzip', 'libdeflate', 6, Rule::MIN_BYTES, []),
+            ];
         }
-        $this->breach = $shape->word('breach', self::CROSS_SITE, [self::CROSS_SITE, self::COOKIES, self::OFF]);
-        // It was read from the defaults where it is absent.
-        $shape->shapes('rules');
-        $shape->close();
+        if ($shape !== null) {
+            foreach ($shape->shapes('rules') as $rule) {
+                $this->rules[] = Rule::read($rule);
+            }
+            $this->breach = $shape->word('breach', $this->breach, [self::CROSS_SITE, self::COOKIES, self::OFF]);
+            $shape->close();
+        }
     }
 }

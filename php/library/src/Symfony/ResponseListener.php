@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Symfony;
 
 use Symfony\Component\EventDispatcher\EventSubscriberInterface;
+use Symfony\Component\HttpKernel\Event\RequestEvent;
 use Symfony\Component\HttpKernel\Event\ResponseEvent;
 use Symfony\Component\HttpKernel\KernelEvents;
 
@@ -21,6 +22,13 @@ final class ResponseListener implements EventSubscriberInterface
         $this->encoder = $encoder ?? new ResponseEncoder();
     }
 
+    public function onRequest(RequestEvent $event): void
+    {
+        if ($event->isMainRequest()) {
+            $this->encoder->prepare($event->getRequest());
+        }
+    }
+
     public function onResponse(ResponseEvent $event): void
     {
         // Responses of fragments become part of the main one.
@@ -32,6 +40,9 @@ final class ResponseListener implements EventSubscriberInterface
     /** @return array<string, array{string, int}> */
     public static function getSubscribedEvents(): array
     {
-        return [KernelEvents::RESPONSE => ['onResponse', self::PRIORITY]];
+        return [
+            KernelEvents::REQUEST => ['onRequest', -self::PRIORITY],
+            KernelEvents::RESPONSE => ['onResponse', self::PRIORITY],
+        ];
     }
 }

@@ -4,12 +4,21 @@ declare(strict_types=1);
 
 use Weighbridge\Library\Codec;
 use Weighbridge\Library\OutputHandler;
+use Weighbridge\Library\Tests\Support\FailingBinding;
 
 require __DIR__ . '/../../autoload.php';
+require __DIR__ . '/../Support/FailingBinding.php';
 
 $case = $_GET['case'] ?? 'whole';
 $text = str_repeat("A line of the page, with some words in it.\n", 200);
-OutputHandler::start();
+if (isset($_GET['below'])) {
+    require __DIR__ . '/below.php';
+}
+if ($case === 'a codec that fails') {
+    (new OutputHandler(null, null, new Codec([new FailingBinding()])))->open();
+} else {
+    OutputHandler::start();
+}
 switch ($case) {
     case 'whole':
         header('ETag: "abc"');
@@ -20,10 +29,16 @@ switch ($case) {
         echo 'small';
         break;
     case 'flushed':
+    case 'streamed':
         // Each part waits until the client says that it came.
+        if (isset($_GET['field'])) {
+            header($_GET['field']);
+        }
         for ($part = 0; $part < 3; $part++) {
             echo "part $part of the page\n", $text;
-            ob_flush();
+            if ($case === 'flushed') {
+                ob_flush();
+            }
             flush();
             for ($i = 0; $part < 2 && !file_exists($_GET['seen'] . $part); $i++) {
                 if ($i === 2500) {
@@ -73,12 +88,6 @@ switch ($case) {
         break;
     case 'twice':
         OutputHandler::start();
-        echo $text;
-        break;
-    case 'same twice':
-        $handler = new OutputHandler();
-        ob_start($handler);
-        ob_start($handler);
         echo $text;
         break;
     case 'gzhandler inside':
@@ -154,8 +163,48 @@ switch ($case) {
             echo $text;
         }
         break;
+    case 'a file':
+    case 'a table':
+        ini_set('memory_limit', '8M');
+        header('Content-Type: text/csv');
+        if ($case === 'a file') {
+            if (PHP_VERSION_ID < 80500) {
+                readfile($_GET['path']);
+                break;
+            }
+            // PHP 8.5 gives a file to its buffers in one piece.
+            $file = fopen($_GET['path'], 'r');
+            while (!feof($file)) {
+                echo fread($file, 8192);
+            }
+            break;
+        }
+        $table = fopen('php://output', 'w');
+        for ($i = 0; $i < 200000; $i++) {
+            fputcsv($table, [$i, "the row $i of the table", 'and some more of it that is the same in all'], ',', '"', '\\');
+        }
+        break;
     case 'headers sent':
         echo $text;
         flush();
         break;
+    case 'a codec that fails':
+        echo $text;
+        ob_flush();
+        echo $text;
+        break;
+    case 'conditional':
+        header('ETag: "abc"');
+        header('Cache-Control: max-age=60');
+        if (($_SERVER['HTTP_IF_NONE_MATCH'] ?? '') === '"abc"') {
+            http_response_code(304);
+            break;
+        }
+        echo $text;
+        break;
+    case 'handlers':
+        echo str_pad(implode(',', ob_list_handlers()), 2000);
+        break;
+    default:
+        require __DIR__ . '/ends.php';
 }

@@ -1,0 +1,36 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Tests\Support;
+
+use Weighbridge\Library\Binding\Binding;
+use Weighbridge\Library\Binding\Pieces;
+use Weighbridge\Library\CodecFailure;
+use Weighbridge\Library\Stream;
+
+/** A codec that seems to be there, and fails whenever it is used. */
+final class FailingBinding implements Binding
+{
+    public function can(string $coding, int $what): bool
+    {
+        return true;
+    }
+
+    public function encode(string $data, string $coding, int $level, ?string $dictionary): string
+    {
+        throw new CodecFailure('it fails');
+    }
+
+    public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
+    {
+        throw new CodecFailure('it fails');
+    }
+
+    public function stream(string $coding, int $level): Stream
+    {
+        return new Pieces(static function (): bool {
+            return false;
+        });
+    }
+}
