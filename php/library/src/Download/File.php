@@ -4,9 +4,17 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Download;
 
-/** A regular file below a root, with what names its content. */
+/**
+ * A regular file below a root, opened for reading.
+ *
+ * @internal
+ */
 final class File
 {
+    /** Of `st_mode`: the kind of file, and that of a regular one. */
+    private const KIND = 0170000;
+    private const REGULAR = 0100000;
+
     /** Its absolute path, without symbolic links. */
     public string $path;
 
@@ -16,49 +24,70 @@ final class File
     /** In bytes. */
     public int $size;
 
-    /** When it was last changed. */
+    /** When it was last changed, in seconds since 1970. */
     public int $time;
 
-    private function __construct(string $path, string $below, int $size, int $time)
+    /** @var resource at its beginning */
+    public $handle;
+
+    /** @param resource $handle */
+    private function __construct(string $path, string $below, $handle)
     {
         $this->path = $path;
         $this->below = $below;
-        $this->size = $size;
-        $this->time = $time;
+        $this->handle = $handle;
+        ['size' => $this->size, 'mtime' => $this->time] = fstat($handle) ?: ['size' => 0, 'mtime' => 0];
     }
 
     /**
-     * The file at a path, absolute or relative to the root.
-     *
-     * @throws Unavailable when it is none, cannot be read, or lies elsewhere, be it by `..` or by a symbolic link
+     * The file at a path, absolute or relative to the root; null when there is none, it cannot be read, it is no regular
+     * one, or it lies elsewhere, be it by `..` or by a symbolic link.
      */
-    public static function below(string $root, string $path): self
+    public static function open(string $root, string $path): ?self
     {
-        if (strpos($root . $path, "\0") !== false || in_array('..', explode('/', $path), true)) {
-            throw new Unavailable('a path must not hold .. or NUL');
-        }
+        $named = strncmp($path, '/', 1) === 0 ? $path : "$root/$path";
         // A scheme such as phar:// would be opened by a wrapper.
-        if (preg_match('~^[a-z][a-z0-9+.-]*://~i', $path) === 1) {
-            throw new Unavailable('a path must be one of the file system');
+        $isForeign = preg_match('~\x00|^[a-z][a-z0-9+.-]*:~i', "$named\n$root") === 1;
+        if ($isForeign || in_array('..', explode('/', $path), true)) {
+            return null;
         }
+        // PHP opens what its cache of paths says, and remembers where this one led. A pipe would wait for its writer: `n`.
+        clearstatcache(true);
+        $handle = @fopen($named, 'rbne');
+        if ($handle === false) {
+            return null;
+        }
+        // What was opened is judged, and never what the path leads to later, or led to when PHP looked last.
+        clearstatcache(true);
         $folder = rtrim((string) realpath($root), '/') . '/';
-        $real = (string) realpath(strncmp($path, '/', 1) === 0 ? $path : $folder . $path);
-        if (realpath($root) === false || strncmp($real, $folder, strlen($folder)) !== 0) {
-            throw new Unavailable('no such file below the root');
+        $real = (string) realpath($named);
+        $isBelow = realpath($root) !== false && strncmp($real, $folder, strlen($folder)) === 0;
+        // A line end would end the field by which a server is given the path.
+        if (!$isBelow || preg_match('/[\r\n]/', $real) === 1 || !self::isAt($handle, $real)) {
+            fclose($handle);
+            return null;
         }
-        // A line end would end the field by which a server is told of it.
-        if (!is_file($real) || !is_readable($real) || preg_match('/[\r\n]/', $real) === 1) {
-            throw new Unavailable('not a regular file, or it cannot be read');
-        }
-        return new self($real, substr($real, strlen($folder)), (int) filesize($real), (int) filemtime($real));
+        return new self($real, substr($real, strlen($folder)), $handle);
     }
 
-    /**
-     * Its ETag. One of a file that changed just now is weak: it may change again within the same second.
-     */
+    /** Its ETag. One of a file that changed just now is weak: it may change again within the same second. */
     public function etag(int $now): string
     {
         $tag = sprintf('"%x-%x"', $this->time, $this->size);
         return $now - $this->time < 2 ? "W/$tag" : $tag;
+    }
+
+    /**
+     * Whether what was opened is the regular file at this path.
+     *
+     * @param resource $handle
+     */
+    private static function isAt($handle, string $path): bool
+    {
+        $opened = fstat($handle);
+        $found = @lstat($path);
+        return $opened !== false && $found !== false
+            && ($opened['mode'] & self::KIND) === self::REGULAR
+            && [$opened['dev'], $opened['ino']] === [$found['dev'], $found['ino']];
     }
 }

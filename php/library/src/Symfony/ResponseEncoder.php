@@ -29,6 +29,9 @@ final class ResponseEncoder
     /** Changes the response, whose content was not sent yet. */
     public function encode(SymfonyRequest $request, Response $response): void
     {
+        if ($response instanceof DownloadResponse) {
+            return;
+        }
         $fields = [];
         foreach ($request->headers->all() as $name => $values) {
             $fields[strtolower((string) $name)] = implode(', ', array_map('strval', (array) $values));
