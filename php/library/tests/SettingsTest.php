@@ -39,8 +39,8 @@ final class SettingsTest extends TestCase
         self::assertFalse($gzip->isFor('image/jpeg'));
         self::assertFalse($gzip->isFor('text/event-stream'));
         self::assertSame(Pages::COOKIES, $settings->page->breach);
-        self::assertSame([100, 'serialize', '/a/b'], [
-            $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionary,
+        self::assertSame([100, 'serialize', ['/a/b']], [
+            $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionaries,
         ]);
         self::assertSame(Downloads::ACCEL, $settings->download->method);
         self::assertSame('/srv/files', $settings->download->root);
@@ -51,11 +51,17 @@ final class SettingsTest extends TestCase
         $settings = Settings::fromArray(['schema' => 1, 'value' => ['codec' => 'gzip']]);
         self::assertEquals(Settings::defaults()->page, $settings->page);
         self::assertSame(['gzip', 6], [$settings->value->codec, $settings->value->level]);
+        $value = Settings::defaults()->value;
+        self::assertSame(['deflate', 6, 1024, 'serialize', []], [
+            $value->codec, $value->level, $value->minBytes, $value->serializer, $value->dictionaries,
+        ]);
+        $value = Settings::fromArray(['value' => ['dictionary' => ['/a', '/b']]])->value;
+        self::assertSame(['zstd', 6, ['/a', '/b']], [$value->codec, $value->level, $value->dictionaries]);
         self::assertSame([], Settings::fromArray(['page' => ['rules' => []]])->page->rules);
     }
 
     /** @return iterable<string, array{array<string, mixed>, string}> */
-    public function wrong(): iterable
+    public static function wrong(): iterable
     {
         yield 'a key' => [['pages' => []], 'unknown key pages; did you mean page?'];
         yield 'a key below' => [['value' => ['lvl' => 3]], 'unknown key value.lvl; did you mean level?'];
@@ -64,7 +70,7 @@ final class SettingsTest extends TestCase
             'unknown key page.rules[0].window; known: coding, codec, level, min_bytes, types',
         ];
         yield 'a schema' => [['schema' => 2], 'schema is 2; this version of the library reads 1'];
-        yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of -7 to 19'];
+        yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of 0 to 12'];
         yield 'a level' => [
             ['page' => ['rules' => [['coding' => 'gzip', 'level' => 13]]]],
             'page.rules[0].level is 13, expected an integer of 0 to 12',
@@ -94,6 +100,10 @@ final class SettingsTest extends TestCase
         yield 'a dictionary' => [
             ['value' => ['codec' => 'gzip', 'dictionary' => '/a']],
             'value.dictionary is for zstd, and the codec is gzip',
+        ];
+        yield 'a list of dictionaries' => [
+            ['value' => ['dictionary' => ['/a', 7]]],
+            'value.dictionary is 7, expected a list of texts',
         ];
         yield 'a hostile key' => [["a\nb\e[31m" => 1], 'unknown key a?b?[31m; known: schema, page, value, download'];
     }

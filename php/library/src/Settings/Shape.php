@@ -88,6 +88,16 @@ final class Shape
         return $texts;
     }
 
+    /**
+     * A text or a list of texts, as a list; an absent or null one is empty.
+     *
+     * @return list<string>
+     */
+    public function textOrTexts(string $key): array
+    {
+        return is_array($this->values[$key] ?? null) ? $this->texts($key) : array_filter([$this->text($key)], 'is_string');
+    }
+
     /** An array of its own below this key; an absent one is empty. */
     public function shape(string $key): self
     {
