@@ -114,7 +114,7 @@ final class Download
         }
     }
 
-    /** At most so many bytes of the content; empty at its end, which comes early where the file became shorter. */
+    /** At most this many bytes of the content; empty at its end, which comes early where the file became shorter. */
     public function read(int $bytes): string
     {
         // The visitor's other requests need not wait for this one to end.
