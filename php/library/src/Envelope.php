@@ -159,6 +159,22 @@ final class Envelope
         return $value;
     }
 
+    /**
+     * What another store gave: the value that was sealed, or anything else as it is; the default where it cannot be read.
+     *
+     * @param mixed $stored
+     * @param mixed $default
+     * @return mixed
+     */
+    public function openStored($stored, $default = null)
+    {
+        try {
+            return is_string($stored) && self::isSealed($stored) ? $this->openValue($stored) : $stored;
+        } catch (CodecFailure $failure) {
+            return $default;
+        }
+    }
+
     private function encode(string $value, string $codec): string
     {
         if ($codec !== self::TRAINED) {

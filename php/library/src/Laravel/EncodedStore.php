@@ -4,10 +4,8 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Laravel;
 
-use BadMethodCallException;
 use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\Store;
-use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Envelope;
 
 /**
@@ -34,20 +32,17 @@ final class EncodedStore implements Store, LockProvider
      */
     public function __call(string $method, array $arguments)
     {
-        if (!is_callable([$this->inner, $method])) {
-            throw new BadMethodCallException(get_class($this->inner) . " has no method $method");
-        }
         return $this->inner->$method(...$arguments);
     }
 
     public function get($key)
     {
-        return $this->opened($this->inner->get($key));
+        return $this->envelope->openStored($this->inner->get($key));
     }
 
     public function many(array $keys)
     {
-        return array_map([$this, 'opened'], $this->inner->many($keys));
+        return array_map([$this->envelope, 'openStored'], $this->inner->many($keys));
     }
 
     public function put($key, $value, $seconds)
@@ -107,18 +102,5 @@ final class EncodedStore implements Store, LockProvider
     private function sealed($value)
     {
         return is_numeric($value) ? $value : $this->envelope->sealValue($value);
-    }
-
-    /**
-     * @param mixed $stored
-     * @return mixed
-     */
-    private function opened($stored)
-    {
-        try {
-            return is_string($stored) && Envelope::isSealed($stored) ? $this->envelope->openValue($stored) : $stored;
-        } catch (CodecFailure $failure) {
-            return null;
-        }
     }
 }

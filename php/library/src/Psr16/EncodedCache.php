@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Psr16;
 
 use Psr\SimpleCache\CacheInterface;
-use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Envelope;
 
 /**
@@ -27,7 +26,7 @@ final class EncodedCache implements CacheInterface
 
     public function get($key, $default = null): mixed
     {
-        return $this->opened($this->inner->get($key, $default), $default);
+        return $this->envelope->openStored($this->inner->get($key, $default), $default);
     }
 
     public function set($key, $value, $ttl = null): bool
@@ -50,7 +49,7 @@ final class EncodedCache implements CacheInterface
     {
         $values = [];
         foreach ($this->inner->getMultiple($keys, $default) as $key => $stored) {
-            $values[$key] = $this->opened($stored, $default);
+            $values[$key] = $this->envelope->openStored($stored, $default);
         }
         return $values;
     }
@@ -72,14 +71,5 @@ final class EncodedCache implements CacheInterface
     public function has($key): bool
     {
         return $this->inner->has($key);
-    }
-
-    private function opened(mixed $stored, mixed $default): mixed
-    {
-        try {
-            return is_string($stored) && Envelope::isSealed($stored) ? $this->envelope->openValue($stored) : $stored;
-        } catch (CodecFailure $failure) {
-            return $default;
-        }
     }
 }
