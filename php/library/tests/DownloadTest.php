@@ -146,12 +146,19 @@ final class DownloadTest extends TestCase
     {
         $response = $this->get($path);
         self::assertSame([404, "Not found.\n"], [$response->status, $response->body]);
+        self::assertSame('text/plain; charset=utf-8', strtolower((string) $response->field('content-type')));
         self::assertNull(File::open(self::$folder . '/root', $path));
     }
 
     public function testARootThatBeginsAsAnother(): void
     {
         self::assertNull(File::open(self::$folder . '/root', self::$folder . '/root-beside/c.bin'));
+        self::assertNull(File::open(self::$folder . '/root-absent', self::$folder . '/root/below/b.bin'));
+        self::assertNull(File::open('phar://' . self::$folder . '/root', 'below/b.bin'));
+        self::assertNotNull(File::open(self::$folder . '/root/', self::$folder . '/root/below/b.bin'));
+        self::assertNotNull(File::open('/', self::$folder . '/root/below/b.bin'));
+        file_put_contents(self::$folder . "/root/a\nb", '');
+        self::assertNull(File::open(self::$folder . '/root', "a\nb"));
     }
 
     public function testAWholeFile(): void
@@ -190,6 +197,10 @@ final class DownloadTest extends TestCase
         foreach (['content-length', 'etag', 'last-modified', 'accept-ranges', 'content-disposition'] as $name) {
             self::assertSame($get->field($name), $head->field($name), $name);
         }
+        foreach (['below/b.bin', 'nothing'] as $path) {
+            $head = Download::prepare($path, ['root' => self::$folder . '/root'], null, new Request('head', []));
+            self::assertSame(['', true], [$head->read(100), $head->isRead()]);
+        }
     }
 
     public function testAPart(): void
@@ -200,8 +211,9 @@ final class DownloadTest extends TestCase
         ]);
         self::assertTrue($response->body === substr(self::$content, 100, 200), 'another part');
         $response = $this->get('below/b.bin', ['Range' => 'bytes=1000-']);
-        self::assertSame([416, 'bytes */1000', ''], [
-            $response->status, $response->field('content-range'), $response->body,
+        self::assertSame([416, 'bytes */1000', '', '0', null], [
+            $response->status, $response->field('content-range'), $response->body, $response->field('content-length'),
+            $response->field('content-disposition'),
         ]);
         self::assertSame(416, $this->get('empty', ['Range' => 'bytes=0-0'])->status);
     }
@@ -284,9 +296,14 @@ final class DownloadTest extends TestCase
 
     public function testOutputBuffersAndEncodingEnd(): void
     {
-        $response = $this->get('below/b.bin', ['Accept-Encoding' => 'gzip'], 'GET', '&encoded');
-        self::assertNull($response->field('content-encoding'));
-        self::assertTrue($response->body === self::$content, 'other content');
+        foreach ([self::$server, new Server(['zlib.output_compression' => '1'])] as $server) {
+            foreach (['', '&encoded'] as $more) {
+                $response = $server->get("/download.php?path=below/b.bin$more", ['Accept-Encoding' => 'gzip']);
+                self::assertNull($response->field('content-encoding'));
+                self::assertSame('1000', $response->field('content-length'));
+                self::assertTrue($response->body === self::$content, 'other content');
+            }
+        }
     }
 
     public function testTheServerSendsIt(): void

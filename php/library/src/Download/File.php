@@ -30,13 +30,17 @@ final class File
     /** @var resource at its beginning */
     public $handle;
 
-    /** @param resource $handle */
-    private function __construct(string $path, string $below, $handle)
+    /**
+     * @param resource               $handle
+     * @param array<int|string, int> $stat
+     */
+    private function __construct(string $path, string $below, $handle, array $stat)
     {
         $this->path = $path;
         $this->below = $below;
         $this->handle = $handle;
-        ['size' => $this->size, 'mtime' => $this->time] = fstat($handle) ?: ['size' => 0, 'mtime' => 0];
+        $this->size = $stat['size'];
+        $this->time = $stat['mtime'];
     }
 
     /**
@@ -54,20 +58,23 @@ final class File
         // PHP opens what its cache of paths says, and remembers where this one led. A pipe would wait for its writer: `n`.
         clearstatcache(true);
         $handle = @fopen($named, 'rbne');
-        if ($handle === false) {
+        $opened = $handle === false ? false : fstat($handle);
+        if ($handle === false || $opened === false || ($opened['mode'] & self::KIND) !== self::REGULAR) {
             return null;
         }
         // What was opened is judged, and never what the path leads to later, or led to when PHP looked last.
         clearstatcache(true);
-        $folder = rtrim((string) realpath($root), '/') . '/';
-        $real = (string) realpath($named);
-        $isBelow = realpath($root) !== false && strncmp($real, $folder, strlen($folder)) === 0;
-        // A line end would end the field by which a server is given the path.
-        if (!$isBelow || preg_match('/[\r\n]/', $real) === 1 || !self::isAt($handle, $real)) {
-            fclose($handle);
+        $folder = realpath($root);
+        $real = realpath($named);
+        if ($folder === false || $real === false) {
             return null;
         }
-        return new self($real, substr($real, strlen($folder)), $handle);
+        $folder = rtrim($folder, '/') . '/';
+        $found = @lstat($real);
+        $isIt = $found !== false && [$opened['dev'], $opened['ino']] === [$found['dev'], $found['ino']];
+        // A line end would end the field by which a server is given the path.
+        $isNamed = strncmp($real, $folder, strlen($folder)) === 0 && strpbrk($real, "\r\n") === false;
+        return $isIt && $isNamed ? new self($real, substr($real, strlen($folder)), $handle, $opened) : null;
     }
 
     /** Its ETag. One of a file that changed just now is weak: it may change again within the same second. */
@@ -75,19 +82,5 @@ final class File
     {
         $tag = sprintf('"%x-%x"', $this->time, $this->size);
         return $now - $this->time < 2 ? "W/$tag" : $tag;
-    }
-
-    /**
-     * Whether what was opened is the regular file at this path.
-     *
-     * @param resource $handle
-     */
-    private static function isAt($handle, string $path): bool
-    {
-        $opened = fstat($handle);
-        $found = @lstat($path);
-        return $opened !== false && $found !== false
-            && ($opened['mode'] & self::KIND) === self::REGULAR
-            && [$opened['dev'], $opened['ino']] === [$found['dev'], $found['ino']];
     }
 }

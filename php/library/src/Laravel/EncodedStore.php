@@ -75,6 +75,12 @@ final class EncodedStore implements Store, LockProvider
         return $this->inner->forget($key);
     }
 
+    /** Asked for by Laravel 13. */
+    public function touch($key, $seconds)
+    {
+        return $this->inner->touch($key, $seconds);
+    }
+
     public function flush()
     {
         return $this->inner->flush();

@@ -11,6 +11,7 @@ require __DIR__ . '/../../autoload.php';
 if (isset($_GET['encoded'])) {
     OutputHandler::start();
     echo 'printed before, and dropped';
+    header('Content-Encoding: gzip');
 }
 if (isset($_GET['session'])) {
     session_start();
