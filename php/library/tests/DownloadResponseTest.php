@@ -69,6 +69,21 @@ final class DownloadResponseTest extends TestCase
         }
     }
 
+    public function testAContentOfSeveralPiecesInPsr7(): void
+    {
+        Frameworks::need('psr-7', Psr17Factory::class);
+        $path = (string) tempnam(sys_get_temp_dir(), 'weighbridge');
+        try {
+            file_put_contents($path, random_bytes(300000));
+            $factory = new Psr17Factory();
+            $request = $factory->createServerRequest('GET', 'http://localhost/');
+            $response = DownloadBody::respond($request, $factory, $path, ['root' => dirname($path)]);
+            self::assertTrue((string) $response->getBody() === file_get_contents($path), 'other content');
+        } finally {
+            unlink($path);
+        }
+    }
+
     /**
      * @param array<string, string> $server
      * @return array{DownloadResponse, string} the response, and what it prints

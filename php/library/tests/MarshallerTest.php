@@ -34,6 +34,8 @@ final class MarshallerTest extends TestCase
             $isSmaller = $name !== 'identity' && (new Codec())->can($name, Binding::ENCODE);
             self::assertSame($isSmaller, strlen($sealed) < 500, $name);
             self::assertSame($text, $envelope->open($sealed));
+            $least = str_repeat('a', 500);
+            self::assertSame($isSmaller, strlen($envelope->seal($least)) < 100, $name);
             // Below the threshold, and what does not shrink: five bytes more.
             foreach ([substr($text, 0, 499), random_bytes(2000), ''] as $other) {
                 $sealed = $envelope->seal($other);
@@ -59,8 +61,10 @@ final class MarshallerTest extends TestCase
             $sealed = $old->seal($value);
             self::assertLessThan(60, strlen($sealed));
             self::assertSame($value, $old->open($sealed));
-            foreach ([substr($value, 0, 63) => false, substr($value, 0, 64) => true] as $short => $isSmaller) {
-                self::assertSame($isSmaller, strlen($old->seal((string) $short)) < strlen((string) $short));
+            foreach ([63 => "\x06", 64 => "\x17", 1 << 16 => "\x17", (1 << 16) + 1 => "\x16"] as $size => $mark) {
+                $sized = str_pad(substr($value, 0, $size), $size, $value);
+                self::assertSame($mark, $old->seal($sized)[0], (string) $size);
+                self::assertSame($sized, $old->open($old->seal($sized)));
             }
             // While servers change to a new one, they read both, and encode with the first.
             $both = new Envelope(Settings::fromArray(['value' => ['dictionary' => [$files[1], $files[0]]]]));
@@ -143,6 +147,23 @@ final class MarshallerTest extends TestCase
         }
         $this->expectException(CodecFailure::class);
         (new Envelope(null, null, 1999))->open($envelope->seal(str_repeat('a', 2000)));
+    }
+
+    /** @return iterable<array{string, string}> */
+    public static function unreadable(): iterable
+    {
+        yield ['', 'the stored value is not a sealed one'];
+        yield ['plain', 'the stored value is not a sealed one'];
+        yield ["\x06", 'the stored value was cut short or changed'];
+        yield ["\x07abcd", 'the stored value was cut short or changed'];
+    }
+
+    /** @dataProvider unreadable */
+    public function testWhatIsNoSealedValueIsRefused(string $stored, string $message): void
+    {
+        $this->expectException(CodecFailure::class);
+        $this->expectExceptionMessage($message);
+        (new Envelope())->open($stored);
     }
 
     public function testEveryChangedByteIsFound(): void

@@ -42,6 +42,7 @@ final class StoresTest extends TestCase
                 // What one server's PHP serialized, another's with the other setting reads.
                 self::assertEquals($value, (new Envelope())->openValue($envelope->sealValue($value)));
             }
+            self::assertSame($serializer === 'serialize', $envelope->open($envelope->sealValue(1)) === 'i:1;');
         }
     }
 
