@@ -103,6 +103,14 @@ final class MarshallerTest extends TestCase
     public function testACodecThatThisPhpLacksIsAnErrorWhereItIsAskedFor(): void
     {
         self::assertSame('a', (new Envelope(null, new Codec([])))->open((new Envelope())->seal('a')));
+        foreach (['br' => ['codec' => 'br'], 'zstd with dictionaries' => ['dictionary' => __FILE__]] as $codec => $value) {
+            try {
+                new Envelope(Settings::fromArray(['value' => $value]), new Codec([]));
+                self::fail("$codec is not refused");
+            } catch (Invalid $invalid) {
+                self::assertStringStartsWith("value.codec is $codec, which no extension", $invalid->getMessage());
+            }
+        }
         $this->expectException(Invalid::class);
         $this->expectExceptionMessage('value.codec is zstd, which no extension of this PHP (cli) has');
         new Envelope(Settings::fromArray(['value' => ['codec' => 'zstd']]), new Codec([new ZlibExtension()]));

@@ -56,6 +56,7 @@ final class SettingsTest extends TestCase
             $value->codec, $value->level, $value->minBytes, $value->serializer, $value->dictionaries,
         ]);
         $value = Settings::fromArray(['value' => ['dictionary' => ['/a', '/b']]])->value;
+        self::assertSame(0, Settings::fromArray(['value' => ['min_bytes' => 0]])->value->minBytes);
         self::assertSame(['zstd', 6, ['/a', '/b']], [$value->codec, $value->level, $value->dictionaries]);
         self::assertSame([], Settings::fromArray(['page' => ['rules' => []]])->page->rules);
     }

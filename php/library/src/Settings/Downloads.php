@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/** How downloads are sent. */
+/**
+ * How downloads are sent.
+ *
+ * @internal
+ */
 final class Downloads
 {
     /** The server that runs PHP decides: see `Download`. */
