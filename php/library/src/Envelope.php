@@ -6,7 +6,7 @@ namespace Weighbridge\Library;
 
 use Throwable;
 use Weighbridge\Library\Binding\Binding;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Settings\Values;
 
 /**
@@ -50,7 +50,7 @@ final class Envelope
 
     /**
      * @param int $maxBytes an encoded value that decodes to more is refused; a larger one is not encoded
-     * @throws Invalid when this PHP lacks the codec that the settings name, or a dictionary cannot be read
+     * @throws InvalidSettings when this PHP lacks the codec that the settings name, or a dictionary cannot be read
      */
     public function __construct(?Settings $settings = null, ?Codec $codec = null, int $maxBytes = 1 << 26)
     {
@@ -62,7 +62,7 @@ final class Envelope
         }
         foreach ($this->settings->dictionaries as $path) {
             if (!is_file($path) || !is_readable($path) || filesize($path) === 0) {
-                throw new Invalid("value.dictionary: $path is empty, absent, or cannot be read; values need it");
+                throw new InvalidSettings("value.dictionary: $path is empty, absent, or cannot be read; values need it");
             }
         }
     }
@@ -200,7 +200,7 @@ final class Envelope
     private function isIgbinary(): bool
     {
         if ($this->settings->serializer === 'igbinary' && !function_exists('igbinary_serialize')) {
-            throw new Invalid('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
+            throw new InvalidSettings('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
         }
         return $this->settings->serializer === 'igbinary';
     }
@@ -213,8 +213,8 @@ final class Envelope
         $binding = $codec === 'identity' ? '' : $this->codec->binding($codec, $what);
         if ($binding === null) {
             $with = $this->settings->dictionaries === [] ? '' : ' with dictionaries';
-            throw new Invalid("value.codec is $codec$with, which no extension of this PHP (" . PHP_SAPI . ') has and FFI '
-                . 'does not reach; values of it could not be read: install one, or leave the codec out');
+            throw new InvalidSettings("value.codec is $codec$with, which no extension of this PHP (" . PHP_SAPI . ') has '
+                . 'and FFI does not reach; values of it could not be read: install one, or leave the codec out');
         }
         if (!self::$isFfiLogged && substr($binding, -3) === 'FFI' && PHP_SAPI === 'cli') {
             self::$isFfiLogged = true;

@@ -6,7 +6,7 @@ namespace Weighbridge\Library;
 
 use Closure;
 use Throwable;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 
 /**
  * An output handler that encodes pages: `OutputHandler::start();` before any output.
@@ -55,7 +55,7 @@ final class OutputHandler
     {
         try {
             $handler = new self(Settings::load($path));
-        } catch (Invalid $invalid) {
+        } catch (InvalidSettings $invalid) {
             error_log('weighbridge: ' . $invalid->getMessage());
             return false;
         }

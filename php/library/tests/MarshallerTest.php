@@ -17,7 +17,7 @@ use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Envelope;
 use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Settings;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Server;
 
@@ -90,7 +90,7 @@ final class MarshallerTest extends TestCase
                     try {
                         new Envelope(Settings::fromArray(['value' => ['dictionary' => $setting]]));
                         self::fail("$path is not noticed");
-                    } catch (Invalid $invalid) {
+                    } catch (InvalidSettings $invalid) {
                         self::assertStringContainsString("value.dictionary: $path is empty, absent", $invalid->getMessage());
                     }
                 }
@@ -107,11 +107,11 @@ final class MarshallerTest extends TestCase
             try {
                 new Envelope(Settings::fromArray(['value' => $value]), new Codec([]));
                 self::fail("$codec is not refused");
-            } catch (Invalid $invalid) {
+            } catch (InvalidSettings $invalid) {
                 self::assertStringStartsWith("value.codec is $codec, which no extension", $invalid->getMessage());
             }
         }
-        $this->expectException(Invalid::class);
+        $this->expectException(InvalidSettings::class);
         $this->expectExceptionMessage('value.codec is zstd, which no extension of this PHP (cli) has');
         new Envelope(Settings::fromArray(['value' => ['codec' => 'zstd']]), new Codec([new ZlibExtension()]));
     }

@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Tests;
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Settings;
 use Weighbridge\Library\Settings\Downloads;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Settings\Pages;
 
 final class SettingsTest extends TestCase
@@ -115,7 +115,7 @@ final class SettingsTest extends TestCase
      */
     public function testWhatIsWrongIsSaidInOneLine(array $settings, string $message): void
     {
-        $this->expectException(Invalid::class);
+        $this->expectException(InvalidSettings::class);
         $this->expectExceptionMessageMatches('/^' . preg_quote($message, '/') . '$/D');
         Settings::fromArray($settings);
     }
@@ -132,7 +132,7 @@ final class SettingsTest extends TestCase
                 try {
                     Settings::fromFile($path);
                     self::fail('it was read');
-                } catch (Invalid $invalid) {
+                } catch (InvalidSettings $invalid) {
                     $start = $line === null ? "$path returns integer, expected an array" : "$path:$line: ";
                     self::assertStringStartsWith($start, $invalid->getMessage());
                 }

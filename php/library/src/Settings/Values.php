@@ -48,7 +48,7 @@ final class Values
         $this->serializer = $shape->word('serializer', 'serialize', ['serialize', 'igbinary']);
         $shape->close();
         if ($this->dictionaries !== [] && $this->codec !== 'zstd') {
-            throw new Invalid($shape->path('dictionary') . " is for zstd, and the codec is {$this->codec}");
+            throw new InvalidSettings($shape->path('dictionary') . " is for zstd, and the codec is {$this->codec}");
         }
     }
 }

@@ -8,6 +8,6 @@ use InvalidArgumentException;
 use Weighbridge\Library\WeighbridgeException;
 
 /** Settings that cannot be used; the message is one line that says what and where. */
-final class Invalid extends InvalidArgumentException implements WeighbridgeException
+final class InvalidSettings extends InvalidArgumentException implements WeighbridgeException
 {
 }
