@@ -45,8 +45,8 @@ final class Envelope
 
     private int $maxBytes;
 
-    /** @var array<string, string>|null content by checksum, the one that encodes first; null: not read yet */
-    private ?array $dictionaries = null;
+    /** @var array<string, string> content by checksum, the one that encodes first */
+    private array $dictionaries = [];
 
     /**
      * @param int $maxBytes an encoded value that decodes to more is refused; a larger one is not encoded
@@ -61,9 +61,11 @@ final class Envelope
             $this->checkCodec();
         }
         foreach ($this->settings->dictionaries as $path) {
-            if (!is_file($path) || !is_readable($path) || filesize($path) === 0) {
+            $content = is_file($path) && is_readable($path) ? (string) file_get_contents($path) : '';
+            if ($content === '') {
                 throw new InvalidSettings("value.dictionary: $path is empty, absent, or cannot be read; values need it");
             }
+            $this->dictionaries[self::sum($content)] = $content;
         }
     }
 
@@ -77,7 +79,7 @@ final class Envelope
     public function seal(string $value): string
     {
         $size = strlen($value);
-        $isTrained = $this->settings->dictionaries !== []
+        $isTrained = $this->dictionaries !== []
             && $size >= self::LEAST_WITH_DICTIONARY && $size <= self::MOST_WITH_DICTIONARY;
         $codec = $isTrained ? self::TRAINED : $this->settings->codec;
         if ((!$isTrained && $size < $this->settings->minBytes) || $size > $this->maxBytes) {
@@ -117,7 +119,7 @@ final class Envelope
         if ($codec !== self::TRAINED) {
             return $this->codec->decode($body, $codec, $this->maxBytes);
         }
-        $dictionary = $this->dictionaries()[(string) substr($body, 0, 4)] ?? null;
+        $dictionary = $this->dictionaries[(string) substr($body, 0, 4)] ?? null;
         if ($dictionary === null) {
             throw new CodecFailure('the stored value was encoded with another dictionary');
         }
@@ -180,21 +182,8 @@ final class Envelope
         if ($codec !== self::TRAINED) {
             return $this->codec->encode($value, $codec, $this->settings->level);
         }
-        $sum = (string) array_key_first($this->dictionaries());
-        return $sum . $this->codec->encode($value, 'zstd', $this->settings->level, $this->dictionaries()[$sum]);
-    }
-
-    /** @return array<string, string> */
-    private function dictionaries(): array
-    {
-        if ($this->dictionaries === null) {
-            $this->dictionaries = [];
-            foreach ($this->settings->dictionaries as $path) {
-                $content = (string) file_get_contents($path);
-                $this->dictionaries[self::sum($content)] = $content;
-            }
-        }
-        return $this->dictionaries;
+        $sum = (string) array_key_first($this->dictionaries);
+        return $sum . $this->codec->encode($value, 'zstd', $this->settings->level, $this->dictionaries[$sum]);
     }
 
     private function isIgbinary(): bool

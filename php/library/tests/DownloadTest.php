@@ -399,6 +399,21 @@ final class DownloadTest extends TestCase
         }
     }
 
+    public function testALinkThatReplacesAFileBetweenTwoRequestsIsNotFollowed(): void
+    {
+        // One process of PHP answers both.
+        mkdir(self::$folder . '/root/between');
+        file_put_contents(self::$folder . '/root/between/file', 'not a secret');
+        self::assertSame([200, 'not a secret'], [$this->get('between/file')->status, $this->get('between/file')->body]);
+        exec('rm ' . escapeshellarg(self::$folder . '/root/between/file') . ' && ln -s '
+            . escapeshellarg(self::$folder . '/outside.bin') . ' ' . escapeshellarg(self::$folder . '/root/between/file'));
+        foreach (['', '&method=x-sendfile', '&method=x-accel-redirect'] as $more) {
+            $response = $this->get('between/file', [], 'GET', $more);
+            self::assertSame([404, "Not found.\n"], [$response->status, $response->body]);
+            self::assertSame([null, null], [$response->field('x-sendfile'), $response->field('x-accel-redirect')]);
+        }
+    }
+
     public function testWhatWasOpenedIsSentWhateverItsPathLeadsToLater(): void
     {
         file_put_contents(self::$folder . '/root/renamed', 'as it was opened');
