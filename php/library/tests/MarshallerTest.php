@@ -221,6 +221,22 @@ final class MarshallerTest extends TestCase
         self::assertSame('bool(false)', self::printed($code, [__DIR__ . '/../autoload.php']));
     }
 
+    public function testItsOwnMarshallerInsideSerializesByTheSettings(): void
+    {
+        Frameworks::need('symfony cache', DefaultMarshaller::class);
+        $value = array_fill(0, 5000, 'some words');
+        foreach (['serialize' => 'a:5000', 'igbinary' => "\0\0\0\2"] as $serializer => $start) {
+            if ($serializer === 'igbinary' && !extension_loaded('igbinary')) {
+                continue;
+            }
+            $marshaller = new Marshaller(null, Settings::fromArray(['value' => ['serializer' => $serializer]]));
+            $stored = $marshaller->marshall(['key' => $value], $failed)['key'];
+            self::assertLessThan(20000, strlen($stored));
+            self::assertStringStartsWith($start, (new Envelope())->open($stored));
+            self::assertSame($value, $marshaller->unmarshall($stored));
+        }
+    }
+
     public function testWhatSymfonyCannotSerializeIsListed(): void
     {
         Frameworks::need('symfony cache', DefaultMarshaller::class);

@@ -119,9 +119,12 @@ final class StoresTest extends TestCase
         $inner->put('corrupt', substr((string) $inner->get('text'), 0, -1), 60);
         $keys = ['null', 'rows', 'count', 'before', 'corrupt', 'absent'];
         self::assertSame(array_combine($keys, [null, [1, 2], 3, ['a'], null, null]), $store->many($keys));
-        self::assertSame([5, 4], [$store->increment('count', 2), $store->decrement('count')]);
+        self::assertSame([5, 4, 5], [$store->increment('count', 2), $store->decrement('count'), $store->increment('count')]);
         self::assertTrue($store->lock('lock', 10)->get());
         self::assertFalse($store->lock('lock', 10)->get());
+        $lock = $store->lock('another', 10);
+        self::assertTrue($lock->get());
+        self::assertTrue($store->restoreLock('another', $lock->owner())->release());
         self::assertSame('', $store->getPrefix());
         self::assertTrue($store->forget('text'));
         self::assertNull($store->get('text'));
@@ -135,7 +138,9 @@ final class StoresTest extends TestCase
         Frameworks::need('laravel config', Repository::class);
         Frameworks::need('laravel container', Container::class);
         $stores = ['array' => ['driver' => 'array'], 'encoded' => ['driver' => 'weighbridge', 'store' => 'array']];
-        $config = ['cache' => ['default' => 'array', 'stores' => $stores], 'weighbridge' => ['value' => ['min_bytes' => 7]]];
+        $stores['others'] = ['driver' => 'array'];
+        $cache = ['default' => 'others', 'stores' => $stores];
+        $config = ['cache' => $cache, 'weighbridge' => ['value' => ['min_bytes' => 7]]];
         $application = new Container();
         $application->instance('config', new Repository($config));
         $application->singleton('cache', static function (Container $application): CacheManager {
