@@ -304,6 +304,8 @@ final class DownloadTest extends TestCase
                 self::assertTrue($response->body === self::$content, 'other content');
             }
         }
+        $response = $this->get('below/b.bin', [], 'GET', '&encoded&method=x-sendfile');
+        self::assertSame([null, ''], [$response->field('content-length'), $response->body]);
     }
 
     public function testTheServerSendsIt(): void

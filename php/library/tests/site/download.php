@@ -12,6 +12,7 @@ if (isset($_GET['encoded'])) {
     OutputHandler::start();
     echo 'printed before, and dropped';
     header('Content-Encoding: gzip');
+    header('Content-Length: 5');
 }
 if (isset($_GET['session'])) {
     session_start();
