@@ -157,6 +157,22 @@ final class MarshallerTest extends TestCase
         (new Envelope(null, null, 1999))->open($envelope->seal(str_repeat('a', 2000)));
     }
 
+    public function testWhatTheFirstReleaseSealedIsRead(): void
+    {
+        self::assertSame('06eeb1b84561', bin2hex((new Envelope())->seal('a')));
+        $sealed = [
+            'gzip' => '07608eed631f8b08000000000000034b4c1c05a360148c8251300a46c1500700393e13a8d0070000',
+            'deflate' => '0ebe802791789c4b4c1c05a360148c8251300a46c150070064c6f5ef',
+            'br' => '0fc3499d4d1bcf070024c2c2b1401207',
+            'zstd' => '16c26f66ca28b52ffd60d00645000008610100ccf33b21',
+        ];
+        foreach ($sealed as $codec => $stored) {
+            if ((new Codec())->can($codec, Binding::DECODE)) {
+                self::assertSame(str_repeat('a', 2000), (new Envelope())->open((string) hex2bin($stored)), $codec);
+            }
+        }
+    }
+
     /** @return iterable<array{string, string}> */
     public static function unreadable(): iterable
     {

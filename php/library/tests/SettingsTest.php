@@ -61,6 +61,15 @@ final class SettingsTest extends TestCase
         self::assertSame([], Settings::fromArray(['page' => ['rules' => []]])->page->rules);
     }
 
+    public function testMethodsOfDownloads(): void
+    {
+        foreach (['auto', 'x-accel-redirect', 'x-sendfile', 'x-lighttpd-send-file', 'stream'] as $method) {
+            $settings = Settings::fromArray(['download' => ['method' => $method, 'prefix' => '/internal/']]);
+            self::assertSame($method, $settings->download->method);
+        }
+        self::assertSame(['auto', null, null], array_values((array) Settings::defaults()->download));
+    }
+
     /** @return iterable<string, array{array<string, mixed>, string}> */
     public static function wrong(): iterable
     {

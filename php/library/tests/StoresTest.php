@@ -11,6 +11,7 @@ use Illuminate\Config\Repository;
 use Illuminate\Container\Container;
 use PHPUnit\Framework\TestCase;
 use Psr\SimpleCache\CacheInterface;
+use SessionHandlerInterface;
 use Symfony\Component\Cache\Adapter\ArrayAdapter;
 use Symfony\Component\Cache\Psr16Cache;
 use Weighbridge\Library\CodecFailure;
@@ -151,7 +152,8 @@ final class StoresTest extends TestCase
         $cache = $application->make('cache');
         $cache->store('encoded')->put('text', self::$text, 60);
         self::assertSame(self::$text, $cache->store('encoded')->get('text'));
-        self::assertLessThan(200, strlen((string) $cache->store('array')->get('text')));
+        self::assertTrue(Envelope::isSealed((string) $cache->store('array')->get('text')));
+        self::assertNull($cache->store('others')->get('text'));
         // Without a file of settings.
         $application = new Container();
         $application->instance('config', new Repository());
@@ -202,6 +204,10 @@ final class StoresTest extends TestCase
         self::assertTrue($handler->write('a', self::$text));
         self::assertSame(self::$text, $handler->read('a'));
         self::assertSame([true, false], [$handler->validateId('a'), $handler->validateId('b')]);
+        $plain = $this->createMock(SessionHandlerInterface::class);
+        $plain->method('read')->willReturnOnConsecutiveCalls('stored', '', false);
+        $plain = new EncodedSessionHandler($plain);
+        self::assertSame([true, false, false], [$plain->validateId('a'), $plain->validateId('b'), $plain->validateId('c')]);
         self::assertTrue($handler->updateTimestamp('a', self::$text));
         self::assertSame(['a'], $inner->touched);
         self::assertTrue(Envelope::isSealed($inner->data['a']));
