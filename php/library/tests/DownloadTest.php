@@ -401,6 +401,23 @@ final class DownloadTest extends TestCase
         }
     }
 
+    /** Between the opening and the look at the path somebody may have replaced it. */
+    public function testWhatWasOpenedMustBeWhatLiesAtItsPath(): void
+    {
+        $root = self::$folder . '/root';
+        $opened = static function (string $path) {
+            $handle = fopen($path, 'rb');
+            self::assertNotFalse($handle);
+            return $handle;
+        };
+        self::assertNotNull(File::judge($opened("$root/below/b.bin"), $root, "$root/below/b.bin"));
+        self::assertNotNull(File::judge($opened("$root/below/b.bin"), $root, "$root/inside"));
+        self::assertNull(File::judge($opened(self::$folder . '/outside.bin'), $root, "$root/below/b.bin"));
+        self::assertNull(File::judge($opened("$root/empty"), $root, "$root/below/b.bin"));
+        self::assertNull(File::judge($opened("$root/below/b.bin"), $root, "$root/absent"));
+        self::assertNull(File::judge($opened("$root/below"), $root, "$root/below"));
+    }
+
     public function testALinkThatReplacesAFileBetweenTwoRequestsIsNotFollowed(): void
     {
         // One process of PHP answers both.

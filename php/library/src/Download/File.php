@@ -58,20 +58,28 @@ final class File
         // PHP opens what its cache of paths says, and remembers where this one led. A pipe would wait for its writer: `n`.
         clearstatcache(true);
         $handle = @fopen($named, 'rbne');
-        $opened = $handle === false ? false : fstat($handle);
-        if ($handle === false || $opened === false || ($opened['mode'] & self::KIND) !== self::REGULAR) {
-            return null;
-        }
-        // What was opened is judged, and never what the path leads to later, or led to when PHP looked last.
+        return $handle === false ? null : self::judge($handle, $root, $named);
+    }
+
+    /**
+     * What was opened, where it is the regular file that lies at a path below the root now. It is what is judged, and never
+     * what the path leads to later, or led to when PHP looked last.
+     *
+     * @param resource $handle
+     */
+    public static function judge($handle, string $root, string $path): ?self
+    {
         clearstatcache(true);
         $folder = realpath($root);
-        $real = realpath($named);
-        if ($folder === false || $real === false) {
+        $real = realpath($path);
+        $opened = fstat($handle);
+        if ($folder === false || $real === false || $opened === false) {
             return null;
         }
         $folder = rtrim($folder, '/') . '/';
         $found = @lstat($real);
-        $isIt = $found !== false && [$opened['dev'], $opened['ino']] === [$found['dev'], $found['ino']];
+        $isIt = $found !== false && [$opened['dev'], $opened['ino']] === [$found['dev'], $found['ino']]
+            && ($opened['mode'] & self::KIND) === self::REGULAR;
         // A line end would end the field by which a server is given the path.
         $isNamed = strncmp($real, $folder, strlen($folder)) === 0 && strpbrk($real, "\r\n") === false;
         return $isIt && $isNamed ? new self($real, substr($real, strlen($folder)), $handle, $opened) : null;
