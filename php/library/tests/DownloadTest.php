@@ -13,6 +13,7 @@ use Weighbridge\Library\Download\Preconditions;
 use Weighbridge\Library\DownloadFailure;
 use Weighbridge\Library\Request;
 use Weighbridge\Library\Settings;
+use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Response;
 use Weighbridge\Library\Tests\Support\Server;
 
@@ -402,7 +403,7 @@ final class DownloadTest extends TestCase
     }
 
     /** Between the opening and the look at the path somebody may have replaced it. */
-    public function testWhatWasOpenedMustBeWhatLiesAtItsPath(): void
+    public function testWhatWasOpenedMustLieBelowTheRoot(): void
     {
         $root = self::$folder . '/root';
         $opened = static function (string $path) {
@@ -410,12 +411,61 @@ final class DownloadTest extends TestCase
             self::assertNotFalse($handle);
             return $handle;
         };
-        self::assertNotNull(File::judge($opened("$root/below/b.bin"), $root, "$root/below/b.bin"));
-        self::assertNotNull(File::judge($opened("$root/below/b.bin"), $root, "$root/inside"));
+        $file = File::judge($opened("$root/inside"), $root, "$root/inside");
+        self::assertNotNull($file);
+        self::assertSame('below/b.bin', $file->below);
         self::assertNull(File::judge($opened(self::$folder . '/outside.bin'), $root, "$root/below/b.bin"));
-        self::assertNull(File::judge($opened("$root/empty"), $root, "$root/below/b.bin"));
-        self::assertNull(File::judge($opened("$root/below/b.bin"), $root, "$root/absent"));
         self::assertNull(File::judge($opened("$root/below"), $root, "$root/below"));
+        // By one name inside, by another outside.
+        link("$root/empty", self::$folder . '/linked');
+        $outside = $opened(self::$folder . '/linked');
+        self::assertNull(File::judge($opened("$root/empty"), $root, "$root/empty"));
+        fclose($outside);
+        self::assertNotNull(File::judge($opened("$root/empty"), $root, "$root/empty"));
+    }
+
+    public function testALinkThatIsSwappedAllTheTimeLeadsNowhere(): void
+    {
+        $root = self::$folder . '/swapped';
+        mkdir("$root/folder", 0700, true);
+        mkdir(self::$folder . '/hidden');
+        file_put_contents("$root/folder/file", 'not a secret');
+        file_put_contents(self::$folder . '/hidden/file', 'a secret');
+        symlink(self::$folder . '/hidden', "$root/link");
+        if (!extension_loaded('FFI')) {
+            Frameworks::skip('swapped names: this PHP has no FFI, through which the test swaps them', true);
+        }
+        $swap = 'chdir($argv[1]); $c = FFI::cdef("int renameat2(int a, const char *b, int c, const char *d, unsigned e);");'
+            . 'for (;;) { $c->renameat2(-100, "folder", -100, "link", 2); }';
+        $process = proc_open(array_merge(Server::php(), ['-d', 'ffi.enable=1', '-r', $swap, '--', $root]), [], $pipes);
+        self::assertIsResource($process);
+        try {
+            $contents = [];
+            for ($i = 0; $i < 20000 && ($i < 2000 || count($contents) < 2); $i++) {
+                $file = File::open($root, 'folder/file');
+                $contents[$file === null ? 'refused' : (string) fread($file->handle, 100)] = true;
+            }
+            self::assertArrayNotHasKey('a secret', $contents);
+            self::assertArrayHasKey('refused', $contents);
+            self::assertArrayHasKey('not a secret', $contents);
+        } finally {
+            proc_terminate($process, 9);
+            proc_close($process);
+        }
+    }
+
+    /** Where PHP may not ask the system, the path is looked at. */
+    public function testAPathThatIsLookedAtMustLeadToWhatWasOpened(): void
+    {
+        $root = self::$folder . '/root';
+        $code = 'require $argv[1];'
+            . 'foreach (["below/b.bin" => "inside", "empty" => "below/b.bin", "inside" => "absent"] as $a => $b) {'
+            . '$file = Weighbridge\Library\Download\File::judge(fopen("$argv[2]/$a", "rb"), $argv[2], "$argv[2]/$b");'
+            . 'echo $file === null ? "none" : $file->below, "\n"; }';
+        $command = array_merge(Server::php(), ['-d', "open_basedir=$root:" . dirname(__DIR__), '-r', $code, '--']);
+        array_push($command, __DIR__ . '/../autoload.php', $root);
+        exec(implode(' ', array_map('escapeshellarg', $command)) . ' 2>&1', $lines);
+        self::assertSame(['below/b.bin', 'none', 'none'], $lines);
     }
 
     public function testALinkThatReplacesAFileBetweenTwoRequestsIsNotFollowed(): void

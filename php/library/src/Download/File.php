@@ -62,27 +62,68 @@ final class File
     }
 
     /**
-     * What was opened, where it is the regular file that lies at a path below the root now. It is what is judged, and never
-     * what the path leads to later, or led to when PHP looked last.
+     * What was opened, where it is a regular file below the root. Where the system says where an opened file lies, the path
+     * by which it was opened plays no part: somebody may change between two looks what that leads to.
      *
      * @param resource $handle
      */
     public static function judge($handle, string $root, string $path): ?self
     {
         clearstatcache(true);
-        $folder = realpath($root);
-        $real = realpath($path);
         $opened = fstat($handle);
-        if ($folder === false || $real === false || $opened === false) {
+        $folder = realpath($root);
+        if ($opened === false || $folder === false || ($opened['mode'] & self::KIND) !== self::REGULAR) {
             return null;
         }
         $folder = rtrim($folder, '/') . '/';
-        $found = @lstat($real);
-        $isIt = $found !== false && [$opened['dev'], $opened['ino']] === [$found['dev'], $found['ino']]
-            && ($opened['mode'] & self::KIND) === self::REGULAR;
-        // A line end would end the field by which a server is given the path.
-        $isNamed = strncmp($real, $folder, strlen($folder)) === 0 && strpbrk($real, "\r\n") === false;
-        return $isIt && $isNamed ? new self($real, substr($real, strlen($folder)), $handle, $opened) : null;
+        $places = self::placesOf($opened) ?: self::placeAt($path, $opened);
+        foreach ($places as $place) {
+            // A line end would end the field by which a server is given the path.
+            if (strncmp($place, $folder, strlen($folder)) !== 0 || strpbrk($place, "\r\n") !== false) {
+                return null;
+            }
+        }
+        return $places === [] ? null : new self($places[0], substr($places[0], strlen($folder)), $handle, $opened);
+    }
+
+    /**
+     * Where an open file lies, by each name that this process has opened it by; empty where the system does not say.
+     *
+     * @param array<int|string, int> $opened
+     * @return list<string>
+     */
+    private static function placesOf(array $opened): array
+    {
+        $places = [];
+        foreach (@scandir('/proc/self/fd') ?: [] as $number) {
+            $link = "/proc/self/fd/$number";
+            $place = self::isSame($opened, @stat($link)) ? @readlink($link) : false;
+            if ($place !== false) {
+                $places[] = $place;
+            }
+        }
+        return $places;
+    }
+
+    /**
+     * The path without symbolic links, where the open file is there.
+     *
+     * @param array<int|string, int> $opened
+     * @return list<string>
+     */
+    private static function placeAt(string $path, array $opened): array
+    {
+        $real = realpath($path);
+        return $real !== false && self::isSame($opened, @lstat($real)) ? [$real] : [];
+    }
+
+    /**
+     * @param array<int|string, int>       $one
+     * @param array<int|string, int>|false $other
+     */
+    private static function isSame(array $one, $other): bool
+    {
+        return $other !== false && [$one['dev'], $one['ino']] === [$other['dev'], $other['ino']];
     }
 
     /** Its ETag. One of a file that changed just now is weak: it may change again within the same second. */
