@@ -4,20 +4,20 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
-use RuntimeException;
 use Weighbridge\Library\Download\Disposition;
 use Weighbridge\Library\Download\File;
 use Weighbridge\Library\Download\Offload;
-use Weighbridge\Library\Download\Reply;
-use Weighbridge\Library\Download\Unavailable;
+use Weighbridge\Library\Download\Preconditions;
 
 /**
- * Sends a file: by the web server where it offers that, else by PHP in pieces.
+ * The response that sends a file: its status, its header fields, and its content, which the web server sends where it
+ * offers that, else PHP in pieces. Without a framework:
  *
  *     Download::send('/srv/files/report.pdf', ['root' => '/srv/files', 'name' => 'Übersicht.pdf']);
  *
- * With PHP: one range (RFC 9110, section 14), conditional requests, HEAD. A request for several ranges that do not join
- * is answered with the whole file, which the RFC allows. With the server, ranges and conditions are the server's.
+ * With one, `Symfony\DownloadResponse` and `Psr7\DownloadBody` make a response of it. With PHP: one range (RFC 9110,
+ * section 14), conditional requests, HEAD; a request for several ranges is answered with the whole file, which the RFC
+ * allows. With the server, ranges and conditions are the server's.
  */
 final class Download
 {
@@ -26,15 +26,69 @@ final class Download
 
     private const OPTIONS = ['root', 'name', 'type', 'inline', 'cache_control'];
 
+    /** 200, 206, 304, 404, 412 or 416. */
+    public int $status;
+
+    /** @var array<string, string> header fields by name */
+    public array $fields;
+
+    /** @var resource|null what the content is read from; null: there is none, or it is not PHP that sends it */
+    private $handle;
+
+    /** Bytes of the content that were not read yet. */
+    private int $left;
+
     /**
-     * Sends a file below a root, and ends all output buffers before.
+     * @param array<string, string> $fields
+     * @param resource|null         $handle
+     */
+    private function __construct(int $status, array $fields, $handle = null, int $length = 0)
+    {
+        $this->status = $status;
+        $this->fields = $fields;
+        $this->handle = $handle;
+        $this->left = $length;
+    }
+
+    /**
+     * The response to a request for a file below a root.
      *
      * @param string               $path    absolute, or relative to the root
      * @param array<string, mixed> $options `root` (the settings' without it), `name` (that a browser saves it by; the
      *                                      file's own without it), `type` (its media type), `inline` (true: shown,
      *                                      false: saved), `cache_control`
-     * @return int the status that was sent: 200, 206, 304, 404, 412, 416
-     * @throws RuntimeException when output was sent already, or there is no root
+     * @param Request|null         $request null: the one that PHP runs for
+     * @throws DownloadFailure when an option is wrong, or there is no root
+     */
+    public static function prepare(
+        string $path,
+        array $options = [],
+        ?Settings $settings = null,
+        ?Request $request = null
+    ): self {
+        self::check($options);
+        $settings = ($settings ?? Settings::defaults())->download;
+        $root = $options['root'] ?? $settings->root;
+        if (!is_string($root) || $root === '') {
+            throw new DownloadFailure('Download: it needs a root, the folder that files must be in: [\'root\' => …]');
+        }
+        $file = File::open($root, $path);
+        $request = $request ?? Request::current();
+        if ($file === null) {
+            return self::notFound($request);
+        }
+        $fields = self::fields($file, $options);
+        $offload = Offload::fields($settings, $_SERVER, $file);
+        return $offload === [] ? self::respond($request, $file, $fields) : new self(200, $fields + $offload);
+    }
+
+    /**
+     * Sends a file below a root, and ends the session and all output buffers before. The parameters are those of
+     * `prepare()`.
+     *
+     * @param array<string, mixed> $options
+     * @return int the status that was sent
+     * @throws DownloadFailure when output was sent already, an option is wrong, or there is no root
      */
     public static function send(
         string $path,
@@ -42,41 +96,59 @@ final class Download
         ?Settings $settings = null,
         ?Request $request = null
     ): int {
-        self::check($options);
-        $settings = ($settings ?? Settings::defaults())->download;
-        $root = $options['root'] ?? $settings->root;
-        if (!is_string($root)) {
-            throw new RuntimeException('Download::send() needs a root, the folder that files must be in: [\'root\' => …]');
-        }
         if (headers_sent($file, $line)) {
-            throw new RuntimeException("Download::send() comes too late: output began at $file:$line");
+            throw new DownloadFailure("Download::send() comes too late: output began at $file:$line");
         }
-        self::endBuffers();
-        $request = $request ?? Request::current();
-        try {
-            $download = File::below($root, $path);
-        } catch (Unavailable $unavailable) {
-            return self::answer(new Reply(404, ['Content-Type' => 'text/plain; charset=utf-8'], null), 'Not found.' . "\n");
+        $download = self::prepare($path, $options, $settings, $request);
+        $download->sendFields();
+        $download->output();
+        return $download->status;
+    }
+
+    /** Prints the content in pieces. It can be read once. */
+    public function output(): void
+    {
+        while (connection_aborted() === 0 && ($piece = $this->read(self::PIECE)) !== '') {
+            echo $piece;
+            flush();
         }
-        $fields = self::fields($download, $options);
-        $offload = Offload::of($settings, $_SERVER);
-        if ($offload !== null) {
-            return self::answer(new Reply(200, $fields + $offload->fields($download), null), '');
+    }
+
+    /** At most this many bytes of the content; empty at its end, which comes early where the file became shorter. */
+    public function read(int $bytes): string
+    {
+        // The visitor's other requests need not wait for this one to end.
+        if (session_status() === PHP_SESSION_ACTIVE) {
+            session_write_close();
         }
-        return self::stream($download, Reply::to($request, $download, $fields), $request->method === 'HEAD');
+        if ($this->handle === null || $this->left === 0) {
+            return '';
+        }
+        $piece = (string) fread($this->handle, max(1, min($bytes, $this->left)));
+        $this->left = $piece === '' ? 0 : $this->left - strlen($piece);
+        return $piece;
+    }
+
+    /** Whether all of the content was read. */
+    public function isRead(): bool
+    {
+        return $this->left === 0;
     }
 
     /** @param array<string, mixed> $options */
     private static function check(array $options): void
     {
         foreach (array_diff(array_keys($options), self::OPTIONS) as $unknown) {
-            throw new RuntimeException("Download::send(): unknown option $unknown; known: " . implode(', ', self::OPTIONS));
+            throw new DownloadFailure("Download: unknown option $unknown; known: " . implode(', ', self::OPTIONS));
         }
         foreach (['name', 'type', 'cache_control'] as $key) {
             $value = $options[$key] ?? '';
             if (!is_string($value) || ($key !== 'name' && preg_match('/[\x00-\x1f\x7f]/', $value) === 1)) {
-                throw new RuntimeException("Download::send(): option $key must be a text of one line");
+                throw new DownloadFailure("Download: option $key must be a text of one line");
             }
+        }
+        if (!is_bool($options['inline'] ?? false)) {
+            throw new DownloadFailure('Download: option inline must be true or false');
         }
     }
 
@@ -88,64 +160,80 @@ final class Download
      */
     private static function fields(File $file, array $options): array
     {
-        $type = $options['type'] ?? 'application/octet-stream';
-        $name = $options['name'] ?? basename($file->path);
+        ['type' => $type, 'name' => $name, 'cache_control' => $cache, 'inline' => $isInline] = $options + [
+            'type' => 'application/octet-stream', 'name' => basename($file->path), 'cache_control' => '', 'inline' => false,
+        ];
         $fields = [
-            'Content-Type' => is_string($type) ? $type : '',
-            'Content-Disposition' => Disposition::of(is_string($name) ? $name : '', ($options['inline'] ?? false) === true),
+            'Content-Type' => (string) $type,
+            'Content-Disposition' => Disposition::value((string) $name, $isInline),
             'X-Content-Type-Options' => 'nosniff',
         ];
-        $cache = $options['cache_control'] ?? null;
-        return is_string($cache) ? $fields + ['Cache-Control' => $cache] : $fields;
+        return (string) $cache === '' ? $fields : $fields + ['Cache-Control' => (string) $cache];
     }
 
-    private static function answer(Reply $reply, string $body): int
+    /**
+     * The response by the request's preconditions and range, in the order of RFC 9110, section 13.2.2.
+     *
+     * @param array<string, string> $fields those of a whole response
+     */
+    private static function respond(Request $request, File $file, array $fields): self
     {
-        http_response_code($reply->status);
-        foreach ($reply->fields as $name => $value) {
-            header("$name: $value");
+        $conditions = new Preconditions($request, $file, time());
+        $status = $conditions->status();
+        if ($status === 412) {
+            return new self(412, $conditions->validators());
         }
-        echo $body;
-        return $reply->status;
+        // A cache takes the fields of a 304 for those of what it has: it gets those of the 200.
+        $fields += $conditions->validators();
+        if ($status === 304) {
+            return new self(304, $fields);
+        }
+        $fields['Accept-Ranges'] = 'bytes';
+        $range = $conditions->range();
+        [$from, $length] = $range ?? [0, $file->size];
+        if ($range !== null && $length === 0) {
+            unset($fields['Content-Disposition']);
+            return new self(416, ['Content-Range' => "bytes */{$file->size}", 'Content-Length' => '0'] + $fields);
+        }
+        if ($range !== null) {
+            $status = 206;
+            $fields['Content-Range'] = "bytes $from-" . ($from + $length - 1) . "/{$file->size}";
+        }
+        $fields['Content-Length'] = (string) $length;
+        fseek($file->handle, $from);
+        return new self($status, $fields, $file->handle, $request->method === 'HEAD' ? 0 : $length);
     }
 
-    private static function stream(File $file, Reply $reply, bool $isHead): int
+    private static function notFound(Request $request): self
     {
-        $handle = $reply->range === null || $isHead ? null : fopen($file->path, 'rb');
-        if ($handle === false) {
-            return self::answer(new Reply(404, ['Content-Type' => 'text/plain; charset=utf-8'], null), 'Not found.' . "\n");
+        $text = "Not found.\n";
+        $handle = fopen('php://memory', 'w+b');
+        if ($handle !== false) {
+            fwrite($handle, $text);
+            rewind($handle);
         }
-        self::answer($reply, '');
-        if ($handle === null || $reply->range === null) {
-            return $reply->status;
-        }
-        [$from, $length] = $reply->range;
-        fseek($handle, $from);
-        while ($length > 0 && connection_aborted() === 0) {
-            $piece = fread($handle, min(self::PIECE, $length));
-            if ($piece === false || $piece === '') {
-                // The file became shorter; the client sees it from the length.
-                break;
-            }
-            echo $piece;
-            flush();
-            $length -= strlen($piece);
-        }
-        fclose($handle);
-        return $reply->status;
+        $fields = ['Content-Type' => 'text/plain; charset=utf-8', 'Content-Length' => (string) strlen($text)];
+        return new self(404, $fields, $handle ?: null, $request->method === 'HEAD' ? 0 : strlen($text));
     }
 
-    /** Drops what was printed before, and keeps PHP and Apache from encoding what follows. */
-    private static function endBuffers(): void
+    /** Drops what was printed before, keeps PHP and Apache from encoding what follows, and says what follows. */
+    private function sendFields(): void
     {
         for ($level = ob_get_level(); $level > 0; $level--) {
             ob_end_clean();
         }
         ini_set('zlib.output_compression', '0');
-        header_remove('Content-Encoding');
-        header_remove('Content-Length');
         if (function_exists('apache_setenv')) {
             apache_setenv('no-gzip', '1');
+        }
+        // What a session says about caching is in three fields.
+        $replaced = isset($this->fields['Cache-Control']) ? ['Expires', 'Pragma'] : [];
+        foreach (['Content-Encoding', 'Content-Length', ...$replaced] as $name) {
+            header_remove($name);
+        }
+        http_response_code($this->status);
+        foreach ($this->fields as $name => $value) {
+            header("$name: $value");
         }
     }
 }

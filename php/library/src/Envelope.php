@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
+use Throwable;
 use Weighbridge\Library\Binding\Binding;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Settings\Values;
 
 /**
@@ -34,21 +36,37 @@ final class Envelope
     /** Beyond this size a value has patterns enough of its own. */
     private const MOST_WITH_DICTIONARY = 1 << 16;
 
+    /** Whether this process has said that it reaches its codec through FFI. */
+    private static bool $isFfiLogged = false;
+
     private Values $settings;
 
     private Codec $codec;
 
     private int $maxBytes;
 
-    /** Null: none; false: not read yet. @var string|false|null */
-    private $dictionary = false;
+    /** @var array<string, string> content by checksum, the one that encodes first */
+    private array $dictionaries = [];
 
-    /** @param int $maxBytes a value that decodes to more is refused */
+    /**
+     * @param int $maxBytes an encoded value that decodes to more is refused; a larger one is not encoded
+     * @throws InvalidSettings when this PHP lacks the codec that the settings name, or a dictionary cannot be read
+     */
     public function __construct(?Settings $settings = null, ?Codec $codec = null, int $maxBytes = 1 << 26)
     {
         $this->settings = ($settings ?? Settings::defaults())->value;
         $this->codec = $codec ?? new Codec();
         $this->maxBytes = $maxBytes;
+        if (!$this->settings->isDefault) {
+            $this->checkCodec();
+        }
+        foreach ($this->settings->dictionaries as $path) {
+            $content = is_file($path) && is_readable($path) ? (string) file_get_contents($path) : '';
+            if ($content === '') {
+                throw new InvalidSettings("value.dictionary: $path is empty, absent, or cannot be read; values need it");
+            }
+            $this->dictionaries[self::sum($content)] = $content;
+        }
     }
 
     /** Whether `open()` would take it for a sealed value. */
@@ -61,20 +79,16 @@ final class Envelope
     public function seal(string $value): string
     {
         $size = strlen($value);
-        $dictionary = $size >= self::LEAST_WITH_DICTIONARY && $size <= self::MOST_WITH_DICTIONARY
-            ? $this->dictionary()
-            : null;
-        $codec = $dictionary === null ? $this->settings->codec : self::TRAINED;
-        if ($dictionary === null && $size < $this->settings->minBytes) {
+        $isTrained = $this->dictionaries !== []
+            && $size >= self::LEAST_WITH_DICTIONARY && $size <= self::MOST_WITH_DICTIONARY;
+        $codec = $isTrained ? self::TRAINED : $this->settings->codec;
+        if ((!$isTrained && $size < $this->settings->minBytes) || $size > $this->maxBytes) {
             $codec = 'identity';
         }
         try {
-            $body = $codec === self::TRAINED
-                ? self::sum((string) $dictionary) . $this->codec->encode($value, 'zstd', $this->settings->level, $dictionary)
-                : $this->codec->encode($value, $codec, $this->settings->level);
+            $body = $this->encode($value, $codec);
         } catch (CodecFailure $failure) {
             $body = $value;
-            $codec = 'identity';
         }
         if (strlen($body) >= $size) {
             $body = $value;
@@ -87,7 +101,7 @@ final class Envelope
     /**
      * The value that was sealed.
      *
-     * @throws CodecFailure when it is not a sealed one, was cut short or changed, or its dictionary is not this one
+     * @throws CodecFailure when it is not a sealed one, was cut short or changed, or its dictionary is none of these
      */
     public function open(string $stored): string
     {
@@ -99,27 +113,103 @@ final class Envelope
             throw new CodecFailure('the stored value was cut short or changed: its checksum is another');
         }
         $codec = self::CODECS[$stored[0]];
+        if ($codec === 'identity') {
+            return $body;
+        }
         if ($codec !== self::TRAINED) {
             return $this->codec->decode($body, $codec, $this->maxBytes);
         }
-        $dictionary = $this->dictionary();
-        if ($dictionary === null || substr($body, 0, 4) !== self::sum($dictionary)) {
+        $dictionary = $this->dictionaries[(string) substr($body, 0, 4)] ?? null;
+        if ($dictionary === null) {
             throw new CodecFailure('the stored value was encoded with another dictionary');
         }
         return $this->codec->decode((string) substr($body, 4), 'zstd', $this->maxBytes, $dictionary);
     }
 
-    /** The dictionary's content where there is one and it can be used. */
-    private function dictionary(): ?string
+    /**
+     * Serializes and seals a value of any type that can be serialized.
+     *
+     * @param mixed $value
+     * @throws Throwable what serializing it throws
+     */
+    public function sealValue($value): string
     {
-        if ($this->dictionary === false) {
-            $path = $this->settings->dictionary;
-            $isUsable = $path !== null && is_file($path) && is_readable($path)
-                && $this->codec->can('zstd', Binding::ENCODE | Binding::DECODE | Binding::DICTIONARY);
-            $content = $isUsable ? file_get_contents((string) $path) : false;
-            $this->dictionary = $content === false || $content === '' ? null : $content;
+        return $this->seal($this->isIgbinary() ? (string) igbinary_serialize($value) : serialize($value));
+    }
+
+    /**
+     * The value that was serialized and sealed.
+     *
+     * @return mixed
+     * @throws CodecFailure when `open()` does, or it cannot be unserialized
+     */
+    public function openValue(string $stored)
+    {
+        $serialized = $this->open($stored);
+        $isIgbinary = strncmp($serialized, "\0\0\0", 3) === 0;
+        if ($isIgbinary && !function_exists('igbinary_unserialize')) {
+            throw new CodecFailure('the stored value is one of igbinary, which this PHP does not have');
         }
-        return $this->dictionary;
+        try {
+            $value = $isIgbinary ? @igbinary_unserialize($serialized) : @unserialize($serialized);
+        } catch (Throwable $error) {
+            throw new CodecFailure('the stored value cannot be unserialized: ' . $error->getMessage(), 0, $error);
+        }
+        if (!$isIgbinary && $value === false && $serialized !== 'b:0;') {
+            throw new CodecFailure('the stored value cannot be unserialized');
+        }
+        return $value;
+    }
+
+    /**
+     * What another store gave: the value that was sealed, or anything else as it is; the default where it cannot be read.
+     *
+     * @param mixed $stored
+     * @param mixed $default
+     * @return mixed
+     */
+    public function openStored($stored, $default = null)
+    {
+        try {
+            return is_string($stored) && self::isSealed($stored) ? $this->openValue($stored) : $stored;
+        } catch (CodecFailure $failure) {
+            return $default;
+        }
+    }
+
+    private function encode(string $value, string $codec): string
+    {
+        if ($codec !== self::TRAINED) {
+            return $this->codec->encode($value, $codec, $this->settings->level);
+        }
+        $sum = (string) array_key_first($this->dictionaries);
+        return $sum . $this->codec->encode($value, 'zstd', $this->settings->level, $this->dictionaries[$sum]);
+    }
+
+    private function isIgbinary(): bool
+    {
+        if ($this->settings->serializer === 'igbinary' && !function_exists('igbinary_serialize')) {
+            throw new InvalidSettings('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
+        }
+        return $this->settings->serializer === 'igbinary';
+    }
+
+    /** Refuses a codec that this PHP lacks, and says on a terminal that a web server's PHP may lack it. */
+    private function checkCodec(): void
+    {
+        $codec = $this->settings->codec;
+        $what = Binding::ENCODE | Binding::DECODE | ($this->settings->dictionaries === [] ? 0 : Binding::DICTIONARY);
+        $binding = $codec === 'identity' ? '' : $this->codec->binding($codec, $what);
+        if ($binding === null) {
+            $with = $this->settings->dictionaries === [] ? '' : ' with dictionaries';
+            throw new InvalidSettings("value.codec is $codec$with, which no extension of this PHP (" . PHP_SAPI . ') has '
+                . 'and FFI does not reach; values of it could not be read: install one, or leave the codec out');
+        }
+        if (!self::$isFfiLogged && substr($binding, -3) === 'FFI' && PHP_SAPI === 'cli') {
+            self::$isFfiLogged = true;
+            error_log("weighbridge: value.codec $codec is $binding here; a web server's PHP reads these values only with "
+                . 'its extension, or with ffi.enable=preload and this library\'s preload.php');
+        }
     }
 
     /** Four bytes that change when a byte does. */

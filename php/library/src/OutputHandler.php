@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Weighbridge\Library;
 
 use Throwable;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Settings\Pages;
 
 /**
@@ -91,7 +91,7 @@ final class OutputHandler
     {
         try {
             return (new self($path === null || !file_exists($path) ? null : Settings::fromFile($path)))->open();
-        } catch (Invalid $invalid) {
+        } catch (InvalidSettings $invalid) {
             error_log('weighbridge: ' . $invalid->getMessage());
             return false;
         }

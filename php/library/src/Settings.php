@@ -6,7 +6,7 @@ namespace Weighbridge\Library;
 
 use Throwable;
 use Weighbridge\Library\Settings\Downloads;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Settings\Pages;
 use Weighbridge\Library\Settings\Shape;
 use Weighbridge\Library\Settings\Values;
@@ -34,7 +34,7 @@ final class Settings
     {
         $schema = $shape->integer('schema', self::SCHEMA, 0, PHP_INT_MAX);
         if ($schema !== self::SCHEMA) {
-            throw new Invalid($shape->path('schema') . " is $schema; this version of the library reads " . self::SCHEMA);
+            throw new InvalidSettings("schema is $schema; this version of the library reads " . self::SCHEMA);
         }
         $this->page = new Pages($shape->shape('page'));
         $this->value = new Values($shape->shape('value'));
@@ -50,7 +50,7 @@ final class Settings
 
     /**
      * @param array<mixed> $settings
-     * @throws Invalid when a key is unknown or a value has the wrong type
+     * @throws InvalidSettings when a key is unknown or a value has the wrong type
      */
     public static function fromArray(array $settings): self
     {
@@ -60,7 +60,7 @@ final class Settings
     /**
      * What the file says, or the defaults where there is no file.
      *
-     * @throws Invalid when there is one that cannot be used
+     * @throws InvalidSettings when there is one that cannot be used
      */
     public static function load(?string $path): self
     {
@@ -70,27 +70,28 @@ final class Settings
     /**
      * Reads a file that returns the array; opcache keeps it.
      *
-     * @throws Invalid when the file cannot be read, or what it returns is not such an array
+     * @throws InvalidSettings when the file cannot be read, or what it returns is not such an array
      */
     public static function fromFile(string $path): self
     {
         if (!is_file($path) || !is_readable($path)) {
-            throw new Invalid("$path: no such file, or it cannot be read; write it from the policy, or leave it out");
+            throw new InvalidSettings("$path: no such file, or it cannot be read; write it from the policy or leave it out");
         }
         try {
             $settings = (static function (string $path) {
                 return require $path;
             })($path);
         } catch (Throwable $error) {
-            throw new Invalid("$path:{$error->getLine()}: " . $error->getMessage(), 0, $error);
+            throw new InvalidSettings("$path:{$error->getLine()}: " . $error->getMessage(), 0, $error);
         }
         if (!is_array($settings)) {
-            throw new Invalid("$path returns " . gettype($settings) . ', expected an array: return [\'schema\' => 1, …];');
+            $type = gettype($settings);
+            throw new InvalidSettings("$path returns $type, expected an array: return ['schema' => 1, …];");
         }
         try {
             return self::fromArray($settings);
-        } catch (Invalid $invalid) {
-            throw new Invalid("$path: " . $invalid->getMessage());
+        } catch (InvalidSettings $invalid) {
+            throw new InvalidSettings("$path: " . $invalid->getMessage());
         }
     }
 }

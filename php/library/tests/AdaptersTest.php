@@ -13,10 +13,6 @@ use PHPUnit\Framework\TestCase;
 use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Server\RequestHandlerInterface;
-use Symfony\Component\Cache\Marshaller\DefaultMarshaller;
-use Symfony\Component\Config\FileLocator;
-use Symfony\Component\DependencyInjection\ContainerBuilder;
-use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
 use Symfony\Component\EventDispatcher\EventDispatcher;
 use Symfony\Component\HttpFoundation\Request;
 use Symfony\Component\HttpFoundation\Response;
@@ -26,7 +22,6 @@ use Symfony\Component\HttpKernel\EventListener\ResponseListener as SymfonyRespon
 use Symfony\Component\HttpKernel\HttpKernel;
 use Symfony\Component\HttpKernel\HttpKernelInterface;
 use Weighbridge\Library\Laravel\EncodeResponse;
-use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
 use Weighbridge\Library\Settings;
 use Weighbridge\Library\Symfony\ResponseListener;
@@ -206,27 +201,6 @@ final class AdaptersTest extends TestCase
         self::assertSame([304, 'W/"abc"', 'Accept-Encoding'], $get('W/"abc"'));
         self::assertSame([304, '"abc"', 'Accept-Encoding'], $get('"abc"'));
         self::assertSame([200, 'W/"abc"', 'Accept-Encoding'], $get('W/"def"'));
-    }
-
-    public function testServicesOfSymfony(): void
-    {
-        if (!function_exists('array_is_list')) {
-            Frameworks::skip('symfony services: as Debian packages it, it needs PHP 8.1', true);
-        }
-        Frameworks::need('symfony yaml', \Symfony\Component\Yaml\Yaml::class);
-        Frameworks::need('symfony cache', DefaultMarshaller::class);
-        Frameworks::need('symfony configuration', FileLocator::class);
-        Frameworks::need('symfony http', HttpKernel::class);
-        Frameworks::need('symfony services', ContainerBuilder::class);
-        $container = new ContainerBuilder();
-        $container->setParameter('kernel.project_dir', sys_get_temp_dir());
-        $container->register('cache.default_marshaller', DefaultMarshaller::class)->setArguments([null])->setPublic(true);
-        (new YamlFileLoader($container, new FileLocator()))->load(__DIR__ . '/../src/Symfony/services.yaml');
-        $container->getDefinition(ResponseListener::class)->setPublic(true);
-        $container->compile();
-        self::assertInstanceOf(Marshaller::class, $container->get('cache.default_marshaller'));
-        self::assertInstanceOf(ResponseListener::class, $container->get(ResponseListener::class));
-        self::assertTrue($container->getDefinition(ResponseListener::class)->hasTag('kernel.event_subscriber'));
     }
 
     public function testAMiddlewareOfLaravel(): void

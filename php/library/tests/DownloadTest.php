@@ -5,14 +5,15 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Tests;
 
 use PHPUnit\Framework\TestCase;
-use RuntimeException;
 use Weighbridge\Library\Download;
 use Weighbridge\Library\Download\Disposition;
 use Weighbridge\Library\Download\File;
 use Weighbridge\Library\Download\Offload;
-use Weighbridge\Library\Download\Range;
-use Weighbridge\Library\Download\Unavailable;
+use Weighbridge\Library\Download\Preconditions;
+use Weighbridge\Library\DownloadFailure;
+use Weighbridge\Library\Request;
 use Weighbridge\Library\Settings;
+use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Response;
 use Weighbridge\Library\Tests\Support\Server;
 
@@ -58,7 +59,7 @@ final class DownloadTest extends TestCase
     }
 
     /** @return iterable<array{string, string}> */
-    public function names(): iterable
+    public static function names(): iterable
     {
         yield ['report.pdf', 'attachment; filename="report.pdf"'];
         yield ['a "b" \\c.txt', 'attachment; filename="c.txt"'];
@@ -75,19 +76,19 @@ final class DownloadTest extends TestCase
     /** @dataProvider names */
     public function testTheNameThatABrowserSavesItBy(string $name, string $value): void
     {
-        self::assertSame($value, Disposition::of($name, false));
-        self::assertStringStartsWith('inline', Disposition::of($name, true));
+        self::assertSame($value, Disposition::value($name, false));
+        self::assertStringStartsWith('inline', Disposition::value($name, true));
     }
 
     public function testALongNameIsCutBetweenCharacters(): void
     {
-        $value = Disposition::of(str_repeat('Ü', 200), false);
+        $value = Disposition::value(str_repeat('Ü', 200), false);
         self::assertSame(1, preg_match('/\*=UTF-8\'\'((?:%C3%9C)+)$/D', $value, $match));
         self::assertSame(127 * 6, strlen($match[1]));
     }
 
     /** @return iterable<array{string|null, array{int, int}|null}> the field, and first byte with length; null: whole */
-    public function ranges(): iterable
+    public static function ranges(): iterable
     {
         yield [null, null];
         yield ['bytes=0-0', [0, 1]];
@@ -98,20 +99,18 @@ final class DownloadTest extends TestCase
         yield ['bytes=-10', [990, 10]];
         yield ['bytes=-5000', [0, 1000]];
         yield ['bytes=0-9223372036854775808', [0, 1000]];
-        yield ['bytes=1000-', [0, 0]];
-        yield ['bytes=99999999999999999999-', [0, 0]];
-        yield ['bytes=-0', [0, 0]];
-        yield ['bytes=0-9,10-19', [0, 20]];
-        yield ['bytes=10-19, 0-14', [0, 20]];
+        yield ['bytes=1000-', [1000, 0]];
+        yield ['bytes=99999999999999999999-', [PHP_INT_MAX, 0]];
+        yield ['bytes=-0', [1000, 0]];
+        yield ['bytes=0-9,10-19', null];
         yield ['bytes=0-9,20-29', null];
-        yield ['bytes=0-9,2000-', [0, 10]];
         yield ['bytes=19-10', null];
         yield ['bytes=a-b', null];
         yield ['bytes=', null];
         yield ['bytes=-', null];
         yield ['lines=1-2', null];
         yield ['bytes=' . str_repeat('0-0,', 20) . '0-0', null];
-        yield ['bytes=' . str_repeat('0', 65536) . '-1', null];
+        yield ['bytes=' . str_repeat('0', 65536) . '-1', [0, 2]];
     }
 
     /**
@@ -120,12 +119,12 @@ final class DownloadTest extends TestCase
      */
     public function testRanges(?string $field, ?array $expected): void
     {
-        $range = Range::of($field, self::SIZE);
-        self::assertSame($expected, $range === null ? null : [$range->from, $range->length]);
+        $request = new Request('GET', $field === null ? [] : ['range' => $field]);
+        self::assertSame($expected, (new Preconditions($request, self::file('below/b.bin'), time()))->range());
     }
 
     /** @return iterable<string, array{string}> */
-    public function refused(): iterable
+    public static function refused(): iterable
     {
         yield 'dots' => ['../outside.bin'];
         yield 'dots in the middle' => ['below/../../outside.bin'];
@@ -148,14 +147,19 @@ final class DownloadTest extends TestCase
     {
         $response = $this->get($path);
         self::assertSame([404, "Not found.\n"], [$response->status, $response->body]);
-        $this->expectException(Unavailable::class);
-        File::below(self::$folder . '/root', $path);
+        self::assertSame('text/plain; charset=utf-8', strtolower((string) $response->field('content-type')));
+        self::assertNull(File::open(self::$folder . '/root', $path));
     }
 
     public function testARootThatBeginsAsAnother(): void
     {
-        $this->expectException(Unavailable::class);
-        File::below(self::$folder . '/root', self::$folder . '/root-beside/c.bin');
+        self::assertNull(File::open(self::$folder . '/root', self::$folder . '/root-beside/c.bin'));
+        self::assertNull(File::open(self::$folder . '/root-absent', self::$folder . '/root/below/b.bin'));
+        self::assertNull(File::open('phar://' . self::$folder . '/root', 'below/b.bin'));
+        self::assertNotNull(File::open(self::$folder . '/root/', self::$folder . '/root/below/b.bin'));
+        self::assertNotNull(File::open('/', self::$folder . '/root/below/b.bin'));
+        file_put_contents(self::$folder . "/root/a\nb", '');
+        self::assertNull(File::open(self::$folder . '/root', "a\nb"));
     }
 
     public function testAWholeFile(): void
@@ -169,6 +173,11 @@ final class DownloadTest extends TestCase
             self::assertSame(self::DATE, $response->field('last-modified'));
             self::assertSame('"6553f100-3e8"', $response->field('etag'));
             self::assertStringStartsWith('text/plain', (string) $response->field('content-type'));
+            self::assertSame('nosniff', $response->field('x-content-type-options'));
+            self::assertSame('attachment; filename="' . ($path === 'a file%.bin' ? 'a file_.bin' : 'b.bin') . '"', explode(
+                '; filename*',
+                (string) $response->field('content-disposition')
+            )[0]);
         }
         self::assertSame([200, ''], [$this->get('empty')->status, $this->get('empty')->body]);
     }
@@ -189,6 +198,10 @@ final class DownloadTest extends TestCase
         foreach (['content-length', 'etag', 'last-modified', 'accept-ranges', 'content-disposition'] as $name) {
             self::assertSame($get->field($name), $head->field($name), $name);
         }
+        foreach (['below/b.bin', 'nothing'] as $path) {
+            $head = Download::prepare($path, ['root' => self::$folder . '/root'], null, new Request('head', []));
+            self::assertSame(['', true], [$head->read(100), $head->isRead()]);
+        }
     }
 
     public function testAPart(): void
@@ -199,14 +212,15 @@ final class DownloadTest extends TestCase
         ]);
         self::assertTrue($response->body === substr(self::$content, 100, 200), 'another part');
         $response = $this->get('below/b.bin', ['Range' => 'bytes=1000-']);
-        self::assertSame([416, 'bytes */1000', ''], [
-            $response->status, $response->field('content-range'), $response->body,
+        self::assertSame([416, 'bytes */1000', '', '0', null], [
+            $response->status, $response->field('content-range'), $response->body, $response->field('content-length'),
+            $response->field('content-disposition'),
         ]);
         self::assertSame(416, $this->get('empty', ['Range' => 'bytes=0-0'])->status);
     }
 
     /** @return iterable<string, array{array<string, string>, int}> */
-    public function conditions(): iterable
+    public static function conditions(): iterable
     {
         $etag = '"6553f100-3e8"';
         $later = 'Wed, 15 Nov 2023 00:00:00 GMT';
@@ -252,16 +266,47 @@ final class DownloadTest extends TestCase
     {
         $path = self::$folder . '/root/fresh';
         file_put_contents($path, 'fresh');
-        $file = File::below(self::$folder . '/root', 'fresh');
+        $file = self::file('fresh');
         self::assertStringStartsWith('W/"', $file->etag($file->time + 1));
         self::assertStringStartsWith('"', $file->etag($file->time + 2));
     }
 
+    public function testA304HasTheFieldsOfIts200(): void
+    {
+        $more = '&cache_control=' . rawurlencode('public, max-age=60') . '&session';
+        $whole = $this->get('below/b.bin', [], 'GET', $more);
+        $same = $this->get('below/b.bin', ['If-None-Match' => '"6553f100-3e8"'], 'GET', $more);
+        self::assertSame([200, 304], [$whole->status, $same->status]);
+        $names = ['cache-control', 'etag', 'last-modified', 'content-type', 'content-disposition', 'expires', 'pragma'];
+        foreach ($names as $name) {
+            self::assertSame($whole->field($name), $same->field($name), $name);
+        }
+        self::assertSame('public, max-age=60', $whole->field('cache-control'));
+        // What a session says about caching is not left beside it.
+        self::assertSame([null, null], [$whole->field('expires'), $whole->field('pragma')]);
+        self::assertNull($same->field('content-length'));
+    }
+
+    public function testTheSessionIsNotHeldWhileItIsSent(): void
+    {
+        foreach (['GET', 'HEAD'] as $method) {
+            $response = $this->get('below/b.bin', [], $method, '&session');
+            self::assertSame($method === 'GET' ? self::$content : '', $response->body);
+        }
+    }
+
     public function testOutputBuffersAndEncodingEnd(): void
     {
-        $response = $this->get('below/b.bin', ['Accept-Encoding' => 'gzip'], 'GET', '&encoded');
-        self::assertNull($response->field('content-encoding'));
-        self::assertTrue($response->body === self::$content, 'other content');
+        foreach ([self::$server, new Server(['zlib.output_compression' => '1'])] as $server) {
+            foreach (['', '&encoded'] as $more) {
+                $response = $server->get("/download.php?path=below/b.bin$more", ['Accept-Encoding' => 'gzip']);
+                self::assertNull($response->field('content-encoding'));
+                self::assertSame('1000', $response->field('content-length'));
+                self::assertTrue($response->body === self::$content, 'other content');
+            }
+        }
+        $response = $this->get('below/b.bin', ['Accept-Encoding' => 'gzip'], 'GET', '&encoded&method=x-sendfile');
+        self::assertSame([null, ''], [$response->field('content-length'), $response->body]);
     }
 
     public function testTheServerSendsIt(): void
@@ -283,31 +328,211 @@ final class DownloadTest extends TestCase
     public function testWhatTheServerOffersDecides(): void
     {
         $settings = Settings::fromArray(['download' => ['prefix' => '/internal/']])->download;
-        $file = File::below(self::$folder . '/root', 'below/b.bin');
-        self::assertNull(Offload::of($settings, []));
-        self::assertNull(Offload::of($settings, ['HTTP_WEIGHBRIDGE_SENDFILE' => 'x-sendfile']));
-        self::assertNull(Offload::of($settings, ['WEIGHBRIDGE_SENDFILE' => 'by hand']));
-        $accel = Offload::of($settings, ['WEIGHBRIDGE_SENDFILE' => 'X-Accel-Redirect']);
-        self::assertNotNull($accel);
-        self::assertSame(['X-Accel-Redirect' => '/internal/below/b.bin'], $accel->fields($file));
+        $file = self::file('a file%.bin');
+        self::assertSame([], Offload::fields($settings, [], $file));
+        self::assertSame([], Offload::fields($settings, ['HTTP_WEIGHBRIDGE_SENDFILE' => 'x-sendfile'], $file));
+        self::assertSame([], Offload::fields($settings, ['WEIGHBRIDGE_SENDFILE' => 'by hand'], $file));
+        $accel = ['WEIGHBRIDGE_SENDFILE' => 'X-Accel-Redirect'];
+        $expected = ['X-Accel-Redirect' => '/internal/a%20file%25.bin'];
+        self::assertSame($expected, Offload::fields($settings, $accel, $file));
+        self::assertSame([], Offload::fields(Settings::defaults()->download, $accel, $file));
         // lighttpd decodes percent signs, Apache does not.
-        $file = File::below(self::$folder . '/root', 'a file%.bin');
         $asked = ['WEIGHBRIDGE_SENDFILE' => 'x-sendfile'];
-        $apache = Offload::of($settings, $asked + ['SERVER_SOFTWARE' => 'Apache/2.4']);
-        self::assertNotNull($apache);
-        self::assertSame(['X-Sendfile' => $file->path], $apache->fields($file));
-        $lighttpd = Offload::of($settings, $asked + ['SERVER_SOFTWARE' => 'lighttpd/1.4']);
-        self::assertNotNull($lighttpd);
-        self::assertSame(['X-Sendfile' => str_replace('%', '%25', $file->path)], $lighttpd->fields($file));
-        $none = Settings::defaults()->download;
-        self::assertNull(Offload::of($none, ['WEIGHBRIDGE_SENDFILE' => 'x-accel-redirect']));
+        $apache = Offload::fields($settings, $asked + ['SERVER_SOFTWARE' => 'Apache/2.4'], $file);
+        self::assertSame(['X-Sendfile' => $file->path], $apache);
+        $lighttpd = Offload::fields($settings, $asked + ['SERVER_SOFTWARE' => 'lighttpd/1.4'], $file);
+        self::assertSame(['X-Sendfile' => str_replace('%', '%25', $file->path)], $lighttpd);
+        $lighttpd = Offload::fields($settings, ['WEIGHBRIDGE_SENDFILE' => 'x-lighttpd-send-file'], $file);
+        self::assertSame(['X-LIGHTTPD-send-file' => str_replace('%', '%25', $file->path)], $lighttpd);
     }
 
-    public function testAnUnknownOptionIsRefused(): void
+    /** @return iterable<string, array{array<string, mixed>, string}> */
+    public static function wrongOptions(): iterable
     {
-        $this->expectException(RuntimeException::class);
-        $this->expectExceptionMessage('unknown option filename; known: root, name, type, inline, cache_control');
-        Download::send('a', ['root' => '/', 'filename' => 'b']);
+        yield 'unknown' => [
+            ['root' => '/', 'filename' => 'b'],
+            'unknown option filename; known: root, name, type, inline, cache_control',
+        ];
+        yield 'two lines' => [['root' => '/', 'type' => "text/plain\r\nA: b"], 'option type must be a text of one line'];
+        yield 'a field of its own' => [['root' => '/', 'cache_control' => "a\nb: c"], 'option cache_control must be a text'];
+        yield 'a number' => [['root' => '/', 'name' => 1], 'option name must be a text of one line'];
+        yield 'no boolean' => [['root' => '/', 'inline' => 'no'], 'option inline must be true or false'];
+        yield 'no root' => [[], 'it needs a root'];
+        yield 'an empty root, which would be the working directory' => [['root' => ''], 'it needs a root'];
+    }
+
+    /**
+     * @dataProvider wrongOptions
+     * @param array<string, mixed> $options
+     */
+    public function testAWrongOptionIsRefused(array $options, string $message): void
+    {
+        $this->expectException(DownloadFailure::class);
+        $this->expectExceptionMessage($message);
+        Download::prepare('a', $options);
+    }
+
+    /** PHP remembers where paths lead: for two minutes, without asking again. */
+    public function testAPathThatBecameASymbolicLinkIsNotFollowed(): void
+    {
+        $root = self::$folder . '/changing';
+        mkdir("$root/folder", 0700, true);
+        mkdir(self::$folder . '/secret');
+        file_put_contents(self::$folder . '/secret/file', 'a secret');
+        foreach (['file' => 'folder/file', 'folder' => 'folder'] as $what => $changed) {
+            exec('rm -rf ' . escapeshellarg($root));
+            clearstatcache(true);
+            mkdir("$root/folder", 0700, true);
+            file_put_contents("$root/folder/file", 'not a secret');
+            $first = Download::prepare('folder/file', ['root' => $root]);
+            self::assertSame([200, 'not a secret'], [$first->status, $first->read(100)], $what);
+            self::assertSame("$root/folder/file", realpath("$root/folder/file"));
+            // By other programs, which PHP does not notice.
+            $target = escapeshellarg(self::$folder . ($what === 'file' ? '/secret/file' : '/secret'));
+            exec('rm -r ' . escapeshellarg("$root/$changed") . " && ln -s $target " . escapeshellarg("$root/$changed"));
+            foreach (['stream', 'x-sendfile', 'x-lighttpd-send-file'] as $method) {
+                $settings = Settings::fromArray(['download' => ['method' => $method, 'root' => $root]]);
+                $second = Download::prepare('folder/file', [], $settings);
+                self::assertSame([404, "Not found.\n"], [$second->status, $second->read(100)], "$what, $method");
+            }
+            self::assertSame('/secret/file', substr((string) realpath("$root/folder/file"), -12));
+            exec('rm ' . escapeshellarg("$root/$changed") . ' && mkdir -p ' . escapeshellarg("$root/folder")
+                . ' && echo again > ' . escapeshellarg("$root/folder/file"));
+            self::assertSame("again\n", Download::prepare('folder/file', ['root' => $root])->read(100), $what);
+        }
+    }
+
+    /** Between the opening and the look at the path somebody may have replaced it. */
+    public function testWhatWasOpenedMustLieBelowTheRoot(): void
+    {
+        $root = self::$folder . '/root';
+        $opened = static function (string $path) {
+            $handle = fopen($path, 'rb');
+            self::assertNotFalse($handle);
+            return $handle;
+        };
+        $file = File::judge($opened("$root/inside"), $root, "$root/inside");
+        self::assertNotNull($file);
+        self::assertSame('below/b.bin', $file->below);
+        self::assertNull(File::judge($opened(self::$folder . '/outside.bin'), $root, "$root/below/b.bin"));
+        self::assertNull(File::judge($opened("$root/below"), $root, "$root/below"));
+        // By one name inside, by another outside.
+        link("$root/empty", self::$folder . '/linked');
+        $outside = $opened(self::$folder . '/linked');
+        self::assertNull(File::judge($opened("$root/empty"), $root, "$root/empty"));
+        fclose($outside);
+        self::assertNotNull(File::judge($opened("$root/empty"), $root, "$root/empty"));
+    }
+
+    public function testALinkThatIsSwappedAllTheTimeLeadsNowhere(): void
+    {
+        $root = self::$folder . '/swapped';
+        mkdir("$root/folder", 0700, true);
+        mkdir(self::$folder . '/hidden');
+        file_put_contents("$root/folder/file", 'not a secret');
+        file_put_contents(self::$folder . '/hidden/file', 'a secret');
+        symlink(self::$folder . '/hidden', "$root/link");
+        if (!extension_loaded('FFI')) {
+            Frameworks::skip('swapped names: this PHP has no FFI, through which the test swaps them', true);
+        }
+        $swap = 'chdir($argv[1]); $c = FFI::cdef("int renameat2(int a, const char *b, int c, const char *d, unsigned e);");'
+            . 'for (;;) { $c->renameat2(-100, "folder", -100, "link", 2); }';
+        $process = proc_open(array_merge(Server::php(), ['-d', 'ffi.enable=1', '-r', $swap, '--', $root]), [], $pipes);
+        self::assertIsResource($process);
+        try {
+            $contents = [];
+            for ($i = 0; $i < 20000 && ($i < 2000 || count($contents) < 2); $i++) {
+                $file = File::open($root, 'folder/file');
+                $contents[$file === null ? 'refused' : (string) fread($file->handle, 100)] = true;
+            }
+            self::assertArrayNotHasKey('a secret', $contents);
+            self::assertArrayHasKey('refused', $contents);
+            self::assertArrayHasKey('not a secret', $contents);
+        } finally {
+            proc_terminate($process, 9);
+            proc_close($process);
+        }
+    }
+
+    /** Where PHP may not ask the system, the path is looked at. */
+    public function testAPathThatIsLookedAtMustLeadToWhatWasOpened(): void
+    {
+        $root = self::$folder . '/root';
+        $code = 'require $argv[1];'
+            . 'foreach (["below/b.bin" => "inside", "empty" => "below/b.bin", "inside" => "absent"] as $a => $b) {'
+            . '$file = Weighbridge\Library\Download\File::judge(fopen("$argv[2]/$a", "rb"), $argv[2], "$argv[2]/$b");'
+            . 'echo $file === null ? "none" : $file->below, "\n"; }';
+        $command = array_merge(Server::php(), ['-d', "open_basedir=$root:" . dirname(__DIR__), '-r', $code, '--']);
+        array_push($command, __DIR__ . '/../autoload.php', $root);
+        exec(implode(' ', array_map('escapeshellarg', $command)) . ' 2>&1', $lines);
+        self::assertSame(['below/b.bin', 'none', 'none'], $lines);
+    }
+
+    public function testALinkThatReplacesAFileBetweenTwoRequestsIsNotFollowed(): void
+    {
+        // One process of PHP answers both.
+        mkdir(self::$folder . '/root/between');
+        file_put_contents(self::$folder . '/root/between/file', 'not a secret');
+        self::assertSame([200, 'not a secret'], [$this->get('between/file')->status, $this->get('between/file')->body]);
+        exec('rm ' . escapeshellarg(self::$folder . '/root/between/file') . ' && ln -s '
+            . escapeshellarg(self::$folder . '/outside.bin') . ' ' . escapeshellarg(self::$folder . '/root/between/file'));
+        foreach (['', '&method=x-sendfile', '&method=x-accel-redirect'] as $more) {
+            $response = $this->get('between/file', [], 'GET', $more);
+            self::assertSame([404, "Not found.\n"], [$response->status, $response->body]);
+            self::assertSame([null, null], [$response->field('x-sendfile'), $response->field('x-accel-redirect')]);
+        }
+    }
+
+    public function testWhatWasOpenedIsSentWhateverItsPathLeadsToLater(): void
+    {
+        file_put_contents(self::$folder . '/root/renamed', 'as it was opened');
+        $download = Download::prepare('renamed', ['root' => self::$folder . '/root']);
+        unlink(self::$folder . '/root/renamed');
+        symlink('/etc/passwd', self::$folder . '/root/renamed');
+        self::assertSame('as it was opened', $download->read(100));
+        self::assertTrue($download->isRead());
+    }
+
+    public function testAFileThatChangedJustNowIsSentWhole(): void
+    {
+        $path = self::$folder . '/root/fresh';
+        file_put_contents($path, 'fresh');
+        touch($path, time() + 60);
+        clearstatcache();
+        $date = gmdate('D, d M Y H:i:s', (int) filemtime($path)) . ' GMT';
+        $ask = static function (array $fields): Download {
+            return Download::prepare('fresh', ['root' => self::$folder . '/root'], null, new Request('GET', $fields));
+        };
+        $etag = $ask([])->fields['ETag'];
+        self::assertStringStartsWith('W/', $etag);
+        self::assertSame('application/octet-stream', $ask([])->fields['Content-Type']);
+        // A weak validator cannot tell whether a part is one of the same content.
+        foreach ([$etag, substr($etag, 2), $date] as $ifRange) {
+            self::assertSame(200, $ask(['range' => 'bytes=0-1', 'if-range' => $ifRange])->status, $ifRange);
+        }
+        self::assertSame(206, $ask(['range' => 'bytes=0-1'])->status);
+        self::assertSame(412, $ask(['if-match' => $etag])->status);
+        self::assertSame(412, $ask(['if-match' => substr($etag, 2)])->status);
+        self::assertSame(304, $ask(['if-none-match' => $etag])->status);
+        self::assertSame(304, $ask(['if-none-match' => substr($etag, 2)])->status);
+    }
+
+    public function testAFileThatBecomesShorterEndsEarly(): void
+    {
+        file_put_contents(self::$folder . '/root/cut', str_repeat('a', 100));
+        $download = Download::prepare('cut', ['root' => self::$folder . '/root', 'name' => "a\nb/c\nd"]);
+        self::assertSame('attachment; filename="cd"', $download->fields['Content-Disposition']);
+        self::assertSame('100', $download->fields['Content-Length']);
+        file_put_contents(self::$folder . '/root/cut', str_repeat('a', 10));
+        self::assertSame([str_repeat('a', 10), ''], [$download->read(100), $download->read(100)]);
+        self::assertTrue($download->isRead());
+    }
+
+    private static function file(string $path): File
+    {
+        $file = File::open(self::$folder . '/root', $path);
+        self::assertNotNull($file);
+        return $file;
     }
 
     /** @param array<string, string> $fields */

@@ -30,7 +30,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<string, array{string}> */
-    public function codings(): iterable
+    public static function codings(): iterable
     {
         foreach (['gzip', 'br', 'zstd'] as $coding) {
             yield $coding => [$coding];
@@ -117,7 +117,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<string, array{string, string|null}> */
-    public function identities(): iterable
+    public static function identities(): iterable
     {
         yield 'without the field' => ['whole', null];
         yield 'gzip refused' => ['whole', 'gzip;q=0, identity'];
@@ -184,7 +184,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<array{string}> */
-    public function onceOnly(): iterable
+    public static function onceOnly(): iterable
     {
         foreach (['encoded', 'twice', 'gzhandler inside', 'cleaned', 'empty flushes'] as $case) {
             yield $case => [$case];
@@ -215,7 +215,7 @@ final class PageServerTest extends TestCase
     }
 
     /** @return iterable<array{string}> */
-    public function removals(): iterable
+    public static function removals(): iterable
     {
         yield 'the buffer was dropped' => ['dropped'];
         yield 'its content was taken' => ['taken'];

@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Tests;
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Settings;
 use Weighbridge\Library\Settings\Downloads;
-use Weighbridge\Library\Settings\Invalid;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Settings\Pages;
 
 final class SettingsTest extends TestCase
@@ -38,8 +38,8 @@ final class SettingsTest extends TestCase
         self::assertTrue($gzip->isFor('application/ld+json'));
         self::assertFalse($gzip->isFor('image/jpeg'));
         self::assertSame(Pages::COOKIES, $settings->page->breach);
-        self::assertSame([100, 'serialize', '/a/b'], [
-            $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionary,
+        self::assertSame([100, 'serialize', ['/a/b']], [
+            $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionaries,
         ]);
         self::assertSame(Downloads::ACCEL, $settings->download->method);
         self::assertSame('/srv/files', $settings->download->root);
@@ -50,11 +50,27 @@ final class SettingsTest extends TestCase
         $settings = Settings::fromArray(['schema' => 1, 'value' => ['codec' => 'gzip']]);
         self::assertEquals(Settings::defaults()->page, $settings->page);
         self::assertSame(['gzip', 6], [$settings->value->codec, $settings->value->level]);
+        $value = Settings::defaults()->value;
+        self::assertSame(['deflate', 6, 1024, 'serialize', []], [
+            $value->codec, $value->level, $value->minBytes, $value->serializer, $value->dictionaries,
+        ]);
+        $value = Settings::fromArray(['value' => ['dictionary' => ['/a', '/b']]])->value;
+        self::assertSame(0, Settings::fromArray(['value' => ['min_bytes' => 0]])->value->minBytes);
+        self::assertSame(['zstd', 6, ['/a', '/b']], [$value->codec, $value->level, $value->dictionaries]);
         self::assertSame([], Settings::fromArray(['page' => ['rules' => []]])->page->rules);
     }
 
+    public function testMethodsOfDownloads(): void
+    {
+        foreach (['auto', 'x-accel-redirect', 'x-sendfile', 'x-lighttpd-send-file', 'stream'] as $method) {
+            $settings = Settings::fromArray(['download' => ['method' => $method, 'prefix' => '/internal/']]);
+            self::assertSame($method, $settings->download->method);
+        }
+        self::assertSame(['auto', null, null], array_values((array) Settings::defaults()->download));
+    }
+
     /** @return iterable<string, array{array<string, mixed>, string}> */
-    public function wrong(): iterable
+    public static function wrong(): iterable
     {
         yield 'a key' => [['pages' => []], 'unknown key pages; did you mean page?'];
         yield 'a key below' => [['value' => ['lvl' => 3]], 'unknown key value.lvl; did you mean level?'];
@@ -63,7 +79,7 @@ final class SettingsTest extends TestCase
             'unknown key page.rules[0].window; known: coding, codec, level, min_bytes, types',
         ];
         yield 'a schema' => [['schema' => 2], 'schema is 2; this version of the library reads 1'];
-        yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of -7 to 19'];
+        yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of 0 to 12'];
         yield 'a level' => [
             ['page' => ['rules' => [['coding' => 'gzip', 'level' => 13]]]],
             'page.rules[0].level is 13, expected an integer of 0 to 12',
@@ -94,6 +110,10 @@ final class SettingsTest extends TestCase
             ['value' => ['codec' => 'gzip', 'dictionary' => '/a']],
             'value.dictionary is for zstd, and the codec is gzip',
         ];
+        yield 'a list of dictionaries' => [
+            ['value' => ['dictionary' => ['/a', 7]]],
+            'value.dictionary is 7, expected a list of texts',
+        ];
         yield 'a hostile key' => [["a\nb\e[31m" => 1], 'unknown key a?b?[31m; known: schema, page, value, download'];
     }
 
@@ -103,7 +123,7 @@ final class SettingsTest extends TestCase
      */
     public function testWhatIsWrongIsSaidInOneLine(array $settings, string $message): void
     {
-        $this->expectException(Invalid::class);
+        $this->expectException(InvalidSettings::class);
         $this->expectExceptionMessageMatches('/^' . preg_quote($message, '/') . '$/D');
         Settings::fromArray($settings);
     }
@@ -120,7 +140,7 @@ final class SettingsTest extends TestCase
                 try {
                     Settings::fromFile($path);
                     self::fail('it was read');
-                } catch (Invalid $invalid) {
+                } catch (InvalidSettings $invalid) {
                     $start = $line === null ? "$path returns integer, expected an array" : "$path:$line: ";
                     self::assertStringStartsWith($start, $invalid->getMessage());
                 }

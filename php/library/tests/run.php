@@ -12,6 +12,7 @@ use PHPUnit\TextUI\TestRunner;
 // The newest PHPs deprecate what PHPUnit 9 does.
 error_reporting(E_ALL & ~E_DEPRECATED);
 ini_set('memory_limit', '256M');
+ini_set('error_log', '/dev/null');
 date_default_timezone_set('UTC');
 require 'PHPUnit/Autoload.php';
 require __DIR__ . '/bootstrap.php';

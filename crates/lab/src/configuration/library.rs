@@ -38,7 +38,7 @@ const OWN: [(&str, &str); 3] = [("gzip", "libdeflate"), ("zstd", "zstd"), ("br",
 /// What PHP needs where codecs are reached through FFI.
 const PRELOAD: [&str; 2] = [
     "in php.ini of the PHP-FPM that serves the site: ffi.enable=preload and opcache.preload=/path/to/vendor/weighbridge/weighbridge/preload.php; without them \
-     nothing is encoded through FFI",
+     pages are not encoded through FFI, and values whose codec needs it are refused",
     "where PHP-FPM is started as root, also: opcache.preload_user=NAME, the user that the pool runs as; then restart PHP-FPM",
 ];
 

@@ -4,14 +4,18 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Download;
 
-/** Content-Disposition (RFC 6266), with names of every language (RFC 8187). */
+/**
+ * Content-Disposition (RFC 6266), with names of every language (RFC 8187).
+ *
+ * @internal
+ */
 final class Disposition
 {
     /** Longer names are cut: file systems have 255 bytes. */
     private const MAX_BYTES = 255;
 
     /** The field's value for a name, which loses its folders, control characters and what is not UTF-8. */
-    public static function of(string $name, bool $isInline): string
+    public static function value(string $name, bool $isInline): string
     {
         $kind = $isInline ? 'inline' : 'attachment';
         if (preg_match('//u', $name) !== 1) {

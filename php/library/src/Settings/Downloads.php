@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/** How downloads are sent. */
+/**
+ * How downloads are sent.
+ *
+ * @internal
+ */
 final class Downloads
 {
     /** The server that runs PHP decides: see `Download`. */
@@ -36,10 +40,11 @@ final class Downloads
         $this->root = $shape->text('root');
         $shape->close();
         if ($this->method === self::ACCEL && strncmp((string) $this->prefix, '/', 1) !== 0) {
-            throw new Invalid($shape->path('prefix') . ' must be the path of an internal location, such as /internal/');
+            $path = $shape->path('prefix');
+            throw new InvalidSettings("$path must be the path of an internal location, such as /internal/");
         }
         if (preg_match('~[\x00-\x20\x7f]~', (string) $this->prefix) === 1) {
-            throw new Invalid($shape->path('prefix') . ' holds white space or a control character');
+            throw new InvalidSettings($shape->path('prefix') . ' holds white space or a control character');
         }
     }
 }

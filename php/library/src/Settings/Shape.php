@@ -88,6 +88,16 @@ final class Shape
         return $texts;
     }
 
+    /**
+     * A text or a list of texts, as a list; an absent or null one is empty.
+     *
+     * @return list<string>
+     */
+    public function textOrTexts(string $key): array
+    {
+        return is_array($this->values[$key] ?? null) ? $this->texts($key) : array_filter([$this->text($key)], 'is_string');
+    }
+
     /** An array of its own below this key; an absent one is empty. */
     public function shape(string $key): self
     {
@@ -117,7 +127,7 @@ final class Shape
         foreach (array_keys($this->values) as $key) {
             $key = (string) $key;
             if (!in_array($key, $this->known, true)) {
-                throw new Invalid('unknown key ' . $this->path(self::quoted($key)) . $this->suggestion($key));
+                throw new InvalidSettings('unknown key ' . $this->path(self::quoted($key)) . $this->suggestion($key));
             }
         }
     }
@@ -140,10 +150,10 @@ final class Shape
     }
 
     /** @param mixed $value */
-    private function unexpected(string $key, $value, string $expected): Invalid
+    private function unexpected(string $key, $value, string $expected): InvalidSettings
     {
         $shown = is_string($value) ? '"' . self::quoted($value) . '"' : (is_int($value) ? (string) $value : gettype($value));
-        return new Invalid($this->path($key) . " is $shown, expected $expected");
+        return new InvalidSettings($this->path($key) . " is $shown, expected $expected");
     }
 
     private function suggestion(string $key): string

@@ -6,14 +6,21 @@ namespace Weighbridge\Library\Settings;
 
 use Weighbridge\Library\Codec;
 
-/** How cached values are stored. */
+/**
+ * How cached values are stored.
+ *
+ * @internal
+ */
 final class Values
 {
     /** A value is written once and read many times: at this level it is smaller than by DEFLATE 6, at half of its time or less. */
     private const ZSTD = 6;
 
-    /** The codec: `zstd`, `br`, `gzip`, `deflate` or `identity`. */
+    /** The codec: `deflate`, `gzip`, `zstd`, `br` or `identity`. */
     public string $codec;
+
+    /** Whether the codec is the default, which every server API of this PHP reads without FFI. */
+    public bool $isDefault;
 
     /** The codec's level. */
     public int $level;
@@ -21,24 +28,27 @@ final class Values
     /** The smallest value in bytes, serialized. */
     public int $minBytes;
 
-    /** `igbinary` where it is loaded, or `serialize`. */
+    /** `serialize` or `igbinary`. */
     public string $serializer;
 
-    /** The file of a trained zstd dictionary for small values; null: none. */
-    public ?string $dictionary;
+    /** @var list<string> files of trained zstd dictionaries: the first encodes small values, each decodes its own */
+    public array $dictionaries;
 
     /** Reads the section `value`. */
     public function __construct(Shape $shape)
     {
-        $this->codec = $shape->word('codec', 'zstd', ['zstd', 'br', 'gzip', 'deflate', 'identity']);
+        $this->dictionaries = $shape->textOrTexts('dictionary');
+        $default = extension_loaded('zlib') ? 'deflate' : 'identity';
+        $this->isDefault = !$shape->has('codec') && $this->dictionaries === [];
+        $default = $this->dictionaries === [] ? $default : 'zstd';
+        $this->codec = $shape->word('codec', $default, ['deflate', 'gzip', 'zstd', 'br', 'identity']);
         [$least, $most, $default] = Codec::levels($this->codec);
         $this->level = $shape->integer('level', $this->codec === 'zstd' ? self::ZSTD : $default, $least, $most);
         $this->minBytes = $shape->integer('min_bytes', 1024, 0, PHP_INT_MAX);
-        $this->serializer = $shape->word('serializer', 'igbinary', ['igbinary', 'serialize']);
-        $this->dictionary = $shape->text('dictionary');
+        $this->serializer = $shape->word('serializer', 'serialize', ['serialize', 'igbinary']);
         $shape->close();
-        if ($this->dictionary !== null && $this->codec !== 'zstd') {
-            throw new Invalid($shape->path('dictionary') . " is for zstd, and the codec is {$this->codec}");
+        if ($this->dictionaries !== [] && $this->codec !== 'zstd') {
+            throw new InvalidSettings($shape->path('dictionary') . " is for zstd, and the codec is {$this->codec}");
         }
     }
 }

@@ -14,8 +14,9 @@ final class Frameworks
         'symfony cache' => 'Symfony/Component/Cache/autoload.php',
         'symfony http' => 'Symfony/Component/HttpKernel/autoload.php',
         'symfony services' => 'Symfony/Component/DependencyInjection/autoload.php',
-        'symfony configuration' => 'Symfony/Component/Config/autoload.php',
-        'symfony yaml' => 'Symfony/Component/Yaml/autoload.php',
+        'psr-16' => 'Psr/SimpleCache/autoload.php',
+        'laravel cache' => 'Illuminate/Cache/autoload.php',
+        'laravel config' => 'Illuminate/Config/autoload.php',
         'laravel' => 'Illuminate/Pipeline/autoload.php',
         'laravel container' => 'Illuminate/Container/autoload.php',
         'laravel http' => 'Illuminate/Http/autoload.php',
@@ -31,9 +32,12 @@ final class Frameworks
                 require_once "/usr/share/php/$file";
             }
         }
+        // Debian has no package of PSR-15.
+        if (strncmp($class, 'Psr\\Http\\Server\\', 16) === 0 && !interface_exists($class)) {
+            require __DIR__ . '/psr15.php';
+        }
         if (!class_exists($class) && !interface_exists($class)) {
-            // Debian has no package of PSR-15 but an extension, for its own PHP.
-            self::skip("$framework: $class is not installed", strncmp($class, 'Psr\\', 4) === 0);
+            self::skip("$framework: $class is not installed", false);
         }
     }
 

@@ -1,0 +1,225 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Tests;
+
+use ArrayObject;
+use Illuminate\Cache\ArrayStore;
+use Illuminate\Cache\CacheManager;
+use Illuminate\Config\Repository;
+use Illuminate\Container\Container;
+use PHPUnit\Framework\TestCase;
+use Psr\SimpleCache\CacheInterface;
+use SessionHandlerInterface;
+use Symfony\Component\Cache\Adapter\ArrayAdapter;
+use Symfony\Component\Cache\Psr16Cache;
+use Weighbridge\Library\CodecFailure;
+use Weighbridge\Library\Envelope;
+use Weighbridge\Library\Laravel\EncodedStore;
+use Weighbridge\Library\Laravel\WeighbridgeServiceProvider;
+use Weighbridge\Library\Psr16\EncodedCache;
+use Weighbridge\Library\Session\EncodedSessionHandler;
+use Weighbridge\Library\Settings;
+use Weighbridge\Library\Tests\Support\Frameworks;
+use Weighbridge\Library\Tests\Support\Server;
+use Weighbridge\Library\Tests\Support\Sessions;
+
+/** Encoded values in the caches and sessions of others. */
+final class StoresTest extends TestCase
+{
+    private static string $text = '';
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$text = str_repeat('some words ', 300);
+    }
+
+    public function testValuesOfEveryType(): void
+    {
+        foreach (extension_loaded('igbinary') ? ['serialize', 'igbinary'] : ['serialize'] as $serializer) {
+            $envelope = new Envelope(Settings::fromArray(['value' => ['serializer' => $serializer]]));
+            foreach ([self::$text, '', null, false, true, 0, 1.5, [1, ['a' => null]], new ArrayObject([1, 2])] as $value) {
+                // What one server's PHP serialized, another's with the other setting reads.
+                self::assertEquals($value, (new Envelope())->openValue($envelope->sealValue($value)));
+            }
+            self::assertSame($serializer === 'serialize', $envelope->open($envelope->sealValue(1)) === 'i:1;');
+        }
+    }
+
+    public function testAValueThatCannotBeUnserialized(): void
+    {
+        $envelope = new Envelope();
+        foreach (['', 'no serialized value', 'O:9:"Throwable":0:{}', 'O:7:"Closure":0:{}'] as $serialized) {
+            try {
+                $envelope->openValue($envelope->seal($serialized));
+                self::fail("$serialized was unserialized");
+            } catch (CodecFailure $failure) {
+                self::assertStringContainsString('cannot be unserialized', $failure->getMessage());
+            }
+        }
+    }
+
+    public function testASerializerThatThisPhpLacksIsAnError(): void
+    {
+        $code = 'require $argv[1]; use Weighbridge\Library\{Envelope, Settings};'
+            . 'try { (new Envelope(Settings::fromArray(["value" => ["serializer" => "igbinary"]])))->sealValue(1); }'
+            . 'catch (Weighbridge\Library\WeighbridgeException $exception) { echo $exception->getMessage(), "\n"; }'
+            . 'try { (new Envelope())->openValue((new Envelope())->seal("\0\0\0\2\0")); }'
+            . 'catch (Weighbridge\Library\WeighbridgeException $exception) { echo $exception->getMessage(); }';
+        $command = str_replace('extension=igbinary', 'precision=14', Server::php());
+        array_push($command, in_array('-n', $command, true) ? '-q' : '-n', '-r', $code, '--', __DIR__ . '/../autoload.php');
+        exec(implode(' ', array_map('escapeshellarg', $command)) . ' 2>&1', $lines);
+        self::assertSame([
+            'value.serializer is igbinary, which this PHP (cli) does not have',
+            'the stored value is one of igbinary, which this PHP does not have',
+        ], $lines);
+    }
+
+    public function testACacheOfPsr16(): void
+    {
+        if (PHP_VERSION_ID < 80000) {
+            Frameworks::skip('psr-16: it needs PHP 8', true);
+        }
+        Frameworks::need('psr-16', CacheInterface::class);
+        Frameworks::need('symfony cache', Psr16Cache::class);
+        $inner = new Psr16Cache(new ArrayAdapter());
+        $cache = new EncodedCache($inner);
+        self::assertTrue($cache->set('text', self::$text));
+        self::assertSame(self::$text, $cache->get('text'));
+        self::assertLessThan(200, strlen((string) $inner->get('text')));
+        self::assertTrue($cache->setMultiple(['null' => null, 'rows' => [1, 2], 'gone' => 1], 60));
+        self::assertTrue($cache->deleteMultiple(['gone']));
+        self::assertSame(['null' => null, 'rows' => [1, 2], 'gone' => 'default'], self::listed(
+            $cache->getMultiple(['null', 'rows', 'gone'], 'default')
+        ));
+        self::assertSame([true, false], [$cache->has('rows'), $cache->has('gone')]);
+        // What was there before, and what cannot be read.
+        $cut = substr((string) $inner->get('text'), 0, -1);
+        $inner->setMultiple(['before' => [3], 'plain' => 'plain', 'corrupt' => $cut]);
+        self::assertSame([[3], 'plain'], [$cache->get('before'), $cache->get('plain')]);
+        self::assertSame('miss', $cache->get('corrupt', 'miss'));
+        self::assertSame(['corrupt' => 'miss'], self::listed($cache->getMultiple(['corrupt'], 'miss')));
+        self::assertTrue($cache->delete('text'));
+        self::assertNull($cache->get('text'));
+        self::assertTrue($cache->clear());
+        self::assertFalse($cache->has('rows'));
+    }
+
+    public function testAStoreOfLaravel(): void
+    {
+        Frameworks::need('laravel cache', ArrayStore::class);
+        $inner = new ArrayStore();
+        $store = new EncodedStore($inner);
+        self::assertTrue($store->put('text', self::$text, 60));
+        self::assertSame(self::$text, $store->get('text'));
+        self::assertLessThan(200, strlen((string) $inner->get('text')));
+        self::assertTrue($store->forever('null', null));
+        self::assertTrue($store->putMany(['rows' => [1, 2], 'count' => 3], 60));
+        $inner->put('before', ['a'], 60);
+        $inner->put('corrupt', substr((string) $inner->get('text'), 0, -1), 60);
+        $keys = ['null', 'rows', 'count', 'before', 'corrupt', 'absent'];
+        self::assertSame(array_combine($keys, [null, [1, 2], 3, ['a'], null, null]), $store->many($keys));
+        self::assertSame([5, 4, 5], [$store->increment('count', 2), $store->decrement('count'), $store->increment('count')]);
+        self::assertTrue($store->lock('lock', 10)->get());
+        self::assertFalse($store->lock('lock', 10)->get());
+        $lock = $store->lock('another', 10);
+        self::assertTrue($lock->get());
+        self::assertTrue($store->restoreLock('another', $lock->owner())->release());
+        self::assertSame('', $store->getPrefix());
+        self::assertTrue($store->forget('text'));
+        self::assertNull($store->get('text'));
+        self::assertTrue($store->flush());
+        self::assertNull($store->get('rows'));
+    }
+
+    public function testAProviderOfLaravel(): void
+    {
+        Frameworks::need('laravel cache', ArrayStore::class);
+        Frameworks::need('laravel config', Repository::class);
+        Frameworks::need('laravel container', Container::class);
+        $stores = ['array' => ['driver' => 'array'], 'encoded' => ['driver' => 'weighbridge', 'store' => 'array']];
+        $stores['others'] = ['driver' => 'array'];
+        $cache = ['default' => 'others', 'stores' => $stores];
+        $config = ['cache' => $cache, 'weighbridge' => ['value' => ['min_bytes' => 7]]];
+        $application = new Container();
+        $application->instance('config', new Repository($config));
+        $application->singleton('cache', static function (Container $application): CacheManager {
+            return new CacheManager($application);
+        });
+        (new WeighbridgeServiceProvider($application))->register();
+        self::assertSame(7, $application->make(Settings::class)->value->minBytes);
+        $cache = $application->make('cache');
+        $cache->store('encoded')->put('text', self::$text, 60);
+        self::assertSame(self::$text, $cache->store('encoded')->get('text'));
+        self::assertTrue(Envelope::isSealed((string) $cache->store('array')->get('text')));
+        self::assertNull($cache->store('others')->get('text'));
+        // Without a file of settings.
+        $application = new Container();
+        $application->instance('config', new Repository());
+        (new WeighbridgeServiceProvider($application))->register();
+        self::assertEquals(Settings::defaults(), $application->make(Settings::class));
+    }
+
+    public function testSessionsInPhpsOwnFiles(): void
+    {
+        $folder = sys_get_temp_dir() . '/weighbridge-' . bin2hex(random_bytes(6));
+        mkdir($folder, 0700);
+        putenv("WEIGHBRIDGE_SESSIONS=$folder");
+        $server = new Server(['session.use_strict_mode' => '1']);
+        $cookie = static function (string $id): array {
+            return ['Cookie' => "PHPSESSID=$id"];
+        };
+        try {
+            $id = str_repeat('a', 32);
+            file_put_contents("$folder/sess_$id", 'count|i:7;');
+            self::assertSame("$id 8", $server->get('/session.php', $cookie($id))->body);
+            self::assertTrue(Envelope::isSealed((string) file_get_contents("$folder/sess_$id")));
+            self::assertSame("$id 9", $server->get('/session.php', $cookie($id))->body);
+            // Nothing changed: its time does.
+            touch("$folder/sess_$id", 1700000000);
+            self::assertSame("$id 9", $server->get('/session.php?read', $cookie($id))->body);
+            clearstatcache();
+            self::assertGreaterThan(1700000000, filemtime("$folder/sess_$id"));
+            self::assertSame("$id 10", $server->get('/session.php', $cookie($id))->body);
+            self::assertLessThan(300, filesize("$folder/sess_$id"));
+            file_put_contents("$folder/sess_$id", substr((string) file_get_contents("$folder/sess_$id"), 0, -3));
+            self::assertSame("$id 1", $server->get('/session.php', $cookie($id))->body);
+            // An ID that a visitor made up is not taken.
+            [$new, $count] = explode(' ', $server->get('/session.php', $cookie(str_repeat('b', 32)))->body);
+            self::assertNotSame(str_repeat('b', 32), $new);
+            self::assertSame('1', $count);
+            self::assertSame('', $server->get('/session.php?end', $cookie($new))->body);
+            self::assertFileDoesNotExist("$folder/sess_$new");
+            self::assertDoesNotMatchRegularExpression('/PHP (?:Warning|Notice|Deprecated|Fatal)/', $server->log());
+        } finally {
+            exec('rm -r ' . escapeshellarg($folder));
+        }
+    }
+
+    public function testAHandlerThatKnowsIdsAndTimes(): void
+    {
+        $inner = new Sessions();
+        $handler = new EncodedSessionHandler($inner);
+        self::assertTrue($handler->write('a', self::$text));
+        self::assertSame(self::$text, $handler->read('a'));
+        self::assertSame([true, false], [$handler->validateId('a'), $handler->validateId('b')]);
+        $plain = $this->createMock(SessionHandlerInterface::class);
+        $plain->method('read')->willReturnOnConsecutiveCalls('stored', '', false);
+        $plain = new EncodedSessionHandler($plain);
+        self::assertSame([true, false, false], [$plain->validateId('a'), $plain->validateId('b'), $plain->validateId('c')]);
+        self::assertTrue($handler->updateTimestamp('a', self::$text));
+        self::assertSame(['a'], $inner->touched);
+        self::assertTrue(Envelope::isSealed($inner->data['a']));
+        self::assertSame(3, $handler->gc(60));
+    }
+
+    /**
+     * @param iterable<string, mixed> $values
+     * @return array<string, mixed>
+     */
+    private static function listed(iterable $values): array
+    {
+        return is_array($values) ? $values : iterator_to_array($values);
+    }
+}

@@ -1,0 +1,3 @@
+<?php
+
+return ['value' => ['min_bytes' => 2048]];
