@@ -206,25 +206,22 @@ impl<'r> Ranking<'r> {
         let shares = conditions.shares(is_written(contenders));
         let here: Vec<(&Question, usize, &Choice)> =
             answers.iter().filter_map(|answer| answer.of_group(group)).collect();
-        let is_in = |at: usize, alternatives: &dyn Fn(&Choice) -> Vec<usize>| {
-            let mut all = here.iter().flat_map(|(question, work, choice)| {
-                alternatives(choice).into_iter().map(|one| question.alternatives[one].rows[*work])
-            });
-            all.any(|row| row == Some(at))
-        };
+        let chosen =
+            here.iter().map(|(question, work, choice)| question.alternatives[choice.chosen].rows[*work]);
+        let known = here.iter().filter(|(.., choice)| choice.confidence != Confidence::TooFewRounds);
+        let tied = known.flat_map(|(question, work, choice)| {
+            choice.tied.iter().map(|one| question.alternatives[*one].rows[*work])
+        });
+        let (chosen, tied): (Vec<Option<usize>>, Vec<Option<usize>>) = (chosen.collect(), tied.collect());
         let ranked = |(at, contender): (usize, &Contender)| {
             let cost = cost(contender, conditions, shares)?;
-            let best = is_in(at, &|choice| vec![choice.chosen]);
-            let is_tied = |choice: &Choice| match choice.confidence {
-                Confidence::TooFewRounds => Vec::new(),
-                _ => choice.tied.clone(),
-            };
+            let best = chosen.contains(&Some(at));
             Some(Ranked {
                 id: contender.row.id().to_owned(),
                 total: cost.total(),
                 low: cost.varies.low.map(|low| low + cost.known),
                 high: cost.varies.high.map(|high| high + cost.known),
-                tie: best || is_in(at, &is_tied),
+                tie: best || tied.contains(&Some(at)),
                 best,
                 candidate: contender.candidate,
             })
@@ -236,6 +233,11 @@ impl<'r> Ranking<'r> {
 }
 
 impl Answer<'_> {
+    /// The name of an alternative.
+    pub fn name(&self, alternative: usize) -> &str {
+        &self.question.alternatives[alternative].name
+    }
+
     /// Its choice for a group, with the place of the group in the question.
     pub fn of_group(&self, group: usize) -> Option<(&Question, usize, &Choice)> {
         let work = self.question.groups.iter().position(|own| *own == group)?;

@@ -10,7 +10,8 @@ use crate::text::clean;
 /// A share of a kind's bytes or requests that is worth a line.
 const VISIBLE: f64 = 0.005;
 
-fn gigabytes(value: f64) -> String {
+/// `1.2 GB`, of this many.
+pub(super) fn gigabytes(value: f64) -> String {
     units::bytes((value * 1e9).round() as u64)
 }
 

@@ -94,11 +94,6 @@ impl Conditions {
         }
     }
 
-    /// The link speed that a study names, in Mbit/s.
-    pub(crate) fn usual_mbit(report: &Report) -> Option<f64> {
-        report.study.links.as_ref().and_then(usual_mbit)
-    }
-
     /// The usual ones of a study.
     pub fn usual(links: Option<&Links>) -> Conditions {
         let mbit = links.and_then(usual_mbit);

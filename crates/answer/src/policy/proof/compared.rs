@@ -26,10 +26,7 @@ pub(in super::super) struct Compared<'a> {
 impl Compared<'_> {
     /// The strata that were measured, by their names.
     fn measured(&self) -> BTreeSet<String> {
-        let is_in = |stratum: &&Stratum| {
-            let address = std::ptr::from_ref(*stratum).addr();
-            self.before.parts.iter().any(|part| part.stratum == address)
-        };
+        let is_in = |stratum: &&Stratum| self.before.parts.iter().any(|part| part.is_of(stratum));
         self.site.of(self.decision.kind).filter(is_in).map(Stratum::name).collect()
     }
 

@@ -7,6 +7,7 @@ use weigh_model::site::Sent;
 use super::*;
 use crate::estimate::Estimate;
 use crate::report::FaultRow;
+use crate::subject::codec::{DECODE, DECODED};
 use crate::subject::delivery::fixture::Watched;
 
 const PAGES: [File; 2] = [("text/html", 20_000, 0.25), ("text/html", 90_000, 0.2)];
