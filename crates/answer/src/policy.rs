@@ -175,15 +175,15 @@ fn setups(ground: &Ground, kind: Kind, coded: Option<&Coded>, weights: &Weights)
 
 /// The decisions for all kinds, and how often the value of a CPU second was raised until the cores suffice at peak.
 fn make<'a>(ground: &'a Ground<'a>, objective: Objective) -> (Vec<Made<'a>>, u32) {
-    let mut scarcity = 0.0;
-    let mut made = make_at(ground, &Weights::new(ground.site, objective, scarcity));
-    let mut raises = 0;
-    while !fits(ground.site, &made) && raises < RAISES {
+    let (mut scarcity, mut raises) = (0.0, 0);
+    loop {
+        let made = make_at(ground, &Weights::new(ground.site, objective, scarcity));
+        if raises == RAISES || fits(ground.site, &made) {
+            return (made, raises);
+        }
         scarcity = if scarcity == 0.0 { 0.01 } else { scarcity * 2.0 };
-        made = make_at(ground, &Weights::new(ground.site, objective, scarcity));
         raises += 1;
     }
-    (made, raises)
 }
 
 fn make_at<'a>(ground: &'a Ground<'a>, weights: &Weights) -> Vec<Made<'a>> {

@@ -224,12 +224,8 @@ fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
         place(ours) != place(theirs) && ours.cell.runtime == theirs.cell.runtime
     })?;
     let content = label::content(case.evidence, &ours.cell.payload);
-    let text = format!(
-        "{content}, beside {}: {}.",
-        label::in_a_sentence(place(theirs)),
-        change(case, ours, theirs)?
-    );
-    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
+    let beside = label::in_a_sentence(place(theirs));
+    Some(Sentence::gain(&content, &beside, &change(case, ours, theirs)?, [ours, theirs]))
 }
 
 /// What another PHP improves compared with the first PHP of the study that costs more.
@@ -282,12 +278,7 @@ fn beside_plain(case: &Case, answer: &Answer) -> Option<Sentence> {
     let group = case.report().groups.iter().position(|group| group.has(ours.id()))?;
     let cost = |row: &Row| case.ranking.cost(group, row, case.conditions);
     let ratio = ratio(&cost(ours)?.varies, &cost(theirs)?.varies)?;
-    let text = format!(
-        "{} {}, beside {}: {}.",
-        label::content(case.evidence, &ours.cell.payload),
-        answer.question.scope,
-        of_cell(&theirs.cell),
-        label::change(&ratio, "time per call")
-    );
-    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
+    let what = format!("{} {}", label::content(case.evidence, &ours.cell.payload), answer.question.scope);
+    let change = label::change(&ratio, "time per call");
+    Some(Sentence::gain(&what, &of_cell(&theirs.cell), &change, [ours, theirs]))
 }

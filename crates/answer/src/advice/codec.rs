@@ -60,15 +60,15 @@ pub fn questions(all: &Groups) -> Vec<Question> {
     runtimes.iter().flat_map(of_runtime).collect()
 }
 
-/// The extensions that PHP needs for a row.
-fn needed(row: &Row) -> Vec<&'static str> {
+/// The extensions that PHP needs for a row's serializer and codec.
+pub(crate) fn needed(row: &Row) -> Vec<&'static str> {
     let serializers = [("igbinary", "ext-igbinary"), ("msgpack", "ext-msgpack")];
     let serializer = serializers.into_iter().find(|(name, _)| row.cell.serializer.as_deref() == Some(*name));
     serializer.map(|(_, extension)| extension).into_iter().chain(extension(&row.cell.setting.codec)).collect()
 }
 
 /// The extension that PHP needs for a codec.
-pub(crate) fn extension(codec: &str) -> Option<&'static str> {
+fn extension(codec: &str) -> Option<&'static str> {
     match codec {
         "zstd" => Some("ext-zstd or FFI"),
         "brotli" => Some("ext-brotli or FFI"),

@@ -56,15 +56,6 @@ pub fn prove_urls(
     proof
 }
 
-/// The row of what a URL sends to clients that accept these codings.
-fn row<'r>(report: &'r Report, payload: &str, codings: &[String]) -> Option<&'r Row> {
-    let accept = accepted(codings);
-    let is_it = |row: &&Row| {
-        row.cell.payload == payload && row.cell.delivery.as_ref().is_some_and(|d| d.accept == accept)
-    };
-    report.rows.iter().find(is_it)
-}
-
 /// The value of Accept-Encoding of clients that accept these codings.
 pub fn accepted(codings: &[String]) -> String {
     if codings.is_empty() { "identity".to_owned() } else { codings.join(", ") }
@@ -82,7 +73,10 @@ impl<'a> Urls<'a> {
     /// The rows of what both URLs of a file send to a class of clients.
     fn rows(&self, item: &Item, client: &Accept) -> Option<[Option<&'a Row>; 2]> {
         let pair = self.pairs.iter().find(|pair| pair.sha256 == item.sample.sha256)?;
-        Some([&pair.before, &pair.after].map(|payload| row(self.report, payload, &client.codings)))
+        let accept = accepted(&client.codings);
+        let is_asked = |row: &Row| row.cell.delivery.as_ref().is_some_and(|d| d.accept == accept);
+        let rows = self.report.rows.iter().filter(|row| is_asked(row));
+        Some([&pair.before, &pair.after].map(|name| rows.clone().find(|row| row.cell.payload == *name)))
     }
 
     /// The amounts before and after; none if nothing was measured both times.

@@ -363,15 +363,10 @@ impl Sides<'_> {
                 let [before, after] = &sums.setups()?;
                 let measured = change(self.ground.site, before, after).core_hours;
                 let rounds = before.fewest_rounds().min(after.fewest_rounds());
-                let name = (RESPONSE, format!("response over {name}"));
-                let mut line = line(self.decision.kind, name, predicted, measured, (rounds, seconds))?;
-                if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
-                    line.remark = Some(
-                        "bytes and CPU time are those that were measured: the model of the link is off here"
-                            .into(),
-                    );
-                }
-                Some(line)
+                let name = (self.decision.kind, RESPONSE, format!("response over {name}"));
+                let cause =
+                    "bytes and CPU time are those that were measured: the model of the link is off here";
+                line(name, predicted, measured, (rounds, seconds), |_| Some(cause.to_owned()))
             })
         };
         self.ground.links.iter().filter_map(over).collect()

@@ -16,6 +16,7 @@ use weigh_model::units;
 use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, NS, Part, Setup};
+use crate::advice::codec::needed;
 use crate::finding::label;
 use crate::first::{distinct, grouped};
 use crate::row::Row;
@@ -162,12 +163,7 @@ fn setup(path: &Path, all: &[(Item, Vec<&Row>)], own: &Key, min_bytes: u64) -> O
     let coding = if is_plain { "" } else { &setting.codec };
     let (serializer, level) = (Some(own.0.clone()), setting.level);
     let rule = Rule { serializer, level, min_bytes, ..Rule::new(coding, Encoder::Php, &own.1) };
-    Some(Setup { name, rules: vec![rule], needs: needs(&own.0, first), ..Setup::of(parts) })
-}
-
-/// Extensions that PHP does not bring.
-fn needs(serializer: &str, row: &Row) -> Vec<Need> {
-    let own = (serializer != "serialize").then(|| format!("ext-{serializer}"));
-    let codec = crate::advice::codec::extension(&row.cell.setting.codec);
-    own.into_iter().chain(codec.map(str::to_owned)).map(|what| Need { what, how: String::new() }).collect()
+    // Extensions that PHP does not bring.
+    let needs = needed(first).into_iter().map(|what| Need { what: what.to_owned(), how: String::new() });
+    Some(Setup { name, rules: vec![rule], needs: needs.collect(), ..Setup::of(parts) })
 }

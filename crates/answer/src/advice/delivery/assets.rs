@@ -148,13 +148,10 @@ fn gain(case: &Case, crossover: &Crossover) -> Option<Sentence> {
         Some(_) => "what is sent today".to_owned(),
         None => format!("{} on the fly", label::name(&beside)),
     };
-    let text = format!(
-        "{} from {}, beside {name}: {}.",
-        label::content(case.evidence, &size.payload),
-        label::server(&pre),
-        label::change(&pre.ratio_to(&beside, CPU)?, "CPU time per request")
-    );
-    Some(Sentence::new(Kind::Gain, text, ids([pre.row, beside.row])))
+    let content = label::content(case.evidence, &size.payload);
+    let change = label::change(&pre.ratio_to(&beside, CPU)?, "CPU time per request");
+    let what = format!("{content} from {}", label::server(&pre));
+    Some(Sentence::gain(&what, &name, &change, [pre.row, beside.row]))
 }
 
 /// Where encoding each response takes less CPU time: below a size, or on a whole server.

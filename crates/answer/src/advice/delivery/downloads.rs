@@ -70,8 +70,13 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
     let mut servers = if is_by_slow { by_slow_clients(report) } else { by_cost };
     servers.sort_by_key(|server| report.servers.iter().position(|known| known.name == server.name));
     let place = |group: &crate::group::Group| label::content(case.evidence, group.payload());
+    let of_slow_clients = |server: &Server| Recommended {
+        scope: label::owned(server.name).to_owned(),
+        name: server.method.clone(),
+        cells: Vec::new(),
+    };
     let recommended = match is_by_slow {
-        true => servers.iter().map(Server::recommended).collect(),
+        true => servers.iter().map(of_slow_clients).collect(),
         false => case.recommended(place),
     };
     let mut sentences = vec![used(&servers)?];
@@ -149,11 +154,6 @@ impl Server<'_> {
         self.rows.first().map(|row| row.id().to_owned())
     }
 
-    fn recommended(&self) -> Recommended {
-        let rows = self.rows.iter().copied();
-        Recommended { scope: label::owned(self.name).to_owned(), name: self.method.clone(), cells: ids(rows) }
-    }
-
     /// `8 slow clients on Apache: 0 of 8 workers stay busy with X-Sendfile, 8 with readfile.`
     fn freed(&self) -> Option<Sentence> {
         let slow = self.slow.as_ref().filter(|slow| slow.frees())?;
@@ -175,14 +175,10 @@ impl Server<'_> {
     fn gain(&self, case: &Case) -> Option<Sentence> {
         let ours = Sent::of(self.rows.first()?)?;
         let theirs = through_php(case.evidence, ours)?;
-        let text = format!(
-            "{} from {}, beside {}: {}.",
-            label::content(case.evidence, &ours.row.cell.payload),
-            label::owned(self.name),
-            label::way(&theirs),
-            label::change(&ours.ratio_to(&theirs, CPU)?, "CPU time per download")
-        );
-        Some(Sentence::new(Kind::Gain, text, ids([ours.row, theirs.row])))
+        let content = label::content(case.evidence, &ours.row.cell.payload);
+        let change = label::change(&ours.ratio_to(&theirs, CPU)?, "CPU time per download");
+        let what = format!("{content} from {}", label::owned(self.name));
+        Some(Sentence::gain(&what, &label::way(&theirs), &change, [ours.row, theirs.row]))
     }
 }
 

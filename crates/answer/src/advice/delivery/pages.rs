@@ -101,13 +101,9 @@ fn gain(case: &Case, first: &Chosen) -> Option<Sentence> {
         true => "what is sent today".to_owned(),
         false => label::way(&usual),
     };
-    let text = format!(
-        "{}, beside {beside}: {} and {}.",
-        label::place(case.evidence, group),
-        label::change(&own.ratio_to(&usual, CPU)?, "CPU time per page"),
-        label::bytes_beside(own.bytes(), usual.bytes())
-    );
-    Some(Sentence::new(Kind::Gain, text, ids([own.row, usual.row])))
+    let cpu = label::change(&own.ratio_to(&usual, CPU)?, "CPU time per page");
+    let change = format!("{cpu} and {}", label::bytes_beside(own.bytes(), usual.bytes()));
+    Some(Sentence::gain(&label::place(case.evidence, group), &beside, &change, [own.row, usual.row]))
 }
 
 fn limit(case: &Case, classes: &[Chosen]) -> Sentence {
