@@ -380,7 +380,6 @@ fn total(ground: &Ground, made: &[Made]) -> Change {
     let (before, after): (Vec<Setup>, Vec<Setup>) = known.unzip();
     // The sums have the names of their first kind; only the amounts matter.
     let after = sum(after).map(|after| Setup { name: String::new(), ..after });
-    sum(before)
-        .zip(after)
-        .map_or_else(Change::default, |(before, after)| change(ground.site, &before, &after))
+    let Some((before, after)) = sum(before).zip(after) else { return Change::default() };
+    change(ground.site, &before, &after)
 }

@@ -103,9 +103,7 @@ fn settings(all: &Groups) -> Vec<Question> {
             Question::of(all, 2, over(link), groups.clone(), key)
         };
         let mut own: Vec<Question> = clients.iter().filter_map(of_client).collect();
-        let widest = own
-            .iter()
-            .rposition(|one| own.iter().all(|other| other.alternatives.len() <= one.alternatives.len()));
+        let widest = own.iter().enumerate().max_by_key(|(_, one)| one.alternatives.len()).map(|(at, _)| at);
         own.iter_mut().enumerate().for_each(|(at, one)| one.is_answer = Some(at) == widest);
         questions.extend(own);
     }
@@ -231,13 +229,9 @@ fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
 /// What another PHP improves compared with the first PHP of the study that costs more.
 fn newer(case: &Case, answer: &Answer) -> Option<Sentence> {
     let (ours, theirs) = worse(case, answer, is_in_other_php)?;
-    let text = format!(
-        "{} instead of {}, {}: {}.",
-        label::runtime(&ours.cell.runtime),
-        label::runtime(&theirs.cell.runtime),
-        label::content(case.evidence, &ours.cell.payload),
-        change(case, ours, theirs)?
-    );
+    let [own, other] = [ours, theirs].map(|row| label::runtime(&row.cell.runtime));
+    let content = label::content(case.evidence, &ours.cell.payload);
+    let text = format!("{own} instead of {other}, {content}: {}.", change(case, ours, theirs)?);
     Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }
 

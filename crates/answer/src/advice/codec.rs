@@ -158,13 +158,9 @@ fn gain(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence> {
         [own, usual].map(|row| case.ranking.cost(answer.question.groups[work], row, case.conditions));
     let (ours, theirs) = (ours?, theirs?);
     let ratio = ratio_of_totals((&ours.varies, ours.known), (&theirs.varies, theirs.known))?;
-    let text = format!(
-        "Compared with {} ({}): {}, {}.",
-        label::of_cell(&usual.cell),
-        content(case, group),
-        label::change(&ratio, "time"),
-        size_beside(own, usual),
-    );
+    let (name, content) = (label::of_cell(&usual.cell), content(case, group));
+    let (time, size) = (label::change(&ratio, "time"), size_beside(own, usual));
+    let text = format!("Compared with {name} ({content}): {time}, {size}.");
     Some(Sentence::new(Part::Gain, text, ids([own, usual])))
 }
 
@@ -277,12 +273,8 @@ fn fewer_bytes(case: &Case) -> Option<Sentence> {
         Some(format!("{} with {}", size_beside(row, usual), coding_of(&row.cell.setting)?))
     };
     let parts: Vec<String> = case.first().filter_map(part).collect();
-    let text = format!(
-        "Compared with {} ({}): {}.",
-        label::setting(&usual.cell.setting),
-        content(case, group),
-        parts.join(", "),
-    );
+    let (name, content) = (label::setting(&usual.cell.setting), content(case, group));
+    let text = format!("Compared with {name} ({content}): {}.", parts.join(", "));
     Some(Sentence::new(Part::Gain, text, cells))
 }
 

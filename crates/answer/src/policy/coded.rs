@@ -444,10 +444,8 @@ pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer)
     let fixed = made + ground.readers.seconds(0.0, kind);
     let wait = made + waiting(ground, kind, item, row, sent);
     let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
-    let workers = match item.stratum.made_ms {
-        Some(_) => made + if encodes { time(row) * item.scale } else { 0.0 },
-        None => 0.0,
-    };
+    let encoding = if encodes { time(row) * item.scale } else { 0.0 };
+    let workers = item.stratum.made_ms.map_or(0.0, |_| made + encoding);
     let made = if ground.knows_made { made } else { 0.0 };
     Exact { wait, fixed, made, sent, workers, ..Exact::default() }
 }

@@ -26,10 +26,8 @@ struct Known<'a> {
     /// Bytes per month that the site sends of it today, and whether that is an upper bound.
     bytes: f64,
     at_most: bool,
-    /// Whether one of its files was measured.
-    is_measured: bool,
-    /// Whether its bytes with the chosen rules are known all the same.
-    is_encoded: bool,
+    /// Why the rest is not covered.
+    reason: Reason,
     /// The share of its requests of which it is known what is sent today.
     share: f64,
     /// Bytes of bodies per month of that share, as computed.
@@ -45,15 +43,6 @@ impl Known<'_> {
     /// Bytes per month of a stratum that a log counted: what is not known of it is as counted.
     fn computed(&self) -> f64 {
         self.sent + (1.0 - self.share) * self.counted()
-    }
-
-    fn reason(&self, ground: &Ground) -> Reason {
-        match (self.stratum.sample.is_empty(), self.is_measured) {
-            (true, _) => Reason::NoSample,
-            (false, false) if self.is_encoded => Reason::EncodedOnly,
-            (false, false) => Reason::NotMeasured,
-            (false, true) => unknown_today(ground, &[self.stratum]),
-        }
     }
 }
 
@@ -159,10 +148,17 @@ fn known<'a>(ground: &Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Known<
     let of = |stratum: &'a Stratum| {
         let told = made.and_then(|made| made.told.iter().find(|told| std::ptr::eq(told.stratum, stratum)));
         let (share, sent) = told.map_or((0.0, 0.0), |told| (told.known, told.sent));
+        // The bytes with the chosen rules are known all the same.
         let is_encoded = made.is_some_and(|one| one.unmeasured[1].parts.iter().any(|p| p.is_of(stratum)));
+        let reason = match told {
+            _ if stratum.sample.is_empty() => Reason::NoSample,
+            Some(_) => unknown_today(ground, &[stratum]),
+            None if is_encoded => Reason::EncodedOnly,
+            None => Reason::NotMeasured,
+        };
         let count = if kind == Kind::Value { stratum.files } else { stratum.requests }.value;
         let (bytes, at_most) = content::bytes_today(stratum, &ground.classes);
-        Known { stratum, count, bytes, at_most, is_measured: told.is_some(), is_encoded, share, sent }
+        Known { stratum, count, bytes, at_most, reason, share, sent }
     };
     ground.site.of(kind).map(of).collect()
 }
@@ -196,7 +192,7 @@ pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Optio
     let is_there = |one: &Known| one.count > 0.0 || one.bytes > 0.0;
     all.iter().any(is_there).then_some(())?;
     let gap = |reason: Reason| {
-        let is_in = |one: &&Known| one.share < 1.0 && one.reason(ground) == reason && is_there(one);
+        let is_in = |one: &&Known| one.share < 1.0 && one.reason == reason && is_there(one);
         let mut own: Vec<&Known> = all.iter().filter(is_in).collect();
         own.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
         let part = |one: &Known| if is_in(&one) { 1.0 - one.share } else { 0.0 };

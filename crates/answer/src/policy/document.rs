@@ -141,14 +141,14 @@ fn workers(pool: &Pool) -> String {
     let (requests, ms) = (units::significant(pool.requests), units::significant(pool.ms));
     let busy = if pool.busy < SELDOM { "hardly any" } else { &units::significant(pool.busy) };
     let range = match pool.enough {
-        Some(enough) => format!(
-            "It takes at least {}, and with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory.",
-            pool.at_least
+        Some(enough) => &format!(
+            "with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory."
         ),
-        None => format!("It takes at least {}, and the cores do not suffice for them.", pool.at_least),
+        None => "the cores do not suffice for them.",
     };
+    let at_least = pool.at_least;
     format!(
-        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). {range}"
+        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). It takes at least {at_least}, and {range}"
     )
 }
 

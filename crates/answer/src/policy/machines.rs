@@ -84,11 +84,10 @@ fn sorted(reports: Vec<Report>) -> Result<Vec<(Option<String>, Vec<Report>)>> {
     let named = |kind: &Option<String>| kind.as_deref().map_or("this machine".into(), clean);
     let studies = |runs: &[Report]| runs.iter().map(|run| run.study.name.clone()).collect::<BTreeSet<_>>();
     for (other, theirs) in others {
+        let (a, b) = (named(first), named(other));
         ensure!(
             first.is_some() && other.is_some(),
-            "runs of {} are given beside runs of {}; give those of one machine, or those of a cluster's machines",
-            named(first),
-            named(other)
+            "runs of {a} are given beside runs of {b}; give those of one machine, or those of a cluster's machines"
         );
         let (a, b) = (studies(runs), studies(theirs));
         if let Some(study) = a.symmetric_difference(&b).next() {

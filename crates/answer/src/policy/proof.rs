@@ -148,10 +148,9 @@ pub fn prove(
         let over = sides.over_links(seconds);
         if over.is_empty() && matches!(kind, Kind::Asset | Kind::Page) {
             let links: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
+            let (kinds, links) = (kind.plural(), units::list(&links));
             proof.open.push(format!(
-                "{}: response times over {} were not measured (only root can make links here); how long visitors wait is modelled from bytes and CPU time.",
-                kind.plural(),
-                units::list(&links)
+                "{kinds}: response times over {links} were not measured (only root can make links here); how long visitors wait is modelled from bytes and CPU time."
             ));
         }
         proof.lines.extend(over);

@@ -72,13 +72,8 @@ impl<'a> Uncertainty<'a> {
         let rounds =
             if is_same || !varies { whole } else { between(&vec![Default::default(); self.strata.len()]) };
         let all = if is_same { whole } else { self.errors(of).and_then(|errors| between(&errors)) };
-        Amount {
-            low: all.map(|ends| ends.0),
-            high: all.map(|ends| ends.1),
-            rounds_low: rounds.map(|ends| ends.0),
-            rounds_high: rounds.map(|ends| ends.1),
-            ..amount
-        }
+        let ((low, high), (rounds_low, rounds_high)) = (all.unzip(), rounds.unzip());
+        Amount { low, high, rounds_low, rounds_high, ..amount }
     }
 
     /// What the sums after and before consist of; what was not measured stands for itself.
@@ -119,20 +114,15 @@ impl<'a> Uncertainty<'a> {
                 files.entry((stratum, part.sample)).or_default()[at] += varies + exact;
             }
         }
-        let log = |[before, after]: &[f64; 2]| (after / before).ln();
-        let changed: Vec<(usize, f64)> = files
-            .iter()
-            .map(|((stratum, _), amounts)| (*stratum, log(amounts)))
-            .filter(|(_, log)| log.is_finite() && log.abs() > SAME)
-            .collect();
+        let logs = files.iter().map(|((stratum, _), [before, after])| (*stratum, (after / before).ln()));
+        let changed: Vec<(usize, f64)> =
+            logs.filter(|(_, log)| log.is_finite() && log.abs() > SAME).collect();
         let spread = spread(&changed, |at| &self.strata[at].format);
         let error = |(at, stratum): (usize, &&Stratum)| {
             let measured = files.keys().filter(|(own, _)| *own == at).count() as f64;
             let left = (1.0 - measured / stratum.files.value.max(1.0)).max(0.0) / measured.max(1.0);
-            let counted = match stratum.requests.from {
-                From::Counted => 1.0 / stratum.requests.value.max(1.0),
-                _ => 0.0,
-            };
+            let is_counted = stratum.requests.from == From::Counted;
+            let counted = if is_counted { 1.0 / stratum.requests.value.max(1.0) } else { 0.0 };
             let is_same = changed.iter().all(|(own, _)| *own != at);
             let of_files = if is_same || left == 0.0 { 0.0 } else { spread? * spread? * left };
             Some(StratumError { ratio: of_files.sqrt(), size: (of_files + counted).sqrt() })

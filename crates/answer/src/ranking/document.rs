@@ -147,8 +147,5 @@ fn words(report: &Report, conditions: &Conditions) -> String {
             "Least price of a million operations".to_owned()
         }
     };
-    match parts.is_empty() {
-        true => format!("{goal}."),
-        false => format!("{goal}; {}.", parts.join("; ")),
-    }
+    if parts.is_empty() { format!("{goal}.") } else { format!("{goal}; {}.", parts.join("; ")) }
 }

@@ -184,11 +184,10 @@ fn on_the_fly(usual: &[&Crossover], pre: &[&Chosen]) -> Option<Sentence> {
 fn limit(case: &Case, all: &[Chosen]) -> Option<Sentence> {
     let rows: Vec<&Row> = all.iter().flat_map(|one| case.chosen(one.answer, one.choice)).collect();
     let bytes: Vec<f64> = rows.iter().map(|row| bytes_of(case.evidence, &row.cell.payload) as f64).collect();
-    let link = case.conditions.links[0];
+    let link = units::mbit(case.conditions.links[0].mbit);
+    let sizes = label::range(&bytes, |bytes| units::bytes(bytes as u64));
     let text = format!(
-        "Chosen by CPU time plus transfer at {} (modelled) for files of {}, each read many times per write.",
-        units::mbit(link.mbit),
-        label::range(&bytes, |bytes| units::bytes(bytes as u64)),
+        "Chosen by CPU time plus transfer at {link} (modelled) for files of {sizes}, each read many times per write."
     );
     (!rows.is_empty()).then(|| Sentence::new(Kind::Limit, text, ids(rows)))
 }

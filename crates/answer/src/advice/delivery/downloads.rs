@@ -224,10 +224,9 @@ fn alone(case: &Case, servers: &[Server]) -> Option<Sentence> {
         Some((row, alike.find_map(|offload| Some((offload, offload.row.value(PHP_CPU)?)))?))
     });
     let (row, (offload, ns)) = first?;
+    let (server, time) = (label::server(row), units::ns(ns));
     let text = format!(
-        "For files that need no permission check, let {} send them alone: that saves {} of PHP's CPU time more.",
-        label::server(row),
-        units::ns(ns)
+        "For files that need no permission check, let {server} send them alone: that saves {time} of PHP's CPU time more."
     );
     Some(Sentence::new(Kind::Change, text, ids([row.row, offload.row])))
 }

@@ -108,11 +108,10 @@ fn gain(case: &Case, first: &Chosen) -> Option<Sentence> {
 
 fn limit(case: &Case, classes: &[Chosen]) -> Sentence {
     let link = case.conditions.links[0];
+    let (mbit, trip) = (units::mbit(link.mbit), units::ns(link.rtt_ms * 1e6));
+    let rounds = units::count(case.rounds() as usize, "round", "rounds");
     let text = format!(
-        "Chosen by CPU time plus transfer at {} with a round trip of {} (modelled; {}).",
-        units::mbit(link.mbit),
-        units::ns(link.rtt_ms * 1e6),
-        units::count(case.rounds() as usize, "round", "rounds"),
+        "Chosen by CPU time plus transfer at {mbit} with a round trip of {trip} (modelled; {rounds})."
     );
     Sentence::new(Kind::Limit, text, classes.iter().map(|one| one.row.own_id()))
 }
@@ -164,10 +163,9 @@ fn tie(case: &Case, class: &Chosen) -> Option<Sentence> {
     let rows = class.choice.tied.iter().flat_map(|one| case.rows(class.answer, class.choice, *one));
     let is_php = |sent: &Sent| sent.delivery.by == By::Php && sent.coding() == class.row.coding();
     let tied = rows.filter_map(Sent::of).find(is_php)?;
+    let (other, server) = (label::way(&tied), label::server(&class.row));
     let text = format!(
-        "No significant difference to {}; the filter in {} leaves PHP's workers free sooner.",
-        label::way(&tied),
-        label::server(&class.row)
+        "No significant difference to {other}; the filter in {server} leaves PHP's workers free sooner."
     );
     Some(Sentence::new(Kind::Limit, text, ids([class.row.row, tied.row])))
 }
