@@ -244,10 +244,10 @@ impl<'a> Coded<'a> {
         order.sort_by(|a, b| a.1.total_cmp(&b.1));
         let methods: Vec<usize> = order.into_iter().map(|(method, _)| method).collect();
         let mut cost = 0.0;
-        for file in 0..self.measured.len() {
+        for (file, taken) in table.iter().enumerate() {
             for client in self.accept {
                 let method = if held.contains(&file) { self.sent_to(&methods, client) } else { None };
-                cost += table[file][method.unwrap_or(self.methods.len())].as_ref()?.cost * client.share;
+                cost += taken[method.unwrap_or(self.methods.len())].as_ref()?.cost * client.share;
             }
         }
         let types = types.into_iter().map(str::to_owned).collect();

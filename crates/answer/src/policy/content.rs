@@ -37,18 +37,16 @@ impl Item<'_> {
 
 /// The sample files of a kind.
 pub(crate) fn items(site: &Site, kind: Kind) -> Vec<Item<'_>> {
-    site.of(kind)
-        .flat_map(|stratum| {
-            stratum.sample.iter().map(move |sample| Item {
-                stratum,
-                sample,
-                requests: stratum.requests.value * sample.share,
-                files: stratum.files.value * sample.share,
-                writes: stratum.writes.map_or(0.0, |writes| writes.value) * sample.share,
-                scale: 1.0,
-            })
-        })
-        .collect()
+    let samples = site.of(kind).flat_map(|stratum| stratum.sample.iter().map(move |one| (stratum, one)));
+    let items = samples.map(|(stratum, sample)| Item {
+        stratum,
+        sample,
+        requests: stratum.requests.value * sample.share,
+        files: stratum.files.value * sample.share,
+        writes: stratum.writes.map_or(0.0, |writes| writes.value) * sample.share,
+        scale: 1.0,
+    });
+    items.collect()
 }
 
 /// The furthest that a file's bytes may be from those that it stands for; strata are narrower.
