@@ -17,6 +17,7 @@ use weigh_stats::ROUNDS;
 use crate::choose::Choice;
 use crate::document::group::label as label_of;
 use crate::finding::{Evidence, label};
+use crate::first::distinct;
 use crate::group::Group;
 use crate::ranking::{Answer, Conditions, Ranking};
 use crate::report::Report;
@@ -145,24 +146,16 @@ impl<'c> Case<'c> {
         self.answers.iter().filter_map(|answer| Some((answer, answer.choices.first()?)))
     }
 
-    /// The choices for works on which the first one is worse, or was not measured.
-    fn others<'s>(&'s self, answer: &'s Answer<'c>) -> impl Iterator<Item = &'s Choice> {
-        answer.choices.iter().skip(1)
-    }
-
     /// Everything that is recommended: the choices of a question, the further ones with the content that they are for.
     fn recommended(&self, place: impl Fn(&Group) -> String) -> Vec<Recommended> {
         let mut all = Vec::new();
         for answer in &self.answers {
-            let scope = &answer.question.scope;
-            for (at, choice) in answer.choices.first().into_iter().chain(self.others(answer)).enumerate() {
-                let for_whom = match (at, scope.is_empty()) {
-                    (0, _) => scope.clone(),
-                    (_, true) => place(self.group(answer, choice.works[0])),
-                    (_, false) => format!("{scope}, {}", place(self.group(answer, choice.works[0]))),
-                };
-                let name = answer.question.alternatives[choice.chosen].name.clone();
-                all.push(Recommended { scope: for_whom, name, cells: ids(self.chosen(answer, choice)) });
+            for (at, choice) in answer.choices.iter().enumerate() {
+                let scope = Some(answer.question.scope.clone()).filter(|scope| !scope.is_empty());
+                let elsewhere = (at > 0).then(|| place(self.group(answer, choice.works[0])));
+                let scope = scope.into_iter().chain(elsewhere).collect::<Vec<_>>().join(", ");
+                let name = answer.name(choice.chosen).to_owned();
+                all.push(Recommended { scope, name, cells: ids(self.chosen(answer, choice)) });
             }
         }
         all
@@ -175,11 +168,10 @@ impl<'c> Case<'c> {
             let first = answer.choices.first().map_or(0, |first| first.chosen);
             let is_measured = |work: &usize| answer.question.alternatives[first].rows[*work].is_some();
             // Where the first choice was not measured, nothing is better than it.
-            for choice in self.others(answer).filter(|choice| choice.works.iter().any(is_measured)) {
-                let places: Vec<String> =
-                    choice.works.iter().map(|work| place(self.group(answer, *work))).collect();
-                let name = &answer.question.alternatives[choice.chosen].name;
-                let part = format!("{name} for {}", label::some(&crate::first::distinct(places), 1));
+            let others = answer.choices.iter().skip(1);
+            for choice in others.filter(|choice| choice.works.iter().any(is_measured)) {
+                let places = distinct(choice.works.iter().map(|work| place(self.group(answer, *work))));
+                let part = format!("{} for {}", answer.name(choice.chosen), label::some(&places, 1));
                 if !parts.contains(&part) {
                     parts.push(part);
                 }
@@ -194,9 +186,8 @@ impl<'c> Case<'c> {
     fn ties(&self, answer: &Answer) -> Option<Sentence> {
         let choice = answer.choices.first().filter(|choice| choice.confidence == Confidence::Tied)?;
         let tied: Vec<usize> = choice.tied.iter().copied().filter(|one| *one != choice.chosen).collect();
-        let name = |one: usize| answer.question.alternatives[one].name.as_str();
-        let mut names = crate::first::distinct(tied.iter().map(|one| name(*one).to_owned()));
-        names.retain(|one| one != name(choice.chosen));
+        let mut names = distinct(tied.iter().map(|one| answer.name(*one).to_owned()));
+        names.retain(|one| one != answer.name(choice.chosen));
         let text = format!("No significant difference: {}.", label::some(&names, NAMED));
         let cells = tied.iter().flat_map(|one| ids(self.rows(answer, choice, *one)));
         (!names.is_empty()).then(|| Sentence::new(Part::Limit, text, cells))
@@ -204,9 +195,8 @@ impl<'c> Case<'c> {
 
     /// Rounds of the row with the fewest rounds, of all that are compared in the questions.
     fn rounds(&self) -> u32 {
-        let contenders = self.answers.iter().flat_map(|answer| {
-            answer.question.groups.iter().flat_map(|group| &self.ranking.contenders[*group])
-        });
+        let groups = self.answers.iter().flat_map(|answer| &answer.question.groups);
+        let contenders = groups.flat_map(|group| &self.ranking.contenders[*group]);
         let rounds = contenders.filter(|one| one.candidate).filter_map(|one| Some(one.read.as_ref()?.rounds));
         rounds.min().unwrap_or(self.report().run.rounds)
     }
@@ -219,10 +209,8 @@ impl<'c> Case<'c> {
             return Some(format!("{} of {ROUNDS} rounds", self.rounds().min(ROUNDS as u32 - 1)));
         }
         if !run.complete {
-            return Some(format!(
-                "interrupted after {}",
-                units::count(run.rounds as usize, "round", "rounds")
-            ));
+            let rounds = units::count(run.rounds as usize, "round", "rounds");
+            return Some(format!("interrupted after {rounds}"));
         }
         let missing = self.report().unmeasured.len();
         (missing > 0).then(|| format!("{missing} of {all} configurations not measured"))
@@ -231,18 +219,17 @@ impl<'c> Case<'c> {
     /// The same without a recommendation.
     fn so_far(&self, advice: Advice, why: &str) -> Advice {
         let run = &self.report().run;
+        let folder = run.folder.as_deref().map_or("RUN".to_owned(), clean);
         let go_on = match run.complete {
             true => "measure again with a larger --budget".to_owned(),
-            false => {
-                format!("go on: weigh run --resume {}", run.folder.as_deref().map_or("RUN".to_owned(), clean))
-            }
+            false => format!("go on: weigh run --resume {folder}"),
         };
         let name = |one: &Recommended, has_scope: bool| match has_scope && !one.scope.is_empty() {
             true => format!("{} for {}", clean(&one.name), clean(&one.scope)),
             false => clean(&one.name),
         };
         let text = |has_scope: bool, most: usize| {
-            let names = crate::first::distinct(advice.recommended.iter().map(|one| name(one, has_scope)));
+            let names = distinct(advice.recommended.iter().map(|one| name(one, has_scope)));
             format!("Not settled ({why}): so far {}; {go_on}.", label::some(&names, most))
         };
         let shorter = [(true, 2), (false, 3), (false, 2)].into_iter().map(|(scope, most)| text(scope, most));
@@ -271,7 +258,7 @@ impl<'c> Case<'c> {
         let more = self.conditions.transfer_ns(ours) - self.conditions.transfer_ns(theirs);
         let text = format!(
             "Known exactly: {} has {} than {}, {} {} over {}.",
-            answer.question.alternatives[choice.chosen].name,
+            answer.name(choice.chosen),
             label::bytes_beside(ours, theirs),
             label_of(self.report(), usual),
             units::ns(more.abs()),
@@ -321,6 +308,11 @@ impl Sentence {
     /// A sentence.
     pub fn new(part: Part, text: impl Into<String>, cells: impl IntoIterator<Item = String>) -> Sentence {
         Sentence { part, text: text.into(), cells: cells.into_iter().collect() }
+    }
+
+    /// What one row improves compared with another: `page from nginx, beside gzip 6: 52% less CPU time.`
+    fn gain(what: &str, beside: &str, change: &str, rows: [&Row; 2]) -> Sentence {
+        Sentence::new(Part::Gain, format!("{what}, beside {beside}: {change}."), ids(rows))
     }
 }
 

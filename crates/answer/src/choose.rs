@@ -83,6 +83,13 @@ impl Cost {
     }
 }
 
+impl Candidate {
+    /// Its cost on a work, if it may be chosen there.
+    fn cost(&self, work: usize) -> Option<&Cost> {
+        self.costs.get(work)?.as_ref().filter(|_| self.may_be_best)
+    }
+}
+
 /// What is known of a candidate on a work.
 #[derive(Clone, Copy)]
 struct Standing {
@@ -114,17 +121,14 @@ pub fn choose(tolerance: f64, candidates: &[Candidate]) -> Vec<Choice> {
 
 /// How every candidate stands on a work; none for those that may not be chosen there.
 fn standings(tolerance: f64, candidates: &[Candidate], work: usize) -> Vec<Option<Standing>> {
-    let cost = |one: &'_ Candidate| {
-        one.costs.get(work).and_then(Option::as_ref).filter(|_| one.may_be_best).cloned()
-    };
-    let costs: Vec<Option<Cost>> = candidates.iter().map(cost).collect();
-    let least = costs.iter().flatten().min_by(|a, b| a.total().total_cmp(&b.total()));
+    let costs: Vec<Option<&Cost>> = candidates.iter().map(|one| one.cost(work)).collect();
+    let least = costs.iter().copied().flatten().min_by(|a, b| a.total().total_cmp(&b.total()));
     let Some(least) = least else { return vec![None; candidates.len()] };
     // What all have is no part of a choice.
     let is_common = costs.iter().flatten().all(|cost| cost.known == least.known) && least.varies.value > 0.0;
     let counted = |cost: &Cost| if is_common { cost.varies.value } else { cost.total() };
-    let standing = |cost: &Option<Cost>| {
-        let cost = cost.as_ref()?;
+    let standing = |cost: &Option<&Cost>| {
+        let cost = (*cost)?;
         let (own, best) = (counted(cost), counted(least));
         let behind = if own == best { 1.0 } else { own / best };
         let is_known = std::ptr::eq(cost, least) || least.is_comparable(cost);
@@ -144,20 +148,21 @@ fn widest(
     works: &[Vec<Option<Standing>>],
     left: &[usize],
 ) -> Option<Choice> {
-    let equal = |at: usize, work: usize| works[work][at].filter(|standing| standing.is_equal);
-    let held = |at: usize| left.iter().filter(|work| equal(at, **work).is_some()).count();
-    // Of those that hold on as many works, those where more compete come first.
-    let rivals = |work: usize| works[work].iter().flatten().count();
-    let reach = |at: usize| {
-        let own = left.iter().filter(|work| equal(at, **work).is_some());
-        (held(at), own.map(|work| rivals(*work)).sum::<usize>())
+    // The works on which each candidate is equal to the best.
+    let held = |at: usize| -> Vec<usize> {
+        let is_equal = |work: &usize| works[*work][at].is_some_and(|standing| standing.is_equal);
+        left.iter().copied().filter(is_equal).collect()
     };
-    let reach: Vec<(usize, usize)> = (0..candidates.len()).map(reach).collect();
+    let held: Vec<Vec<usize>> = (0..candidates.len()).map(held).collect();
+    // Of those that hold on as many works, those where more compete come first.
+    let rivals = |work: &usize| works[*work].iter().flatten().count();
+    let reach: Vec<(usize, usize)> =
+        held.iter().map(|own| (own.len(), own.iter().map(rivals).sum())).collect();
     let widest = reach.iter().copied().max().filter(|(most, _)| *most > 0)?;
-    let most = widest.0;
     // The mean is that of ratios.
     let mean = |at: usize| {
-        left.iter().filter_map(|work| Some(equal(at, *work)?.behind.ln())).sum::<f64>() / most as f64
+        let behind = held[at].iter().filter_map(|work| Some(works[*work][at]?.behind.ln()));
+        behind.sum::<f64>() / widest.0 as f64
     };
     let all: Vec<(usize, f64)> =
         (0..candidates.len()).filter(|at| reach[*at] == widest).map(|at| (at, mean(at))).collect();
@@ -166,11 +171,10 @@ fn widest(
     let near = all.iter().filter(|(_, mean)| *mean <= least + far.ln_1p());
     let chosen =
         near.min_by(|a, b| candidates[a.0].rank.cmp(&candidates[b.0].rank).then(a.1.total_cmp(&b.1)))?.0;
-    let own: Vec<usize> = left.iter().copied().filter(|work| equal(chosen, *work).is_some()).collect();
-    let is_tied = |at: &usize| own.iter().all(|work| equal(*at, *work).is_some());
+    let own = &held[chosen];
+    let is_tied = |at: &usize| own.iter().all(|work| held[*at].contains(work));
     let tied = (0..candidates.len()).filter(is_tied).collect();
-    let confidence = confidence(works, &own);
-    Some(Choice { works: own, best, tied, chosen, confidence })
+    Some(Choice { works: own.clone(), best, tied, chosen, confidence: confidence(works, own) })
 }
 
 /// How sure a choice for these works is.

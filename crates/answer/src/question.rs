@@ -57,52 +57,34 @@ pub struct Alternative {
 }
 
 impl Question {
-    /// Makes alternatives of the rows of some groups that have a key, a name and a rank. Groups with fewer than two of them are left out; none if no
+    /// Makes alternatives of the rows of some groups that have a key, a name and a rank. Groups with fewer than `least` of them are left out; none if no
     /// group is left.
     pub(crate) fn of<'r, K: PartialEq>(
-        all: &Groups<'r>,
-        scope: impl Into<String>,
-        groups: impl IntoIterator<Item = usize>,
-        key: impl Fn(&'r Row) -> Option<(K, String, usize)>,
-    ) -> Option<Question> {
-        Question::of_at_least(all, 2, scope, groups, key)
-    }
-
-    /// The same with another number than two.
-    pub(crate) fn of_at_least<'r, K: PartialEq>(
         all: &Groups<'r>,
         least: usize,
         scope: impl Into<String>,
         groups: impl IntoIterator<Item = usize>,
         key: impl Fn(&'r Row) -> Option<(K, String, usize)>,
     ) -> Option<Question> {
-        let own = |group: usize| -> Vec<(K, String, usize, usize)> {
+        let own = |group: usize| -> (usize, Vec<(K, String, usize, usize)>) {
             let rows = all.rows[group].iter().enumerate();
             let of = |(at, row): (usize, &&'r Row)| key(row).map(|(key, name, rank)| (key, name, rank, at));
-            rows.filter_map(of).collect()
+            (group, rows.filter_map(of).collect())
         };
-        let own: Vec<(usize, Vec<_>)> = groups.into_iter().map(|group| (group, own(group))).collect();
-        let own: Vec<(usize, Vec<_>)> = own.into_iter().filter(|(_, rows)| rows.len() >= least).collect();
-        let groups: Vec<usize> = own.iter().map(|(group, _)| *group).collect();
-        let placed = own.into_iter().enumerate().flat_map(|(work, (_, rows))| {
+        let own = groups.into_iter().map(own).filter(|(_, rows)| rows.len() >= least);
+        let (groups, own): (Vec<usize>, Vec<Vec<_>>) = own.unzip();
+        let placed = own.into_iter().enumerate().flat_map(|(work, rows)| {
             rows.into_iter().map(move |(key, name, rank, at)| (key, (work, name, rank, at)))
         });
-        let alternative = |rows: Vec<(usize, String, usize, usize)>| {
+        let alternative = |(_, rows): (K, Vec<(usize, String, usize, usize)>)| {
             let mut places = vec![None; groups.len()];
-            let (name, rank) = rows.first().map(|(_, name, rank, _)| (name.clone(), *rank))?;
-            rows.iter().for_each(|(work, _, _, at)| {
-                places[*work].get_or_insert(*at);
-            });
+            rows.iter().for_each(|(work, .., at)| _ = places[*work].get_or_insert(*at));
+            let (_, name, rank, _) = rows.into_iter().next()?;
             Some(Alternative { name, rank, rows: places, may_be_chosen: true })
         };
-        let alternatives: Vec<Alternative> =
-            grouped(placed).into_iter().filter_map(|(_, rows)| alternative(rows)).collect();
-        (alternatives.len() >= least).then(|| Question {
-            scope: scope.into(),
-            groups,
-            alternatives,
-            is_answer: true,
-        })
+        let alternatives: Vec<Alternative> = grouped(placed).into_iter().filter_map(alternative).collect();
+        let is_any = alternatives.len() >= least;
+        is_any.then(|| Question { scope: scope.into(), groups, alternatives, is_answer: true })
     }
 
     /// The row of an alternative in one of its groups.
@@ -120,7 +102,7 @@ pub fn questions(all: &Groups) -> Vec<Question> {
         if questions.iter().any(|question| question.groups.contains(&group)) {
             continue;
         }
-        let each = Question::of(all, "", [group], |row| Some((row.id(), (shape.look.label)(row), 0)));
+        let each = Question::of(all, 2, "", [group], |row| Some((row.id(), (shape.look.label)(row), 0)));
         questions.extend(each.map(|question| Question { is_answer: false, ..question }));
     }
     questions

@@ -170,29 +170,30 @@ impl<'r> Ranking<'r> {
 
     /// The alternatives of a question with their costs under these conditions.
     pub fn candidates(&self, question: &Question, conditions: &Conditions) -> Vec<Candidate> {
-        let shares: Vec<(f64, f64)> = question
-            .groups
-            .iter()
-            .map(|group| conditions.shares(is_written(&self.contenders[*group])))
-            .collect();
-        let candidate = |alternative: &Alternative| Candidate {
-            costs: (alternative.rows.iter().zip(&question.groups).zip(&shares))
-                .map(|((at, group), shares)| {
-                    let contender = self.contenders[*group].get((*at)?).filter(|one| one.candidate)?;
-                    cost(contender, conditions, *shares)
-                })
-                .collect(),
-            may_be_best: alternative.may_be_chosen,
-            rank: alternative.rank,
+        let candidate = |alternative: &Alternative| {
+            let cost = |(at, group): (&Option<usize>, &usize)| {
+                let contender = self.contenders[*group].get((*at)?).filter(|one| one.candidate)?;
+                self.cost_of(*group, contender, conditions)
+            };
+            let costs = alternative.rows.iter().zip(&question.groups).map(cost).collect();
+            Candidate { costs, may_be_best: alternative.may_be_chosen, rank: alternative.rank }
         };
         question.alternatives.iter().map(candidate).collect()
     }
 
+    /// What an operation of a contender costs in its group; none if a figure is missing.
+    fn cost_of(&self, group: usize, contender: &Contender, conditions: &Conditions) -> Option<Cost> {
+        let shares = conditions.shares(self.contenders[group].iter().any(|one| one.write.is_some()));
+        let transfer = contender.bytes.map_or(0.0, |bytes| conditions.transfer_ns(bytes));
+        let wait = transfer + contender.stored_ns(shares);
+        let (per_ns, known) = conditions.value(wait, contender.bytes.unwrap_or(0.0));
+        Some(Cost { varies: contender.cost(shares)?.scaled(per_ns), known })
+    }
+
     /// What an operation of a row costs in its group; none if a figure is missing.
     pub fn cost(&self, group: usize, row: &Row, conditions: &Conditions) -> Option<Cost> {
-        let contenders = &self.contenders[group];
-        let own = contenders.iter().find(|one| one.row.id() == row.id())?;
-        cost(own, conditions, conditions.shares(is_written(contenders)))
+        let own = self.contenders[group].iter().find(|one| one.row.id() == row.id())?;
+        self.cost_of(group, own, conditions)
     }
 
     /// The configurations of a group, the least total first. Those that lack a needed figure are left out.
@@ -202,40 +203,40 @@ impl<'r> Ranking<'r> {
 
     /// The same with these answers.
     pub fn ranked(&self, group: usize, conditions: &Conditions, answers: &[Answer]) -> Vec<Ranked> {
-        let contenders = &self.contenders[group];
-        let shares = conditions.shares(is_written(contenders));
         let here: Vec<(&Question, usize, &Choice)> =
             answers.iter().filter_map(|answer| answer.of_group(group)).collect();
-        let is_in = |at: usize, alternatives: &dyn Fn(&Choice) -> Vec<usize>| {
-            let mut all = here.iter().flat_map(|(question, work, choice)| {
-                alternatives(choice).into_iter().map(|one| question.alternatives[one].rows[*work])
-            });
-            all.any(|row| row == Some(at))
-        };
+        let chosen =
+            here.iter().map(|(question, work, choice)| question.alternatives[choice.chosen].rows[*work]);
+        let known = here.iter().filter(|(.., choice)| choice.confidence != Confidence::TooFewRounds);
+        let tied = known.flat_map(|(question, work, choice)| {
+            choice.tied.iter().map(|one| question.alternatives[*one].rows[*work])
+        });
+        let (chosen, tied): (Vec<Option<usize>>, Vec<Option<usize>>) = (chosen.collect(), tied.collect());
         let ranked = |(at, contender): (usize, &Contender)| {
-            let cost = cost(contender, conditions, shares)?;
-            let best = is_in(at, &|choice| vec![choice.chosen]);
-            let is_tied = |choice: &Choice| match choice.confidence {
-                Confidence::TooFewRounds => Vec::new(),
-                _ => choice.tied.clone(),
-            };
+            let cost = self.cost_of(group, contender, conditions)?;
+            let best = chosen.contains(&Some(at));
             Some(Ranked {
                 id: contender.row.id().to_owned(),
                 total: cost.total(),
                 low: cost.varies.low.map(|low| low + cost.known),
                 high: cost.varies.high.map(|high| high + cost.known),
-                tie: best || is_in(at, &is_tied),
+                tie: best || tied.contains(&Some(at)),
                 best,
                 candidate: contender.candidate,
             })
         };
-        let mut all: Vec<Ranked> = contenders.iter().enumerate().filter_map(ranked).collect();
+        let mut all: Vec<Ranked> = self.contenders[group].iter().enumerate().filter_map(ranked).collect();
         all.sort_by(|a, b| a.total.total_cmp(&b.total));
         all
     }
 }
 
 impl Answer<'_> {
+    /// The name of an alternative.
+    pub fn name(&self, alternative: usize) -> &str {
+        &self.question.alternatives[alternative].name
+    }
+
     /// Its choice for a group, with the place of the group in the question.
     pub fn of_group(&self, group: usize) -> Option<(&Question, usize, &Choice)> {
         let work = self.question.groups.iter().position(|own| *own == group)?;
@@ -247,19 +248,6 @@ impl Answer<'_> {
     pub fn confidence(&self) -> Confidence {
         self.choices.iter().map(|choice| choice.confidence).min().unwrap_or(Confidence::TooFewRounds)
     }
-}
-
-fn is_written(contenders: &[Contender]) -> bool {
-    contenders.iter().any(|contender| contender.write.is_some())
-}
-
-/// What an operation costs under these conditions; none if a figure is missing.
-fn cost(contender: &Contender, conditions: &Conditions, shares: (f64, f64)) -> Option<Cost> {
-    let cost = contender.cost(shares)?;
-    let bytes = contender.bytes.unwrap_or(0.0);
-    let transfer = contender.bytes.map_or(0.0, |bytes| conditions.transfer_ns(bytes));
-    let (per_ns, known) = conditions.value(transfer + contender.stored_ns(shares), bytes);
-    Some(Cost { varies: cost.scaled(per_ns), known })
 }
 
 #[cfg(test)]

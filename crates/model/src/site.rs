@@ -207,6 +207,13 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Whether a program makes it: the site has no file of it, and nothing can be made of it beforehand. Such answers are kept in the folder `made` of a
+    /// site's sample.
+    pub fn is_made(&self) -> bool {
+        let mut folders = self.path.rsplit('/').skip(1);
+        folders.next() == Some("made") && folders.next().is_some_and(|folder| folder.ends_with("-sample"))
+    }
+
     /// What clients that accept these codings get today; none: the site was not asked as one of them.
     pub fn sent_to(&self, codings: &[String]) -> Option<&Sent> {
         self.sent.iter().find(|sent| is_same(&sent.accept, codings))

@@ -35,6 +35,16 @@ fn place(row: &Row) -> (&str, &str) {
     row.cell.client.as_ref().map_or(("", ""), |client| (&client.store, &client.driver))
 }
 
+/// The client of a row with its PHP.
+fn client(row: &Row) -> ((&str, &str), &str) {
+    (place(row), &row.cell.runtime)
+}
+
+/// The same client on another PHP.
+fn is_in_other_php(ours: &Row, theirs: &Row) -> bool {
+    place(ours) == place(theirs) && ours.cell.runtime != theirs.cell.runtime
+}
+
 fn is_encoded(row: &Row) -> bool {
     row.cell.client.as_ref().is_some_and(|client| client.encoded)
 }
@@ -72,7 +82,7 @@ fn clients(all: &Groups, scope: &str, is_local: bool, least: usize) -> Option<Qu
         Some(((store, driver, runtime.clone()), name, rank))
     };
     let groups = all.places(|group, _| group.factor("link").is_empty());
-    Question::of_at_least(all, least, scope, groups, key)
+    Question::of(all, least, scope, groups, key)
 }
 
 /// Of each link the settings of the client with the most of them represent all.
@@ -82,25 +92,18 @@ fn settings(all: &Groups) -> Vec<Question> {
     for link in links {
         let groups =
             all.places(|group, rows| group.factor("link") == link && rows.iter().any(|row| is_encoded(row)));
-        let client = |row: &Row| {
-            let (store, driver) = place(row);
-            (store.to_owned(), driver.to_owned(), row.cell.runtime.clone())
-        };
         let rows = groups.iter().flat_map(|group| &all.rows[*group]).filter(|row| is_encoded(row));
         let clients = distinct(rows.map(|row| client(row)));
-        let of_client = |own: &(String, String, String)| {
+        let of_client = |own: &((&str, &str), &str)| {
             let key = |row: &'_ Row| {
                 let (serializer, setting) = (row.cell.serializer.clone(), row.cell.setting.clone());
-                let rank = extensions(row).len();
-                (is_encoded(row) && client(row) == *own)
-                    .then(|| ((serializer, setting), of_cell(&row.cell), rank))
+                let is_own = is_encoded(row) && client(row) == *own;
+                is_own.then(|| ((serializer, setting), of_cell(&row.cell), extensions(row).len()))
             };
-            Question::of(all, over(link), groups.clone(), key)
+            Question::of(all, 2, over(link), groups.clone(), key)
         };
         let mut own: Vec<Question> = clients.iter().filter_map(of_client).collect();
-        let widest = own
-            .iter()
-            .rposition(|one| own.iter().all(|other| other.alternatives.len() <= one.alternatives.len()));
+        let widest = own.iter().enumerate().max_by_key(|(_, one)| one.alternatives.len()).map(|(at, _)| at);
         own.iter_mut().enumerate().for_each(|(at, one)| one.is_answer = Some(at) == widest);
         questions.extend(own);
     }
@@ -120,8 +123,7 @@ fn extensions(row: &Row) -> Vec<String> {
 
 /// The recommendation; none if nothing competes.
 pub fn advise(case: &Case) -> Option<Advice> {
-    let is_setting =
-        |answer: &Answer| case.chosen(answer, &answer.choices[0]).iter().any(|row| is_encoded(row));
+    let is_setting = |answer: &Answer| first(case, answer).iter().any(|row| is_encoded(row));
     let (settings, clients): (Vec<&Answer>, Vec<&Answer>) =
         case.answers.iter().partition(|one| is_setting(one));
     let mut sentences = Vec::new();
@@ -148,6 +150,7 @@ pub fn advise(case: &Case) -> Option<Advice> {
     })
 }
 
+/// The rows that were chosen for the most works.
 fn first<'a>(case: &'a Case, answer: &Answer) -> Vec<&'a Row> {
     case.chosen(answer, &answer.choices[0])
 }
@@ -156,21 +159,16 @@ fn first<'a>(case: &'a Case, answer: &Answer) -> Vec<&'a Row> {
 fn used(case: &Case, clients: &[&Answer]) -> Sentence {
     let name = |answer: &&Answer| {
         let choice = &answer.choices[0];
-        let row = first(case, answer).first().copied();
-        let of_place = |one: &usize| {
-            let rows = case.rows(answer, choice, *one);
-            rows.first().map(|row| (place(row), row.cell.runtime.as_str()))
-        };
+        let of_first = |one: usize| case.rows(answer, choice, one).first().copied();
+        let own = of_first(choice.chosen);
+        let others = (0..answer.question.alternatives.len()).filter(|one| !choice.tied.contains(one));
+        let mut others = others.filter_map(of_first);
         // If no PHP costs more, none is named.
-        let own = row.map(|row| (place(row), row.cell.runtime.as_str()));
-        let mut others = (0..answer.question.alternatives.len()).filter(|one| !choice.tied.contains(one));
-        let has_worse = others.any(|one| {
-            of_place(&one).zip(own).is_some_and(|(other, own)| other.0 == own.0 && other.1 != own.1)
-        });
-        let on = row.filter(|_| has_worse).map(|row| format!(" ({})", label::runtime(&row.cell.runtime)));
+        let own = own.filter(|own| others.any(|other| is_in_other_php(own, other)));
+        let on = own.map(|row| format!(" ({})", label::runtime(&row.cell.runtime)));
         let scope = &answer.question.scope;
         let whom = if scope.is_empty() { String::new() } else { format!(" for {scope}") };
-        format!("{}{}{whom}", answer.question.alternatives[choice.chosen].name, on.unwrap_or_default())
+        format!("{}{}{whom}", answer.name(choice.chosen), on.unwrap_or_default())
     };
     let names: Vec<String> = clients.iter().map(name).collect();
     let cells = clients.iter().flat_map(|answer| ids(first(case, answer)));
@@ -224,26 +222,16 @@ fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
         place(ours) != place(theirs) && ours.cell.runtime == theirs.cell.runtime
     })?;
     let content = label::content(case.evidence, &ours.cell.payload);
-    let text = format!(
-        "{content}, beside {}: {}.",
-        label::in_a_sentence(place(theirs)),
-        change(case, ours, theirs)?
-    );
-    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
+    let beside = label::in_a_sentence(place(theirs));
+    Some(Sentence::gain(&content, &beside, &change(case, ours, theirs)?, [ours, theirs]))
 }
 
 /// What another PHP improves compared with the first PHP of the study that costs more.
 fn newer(case: &Case, answer: &Answer) -> Option<Sentence> {
-    let is_other =
-        |ours: &Row, theirs: &Row| place(ours) == place(theirs) && ours.cell.runtime != theirs.cell.runtime;
-    let (ours, theirs) = worse(case, answer, is_other)?;
-    let text = format!(
-        "{} instead of {}, {}: {}.",
-        label::runtime(&ours.cell.runtime),
-        label::runtime(&theirs.cell.runtime),
-        label::content(case.evidence, &ours.cell.payload),
-        change(case, ours, theirs)?
-    );
+    let (ours, theirs) = worse(case, answer, is_in_other_php)?;
+    let [own, other] = [ours, theirs].map(|row| label::runtime(&row.cell.runtime));
+    let content = label::content(case.evidence, &ours.cell.payload);
+    let text = format!("{own} instead of {other}, {content}: {}.", change(case, ours, theirs)?);
     Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
 }
 
@@ -258,15 +246,14 @@ fn shown_for(case: &Case, answer: &Answer) -> Option<Sentence> {
 
 /// `Encode values with igbinary alone on loopback; igbinary with zstd 3 over 100mbit/20ms.`
 fn encoded(case: &Case, settings: &[&Answer]) -> Sentence {
-    let name = |answer: &&Answer| answer.question.alternatives[answer.choices[0].chosen].name.clone();
+    let name = |answer: &Answer| answer.name(answer.choices[0].chosen).to_owned();
     let by_name = grouped(settings.iter().map(|answer| (name(answer), answer.question.scope.clone())));
     let text = match by_name.as_slice() {
         [(name, _)] => format!("Encode values with {name}."),
         several => {
-            let part =
-                |(name, links): &(String, Vec<String>)| format!("{name} {}", label::some(links, NAMED));
-            let parts: Vec<String> = several.iter().take(NAMED).map(part).collect();
-            format!("Encode values with {}.", parts.join("; "))
+            let some = several.iter().take(NAMED);
+            let parts = some.map(|(name, links)| format!("{name} {}", label::some(links, NAMED)));
+            format!("Encode values with {}.", parts.collect::<Vec<_>>().join("; "))
         }
     };
     Sentence::new(Part::Use, text, settings.iter().flat_map(|answer| ids(first(case, answer))))
@@ -285,12 +272,7 @@ fn beside_plain(case: &Case, answer: &Answer) -> Option<Sentence> {
     let group = case.report().groups.iter().position(|group| group.has(ours.id()))?;
     let cost = |row: &Row| case.ranking.cost(group, row, case.conditions);
     let ratio = ratio(&cost(ours)?.varies, &cost(theirs)?.varies)?;
-    let text = format!(
-        "{} {}, beside {}: {}.",
-        label::content(case.evidence, &ours.cell.payload),
-        answer.question.scope,
-        of_cell(&theirs.cell),
-        label::change(&ratio, "time per call")
-    );
-    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
+    let what = format!("{} {}", label::content(case.evidence, &ours.cell.payload), answer.question.scope);
+    let change = label::change(&ratio, "time per call");
+    Some(Sentence::gain(&what, &of_cell(&theirs.cell), &change, [ours, theirs]))
 }

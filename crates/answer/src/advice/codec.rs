@@ -8,6 +8,7 @@ use weigh_stats::{CONFIDENCE, Chosen, ROUNDS, drawn_figures, regret_bound, regre
 use crate::advice::{Advice, Case, Part, Sentence, ids};
 use crate::choose::{Candidate, Choice, Cost, TOLERANCE, choose};
 use crate::estimate::QUANTILE;
+use crate::exhibit::links::usual_mbit;
 use crate::finding::codec::{item_bytes, speeds, stored};
 use crate::finding::label;
 use crate::first::distinct;
@@ -25,56 +26,49 @@ const CODINGS: [&str; 3] = ["br", "gzip", "zstd"];
 /// One question for each runtime with values, three for one with files. The answer is about the runtime with the most contents.
 pub fn questions(all: &Groups) -> Vec<Question> {
     let report = all.report;
-    if Conditions::usual_mbit(report).is_none() {
+    if report.study.links.as_ref().and_then(usual_mbit).is_none() {
         return Vec::new();
     }
+    let key = |row: &'_ Row| {
+        let (serializer, setting) = (row.cell.serializer.clone(), row.cell.setting.clone());
+        let (name, rank) = (label::of_cell(&row.cell), needed(row).len());
+        Some(((serializer, setting), name, rank))
+    };
+    let is_value = |group: &usize| {
+        let payload = report.payload(report.groups[*group].payload());
+        payload.is_some_and(|payload| payload.value.is_some())
+    };
     let runtimes = distinct(report.groups.iter().map(Group::runtime));
     let places = |runtime: &str| all.places(|group, _| group.runtime() == runtime);
     let answered = runtimes.iter().rev().max_by_key(|runtime| places(runtime).len());
-    let mut questions = Vec::new();
-    for runtime in &runtimes {
+    let of_runtime = |runtime: &&str| {
         let groups = places(runtime);
-        let is_value = |at: &usize| {
-            report.payload(report.groups[*at].payload()).is_some_and(|payload| payload.value.is_some())
-        };
-        let key = |row: &'_ Row| {
-            let (serializer, setting) = (row.cell.serializer.clone(), row.cell.setting.clone());
-            let name = label::cell(serializer.as_deref(), &setting);
-            let rank = needed(row).len();
-            Some(((serializer, setting), name, rank))
-        };
-        let own: Vec<Question> = if groups.iter().any(is_value) {
-            Question::of(all, "", groups, key).into_iter().collect()
-        } else {
-            let of_coding = |coding: &&str| {
-                let scope = format!("clients that take {coding}");
-                let own = |row: &'_ Row| {
-                    let is_it =
-                        row.cell.setting.codec == IDENTITY || coding_of(&row.cell.setting) == Some(coding);
-                    key(row).filter(|_| is_it)
-                };
-                Question::of(all, scope, groups.clone(), own)
+        let of_coding = |coding: &&str| {
+            let own = |row: &'_ Row| {
+                let setting = &row.cell.setting;
+                key(row).filter(|_| setting.codec == IDENTITY || coding_of(setting) == Some(coding))
             };
-            CODINGS.iter().filter_map(of_coding).collect()
+            Question::of(all, 2, format!("clients that take {coding}"), groups.clone(), own)
+        };
+        let own: Vec<Question> = match groups.iter().any(is_value) {
+            true => Question::of(all, 2, "", groups.clone(), key).into_iter().collect(),
+            false => CODINGS.iter().filter_map(of_coding).collect(),
         };
         let is_answer = Some(runtime) == answered;
-        questions.extend(own.into_iter().map(|question| Question { is_answer, ..question }));
-    }
-    questions
+        own.into_iter().map(move |question| Question { is_answer, ..question })
+    };
+    runtimes.iter().flat_map(of_runtime).collect()
 }
 
-/// The extensions that PHP needs for a row.
-fn needed(row: &Row) -> Vec<&'static str> {
-    let serializer = match row.cell.serializer.as_deref() {
-        Some("igbinary") => Some("ext-igbinary"),
-        Some("msgpack") => Some("ext-msgpack"),
-        _ => None,
-    };
-    serializer.into_iter().chain(extension(&row.cell.setting.codec)).collect()
+/// The extensions that PHP needs for a row's serializer and codec.
+pub(crate) fn needed(row: &Row) -> Vec<&'static str> {
+    let serializers = [("igbinary", "ext-igbinary"), ("msgpack", "ext-msgpack")];
+    let serializer = serializers.into_iter().find(|(name, _)| row.cell.serializer.as_deref() == Some(*name));
+    serializer.map(|(_, extension)| extension).into_iter().chain(extension(&row.cell.setting.codec)).collect()
 }
 
 /// The extension that PHP needs for a codec.
-pub(crate) fn extension(codec: &str) -> Option<&'static str> {
+fn extension(codec: &str) -> Option<&'static str> {
     match codec {
         "zstd" => Some("ext-zstd or FFI"),
         "brotli" => Some("ext-brotli or FFI"),
@@ -103,12 +97,11 @@ fn coding_of(setting: &Setting) -> Option<&'static str> {
 /// The recommendation; none if a study computes no totals, or if nothing competes.
 pub fn advise(case: &Case) -> Option<Advice> {
     let (answer, choice) = case.first().next()?;
-    let name = &answer.question.alternatives[choice.chosen].name;
     let row = case.chosen(answer, choice).first().copied()?;
     let mut sentences = Vec::new();
     if answer.question.scope.is_empty() {
         let text = match (row.cell.serializer.as_deref(), row.cell.setting.codec == IDENTITY) {
-            (_, false) => format!("Use {name} for cached values."),
+            (_, false) => format!("Use {} for cached values.", answer.name(choice.chosen)),
             (Some(serializer), true) => {
                 format!("Use {serializer} alone for cached values, without compression.")
             }
@@ -124,7 +117,7 @@ pub fn advise(case: &Case) -> Option<Advice> {
     } else {
         let coded = |(answer, choice): (&Answer, &Choice)| {
             let coding = answer.question.scope.rsplit(' ').next().unwrap_or_default().to_owned();
-            format!("{} ({coding})", answer.question.alternatives[choice.chosen].name)
+            format!("{} ({coding})", answer.name(choice.chosen))
         };
         let names: Vec<String> = case.first().map(coded).collect();
         let text = format!("Precompress text assets with {}.", units::list(&names));
@@ -165,13 +158,9 @@ fn gain(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence> {
         [own, usual].map(|row| case.ranking.cost(answer.question.groups[work], row, case.conditions));
     let (ours, theirs) = (ours?, theirs?);
     let ratio = ratio_of_totals((&ours.varies, ours.known), (&theirs.varies, theirs.known))?;
-    let text = format!(
-        "Compared with {} ({}): {}, {}.",
-        label::of_cell(&usual.cell),
-        content(case, group),
-        label::change(&ratio, "time"),
-        size_beside(own, usual),
-    );
+    let (name, content) = (label::of_cell(&usual.cell), content(case, group));
+    let (time, size) = (label::change(&ratio, "time"), size_beside(own, usual));
+    let text = format!("Compared with {name} ({content}): {time}, {size}.");
     Some(Sentence::new(Part::Gain, text, ids([own, usual])))
 }
 
@@ -185,13 +174,11 @@ fn other_links(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence
         there.choices.first().is_some_and(|first| !first.tied.contains(&choice.chosen))
     };
     let speeds = speeds(case.evidence);
-    let slow: Vec<f64> =
-        speeds.iter().filter(|mbit| **mbit < usual.mbit).take_while(is_other).copied().collect();
-    let fast: Vec<f64> =
-        speeds.iter().rev().filter(|mbit| **mbit > usual.mbit).take_while(is_other).copied().collect();
+    let slow = speeds.iter().filter(|mbit| **mbit < usual.mbit).take_while(is_other);
+    let fast = speeds.iter().rev().filter(|mbit| **mbit > usual.mbit).take_while(is_other);
     let mut cells = Vec::new();
-    let mut part = |speeds: &[f64], word: &str| {
-        let mbit = units::mbit(*speeds.last()?);
+    let mut part = |speeds: Vec<&f64>, word: &str| {
+        let mbit = units::mbit(**speeds.last()?);
         // One setting for all of these speeds.
         let mut all: Vec<Candidate> = Vec::new();
         for speed in speeds {
@@ -204,11 +191,11 @@ fn other_links(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence
         let other = choose(TOLERANCE, &all).first()?.chosen;
         (other != choice.chosen).then(|| {
             cells.extend(ids(case.rows(answer, choice, other)));
-            format!("{} {word} {mbit}", question.alternatives[other].name)
+            format!("{} {word} {mbit}", answer.name(other))
         })
     };
-    let parts: Vec<String> =
-        [part(&slow, "on links up to"), part(&fast, "from")].into_iter().flatten().collect();
+    let parts = [part(slow.collect(), "on links up to"), part(fast.collect(), "from")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     let text = format!("Better on other links: {}.", parts.join("; "));
     (!parts.is_empty()).then(|| Sentence::new(Part::Change, text, cells))
 }
@@ -242,27 +229,26 @@ fn limit(case: &Case, answer: &Answer, choice: &Choice) -> Sentence {
 /// `8%` and `95% confidence`; the figures alone if there are too few rounds for confidence.
 fn regret(case: &Case, answer: &Answer, choice: &Choice) -> (String, String) {
     let candidates = case.ranking.candidates(answer.question, case.conditions);
-    let costs = |work: usize| -> Vec<(usize, &Cost)> {
+    let costs = |work: &usize| -> Vec<(usize, &Cost)> {
         let all = candidates.iter().enumerate();
-        all.filter_map(|(at, one)| Some((at, one.costs[work].as_ref()?))).collect()
+        all.filter_map(|(at, one)| Some((at, one.costs[*work].as_ref()?))).collect()
     };
-    let contents: Vec<Vec<(usize, &Cost)>> = choice.works.iter().map(|work| costs(*work)).collect();
+    let contents: Vec<Vec<(usize, &Cost)>> = choice.works.iter().map(costs).collect();
     // Possible true costs of all contents together, because they share their rounds.
     let rounds: Vec<Vec<(u32, f64)>> =
         contents.iter().flatten().map(|(_, cost)| cost.varies.drawn_rounds().to_vec()).collect();
     let drawn = drawn_figures(&rounds, QUANTILE, case.evidence.plan.seed);
     let mut next = drawn.iter();
-    let chosen = contents.iter().filter_map(|costs| {
-        let made = costs.iter().position(|(at, _)| *at == choice.chosen);
+    let chosen = |costs: &Vec<(usize, &Cost)>| {
         let all = costs.iter().zip(next.by_ref()).map(|((_, cost), drawn)| weigh_stats::Choice {
             figure: cost.varies.value,
             drawn,
             known: vec![cost.known],
         });
-        let all: Vec<weigh_stats::Choice> = all.collect();
-        Some(Chosen { all, made: vec![made?] })
-    });
-    let chosen: Vec<Chosen> = chosen.collect();
+        let all = all.collect();
+        Some(Chosen { all, made: vec![costs.iter().position(|(at, _)| *at == choice.chosen)?] })
+    };
+    let chosen: Vec<Chosen> = contents.iter().filter_map(chosen).collect();
     let own = contents.iter().flatten().filter(|(at, _)| *at == choice.chosen);
     let rounds = own.map(|(_, cost)| cost.varies.drawn_rounds().len()).min().unwrap_or(0);
     // Rounded up, never down.
@@ -287,12 +273,8 @@ fn fewer_bytes(case: &Case) -> Option<Sentence> {
         Some(format!("{} with {}", size_beside(row, usual), coding_of(&row.cell.setting)?))
     };
     let parts: Vec<String> = case.first().filter_map(part).collect();
-    let text = format!(
-        "Compared with {} ({}): {}.",
-        label::setting(&usual.cell.setting),
-        content(case, group),
-        parts.join(", "),
-    );
+    let (name, content) = (label::setting(&usual.cell.setting), content(case, group));
+    let text = format!("Compared with {name} ({content}): {}.", parts.join(", "));
     Some(Sentence::new(Part::Gain, text, cells))
 }
 
@@ -301,12 +283,9 @@ fn on_the_fly(case: &Case) -> Option<Sentence> {
     let each = Conditions { reads: 1.0, ..case.conditions.clone() };
     let answers: Vec<Answer> =
         case.answers.iter().map(|answer| case.ranking.answer(answer.question, &each)).collect();
-    let first = |answer: &Answer| answer.choices.first().map(|choice| choice.chosen);
-    let chosen: Vec<(&Answer, usize)> =
-        answers.iter().filter_map(|answer| Some((answer, first(answer)?))).collect();
-    let names: Vec<String> =
-        chosen.iter().map(|(answer, one)| answer.question.alternatives[*one].name.clone()).collect();
-    let cells = answers.iter().filter_map(|answer| Some(ids(case.chosen(answer, answer.choices.first()?))));
+    let first = || answers.iter().filter_map(|answer| Some((answer, answer.choices.first()?)));
+    let names: Vec<String> = first().map(|(answer, choice)| answer.name(choice.chosen).to_owned()).collect();
+    let cells = first().map(|(answer, choice)| ids(case.chosen(answer, choice)));
     let text = format!("To compress each response on the fly, use {}.", units::list(&names));
     (!names.is_empty()).then(|| Sentence::new(Part::Change, text, cells.flatten()))
 }

@@ -5,12 +5,13 @@
 
 mod assets;
 mod downloads;
-pub(crate) mod pages;
+mod pages;
 
 use weigh_model::cell::Subject;
 use weigh_model::way::{By, CONFIG, WayKind};
 
-use crate::advice::{Advice, Case, Recommended, Sentence};
+use crate::advice::{Advice, Case, Recommended, Sentence, ids};
+use crate::choose::Choice;
 use crate::finding::delivery::Sent;
 use crate::group::Group;
 use crate::question::{Groups, Question};
@@ -18,6 +19,15 @@ use crate::ranking::Answer;
 use crate::row::Row;
 use crate::subject::delivery::CPU;
 use crate::verdict::Confidence;
+pub(crate) use pages::need;
+
+/// The default encoders of precompressed files, by coding.
+const ENCODERS: [(&str, &str); 3] = [("br", "brotli 11"), ("gzip", "zlib 9"), ("zstd", "zstd 19")];
+
+/// The encoder of precompressed files of a content coding where none is named.
+pub(crate) fn default_encoder(coding: &str) -> &'static str {
+    ENCODERS.iter().find(|(own, _)| *own == coding).map_or("", |(_, name)| name)
+}
 
 /// Content codings, the one that the fewest clients take first: those that take one take those after it, too.
 const CODINGS: [&str; 3] = ["zstd", "br", "gzip"];
@@ -28,6 +38,27 @@ struct Part {
     recommended: Vec<Recommended>,
     sentences: Vec<Sentence>,
     confidence: Option<Confidence>,
+}
+
+/// What was chosen for some works.
+struct Chosen<'a, 'c> {
+    answer: &'a Answer<'c>,
+    choice: &'a Choice,
+    /// Its row of the first of them.
+    row: Sent<'a>,
+    /// Its cells.
+    cells: Vec<String>,
+}
+
+impl<'a, 'c> Chosen<'a, 'c> {
+    fn of(case: &'a Case, (answer, choice): (&'a Answer<'c>, &'a Choice)) -> Option<Chosen<'a, 'c>> {
+        let rows = case.chosen(answer, choice);
+        Some(Chosen { answer, choice, row: Sent::of(rows.first()?)?, cells: ids(rows) })
+    }
+
+    fn name(&self) -> &'a str {
+        self.answer.name(self.choice.chosen)
+    }
 }
 
 /// The questions of all kinds.
@@ -62,6 +93,19 @@ fn of_kind<'c>(case: &Case<'c>, kind: Subject) -> Case<'c> {
     Case { answers, evidence: case.evidence, ranking: case.ranking, conditions: case.conditions }
 }
 
+/// The content codings of which rows of some groups are, the one that the fewest clients take first.
+fn codings(all: &Groups, groups: &[usize], codes: fn(&Row, &[&str]) -> bool) -> Vec<&'static str> {
+    let rows = || groups.iter().flat_map(|group| &all.rows[*group]);
+    CODINGS.into_iter().filter(|coding| rows().any(|row| codes(row, &[coding]))).collect()
+}
+
+/// Everything that is recommended, each configuration for the last of the classes of clients that get it.
+fn recommended(case: &Case, place: impl Fn(&Group) -> String) -> Vec<Recommended> {
+    let all = case.recommended(place);
+    let is_last = |at: usize| all[at + 1..].iter().all(|other| other.cells != all[at].cells);
+    (0..all.len()).filter(|at| is_last(*at)).map(|at| all[at].clone()).collect()
+}
+
 /// The groups of a kind that are asked about. Of those that differ only in the link, one without a link stands for all: the CPU time of a response
 /// hardly depends on it. Returning visitors are another question.
 fn groups_of(all: &Groups, kind: &Subject) -> Vec<usize> {
@@ -73,13 +117,10 @@ fn groups_of(all: &Groups, kind: &Subject) -> Vec<usize> {
     };
     let own = all.places(|group, rows| is_of(rows) && group.factor("visitor").is_empty());
     let groups = &all.report.groups;
+    let has_link = |at: usize| !groups[at].factor("link").is_empty();
     let has_better = |at: &usize| {
-        let alike = |other: &&usize| but_link(&groups[**other]) == but_link(&groups[*at]);
-        let mut before = own.iter().filter(alike);
-        match groups[*at].factor("link").is_empty() {
-            true => false,
-            false => before.any(|other| groups[*other].factor("link").is_empty() || other < at),
-        }
+        let mut alike = own.iter().filter(|other| but_link(&groups[**other]) == but_link(&groups[*at]));
+        has_link(*at) && alike.any(|other| !has_link(*other) || other < at)
     };
     own.iter().copied().filter(|at| !has_better(at)).collect()
 }

@@ -10,7 +10,8 @@ use crate::text::clean;
 /// A share of a kind's bytes or requests that is worth a line.
 const VISIBLE: f64 = 0.005;
 
-fn gigabytes(value: f64) -> String {
+/// `1.2 GB`, of this many.
+pub(super) fn gigabytes(value: f64) -> String {
     units::bytes((value * 1e9).round() as u64)
 }
 
@@ -27,11 +28,8 @@ pub(super) fn counted(policy: &Policy) -> Option<String> {
     let share = (counted - computed) / counted.max(f64::MIN_POSITIVE);
     (counted > 0.0 && share.abs() > NEAR).then_some(())?;
     let outside = all().filter(|(one, _)| !one.in_total).map(|(one, counted)| {
-        format!(
-            "{} are {}, of which it is not known what is sent today",
-            gigabytes(counted),
-            one.kind.plural()
-        )
+        let (bytes, kinds) = (gigabytes(counted), one.kind.plural());
+        format!("{bytes} are {kinds}, of which it is not known what is sent today")
     });
     let inside = all().filter(|(one, _)| one.in_total).flat_map(|(one, _)| &one.differences).map(difference);
     let mut reasons: Vec<String> = outside.chain(inside).take(3).collect();
@@ -39,12 +37,10 @@ pub(super) fn counted(policy: &Policy) -> Option<String> {
         reasons.push("no type and size by itself differs by more than 5%".into());
     }
     let than = if share > 0.0 { "missing" } else { "too many" };
+    let (computed, counted) = (gigabytes(computed), gigabytes(counted));
+    let (share, reasons) = (units::percent(share.abs()), reasons.join("; "));
     Some(format!(
-        "Before any change: {} a month computed; the log counted {} ({} {than}): {}.",
-        gigabytes(computed),
-        gigabytes(counted),
-        units::percent(share.abs()),
-        reasons.join("; ")
+        "Before any change: {computed} a month computed; the log counted {counted} ({share} {than}): {reasons}."
     ))
 }
 
@@ -68,13 +64,11 @@ fn is_visible(gap: &Gap) -> bool {
 
 /// One line per gap in a kind with a decision.
 pub(super) fn gaps(policy: &Policy) -> Vec<String> {
-    let decided = policy
-        .decisions
-        .iter()
-        .filter_map(|decision| policy.coverage.iter().find(|one| one.kind == decision.kind && one.in_total));
-    decided
-        .flat_map(|one| one.gaps.iter().filter(|gap| is_visible(gap)).map(|gap| line(one.kind, gap)))
-        .collect()
+    let kinds = policy.decisions.iter().map(|decision| decision.kind);
+    let decided =
+        kinds.filter_map(|kind| policy.coverage.iter().find(|one| one.kind == kind && one.in_total));
+    let gaps = decided.flat_map(|one| one.gaps.iter().map(|gap| (one.kind, gap)));
+    gaps.filter(|(_, gap)| is_visible(gap)).map(|(kind, gap)| line(kind, gap)).collect()
 }
 
 /// `Values: 78% of the bytes (18% of the keys) not decided, because nothing of these was measured: lzf, from 10 KB.`
@@ -93,24 +87,18 @@ fn line(kind: Kind, gap: &Gap) -> String {
     let most = if gap.at_most { "at most " } else { "" };
     let mut kind_name = kind.plural().to_owned();
     kind_name[..1].make_ascii_uppercase();
+    let (bytes, requests) = (units::percent(gap.bytes), units::percent(gap.requests));
+    let counted = counted_as(kind);
     format!(
-        "{kind_name}: {most}{} of the bytes ({} of the {}) {what}, because {why}: {names}.",
-        units::percent(gap.bytes),
-        units::percent(gap.requests),
-        counted_as(kind)
+        "{kind_name}: {most}{bytes} of the bytes ({requests} of the {counted}) {what}, because {why}: {names}."
     )
 }
 
 /// `The sums rest on 98% of the bytes of assets (99% of the requests); what is not covered counts the same before and after.`
 pub(super) fn coverage(policy: &Policy) -> Option<String> {
     let of = |one: &Coverage| {
-        format!(
-            "{} of the bytes of {} ({} of the {})",
-            units::percent(one.bytes),
-            one.kind.plural(),
-            units::percent(one.requests),
-            counted_as(one.kind)
-        )
+        let (bytes, requests) = (units::percent(one.bytes), units::percent(one.requests));
+        format!("{bytes} of the bytes of {} ({requests} of the {})", one.kind.plural(), counted_as(one.kind))
     };
     let all: Vec<String> = policy.coverage.iter().filter(|one| one.in_total).map(of).collect();
     let out: Vec<String> =

@@ -12,17 +12,16 @@ use weigh_model::way::{By, ENCODER, WayKind};
 use weigh_stats::median;
 
 use super::Ground;
-use super::content::{self, Item, is_cut_short};
-use super::setup::{Exact, NS, Part, Setup, Sum};
+use super::content::{self, Item};
+use super::setup::{Exact, NS, Part, Setup};
 use super::today::{Answer, Rows, has_failed};
 use super::weights::Weights;
-use crate::advice::delivery::pages::need;
-use crate::estimate::Estimate;
+use crate::advice::delivery::{default_encoder, need};
 use crate::finding::delivery::Sent;
 use crate::finding::label;
-use crate::first::distinct;
+use crate::first::{distinct, grouped};
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CODING, CPU};
+use crate::subject::delivery::{CODING, CPU};
 
 /// The share of the measured bytes that files with every method have, for the others to be left out.
 const MOST: f64 = 0.5;
@@ -51,6 +50,7 @@ struct Method<'a> {
 /// A sample file with what each method does to it.
 struct Measured<'a> {
     item: Item<'a>,
+    rows: Vec<&'a Row>,
     /// As it is.
     plain: &'a Row,
     /// By the number of the method.
@@ -69,22 +69,12 @@ pub(super) struct Told<'a> {
     pub sent: f64,
 }
 
-/// What one response costs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Figures {
-    cpu_ns: f64,
-    /// The amounts besides CPU time.
-    pub exact: Exact,
-}
-
 /// Everything that setups of a kind are made of.
 pub(crate) struct Coded<'a> {
     kind: Kind,
     accept: &'a [Accept],
     methods: Vec<Method<'a>>,
     measured: Vec<Measured<'a>>,
-    /// Of each file, by method, the plain one last.
-    figures: Vec<Vec<Option<Figures>>>,
     /// CPU nanoseconds that the site's own configuration takes for a response beyond the lab's.
     beyond: f64,
     /// Content codings that clients get today.
@@ -94,7 +84,7 @@ pub(crate) struct Coded<'a> {
 }
 
 /// A combination: a method per coding, the first that is sent first; the smallest size; types.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Combination {
     methods: Vec<usize>,
     min_bytes: u64,
@@ -103,19 +93,19 @@ struct Combination {
     cost: f64,
 }
 
-/// Amounts per month of each file, by method, the plain one last; none where it was not measured.
-type Table = Vec<Vec<Option<f64>>>;
-
-/// What combinations are valued by.
-struct Tables {
+/// What a file takes per month with a method.
+struct Taken {
     /// In the objective.
-    cost: Table,
+    cost: f64,
     /// Bytes.
-    sent: Table,
+    sent: f64,
 }
 
-fn sum(table: &Table, files: &[usize], method: usize) -> Option<f64> {
-    files.iter().map(|file| table[*file][method]).sum()
+/// Of each file, by method, the plain one last; none where it was not measured.
+type Table = Vec<Vec<Option<Taken>>>;
+
+fn sum(table: &Table, files: &[usize], method: usize, of: fn(&Taken) -> f64) -> Option<f64> {
+    files.iter().map(|file| table[*file][method].as_ref().map(of)).sum()
 }
 
 impl Combination {
@@ -126,71 +116,42 @@ impl Combination {
 }
 
 impl<'a> Coded<'a> {
-    /// What was measured of a kind; none if no sample file was measured as it is.
+    /// What was measured of a kind; none if no sample file was measured as it is, and of kinds that are not encoded.
     pub fn new(ground: &'a Ground<'a>, kind: Kind) -> Option<Coded<'a>> {
-        let server = ground.site.sources.server.as_deref();
-        let method = ground.site.today(kind).map(Today::way);
+        if !matches!(kind, Kind::Asset | Kind::Page) {
+            return None;
+        }
         let accept = ground.classes.as_slice();
-        let mut methods: Vec<Method> = Vec::new();
-        let (mut measured, mut beyond) = (Vec::new(), Vec::new());
-        let items = content::items(ground.site, kind);
-        let rows_of = |item: &Item| content::rows(ground.reports, kind, &item.sample.sha256, server);
-        let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
-        let plain_of = |rows: &[&'a Row]| rows.iter().copied().find(|row| is_plain(row));
-        let today_of = |(item, all): (&Item, &Vec<&'a Row>)| -> Vec<Option<Answer<'a>>> {
-            let Some(plain) = plain_of(all) else { return Vec::new() };
-            if has_failed(ground, item) {
-                return vec![None; accept.len()];
-            }
-            accept.iter().map(|client| Rows { all, plain, method }.answer(item.sample, client)).collect()
+        let mut measured = known(ground, kind, content::items(ground.site, kind));
+        // The classes of clients are never known so well that nobody takes gzip.
+        let is_accepted = |method: &Method| {
+            method.coding == GZIP || accept.iter().any(|one| one.codings.iter().any(|c| c == method.coding))
         };
-        let today: Vec<Vec<Option<Answer>>> = items.iter().zip(&rows).map(today_of).collect();
-        // Of a stratum, files of which today is known stand for the others.
-        let is_told = |at: usize| today[at].iter().any(Option::is_some);
-        let is_beside = |at: usize, other: usize| std::ptr::eq(items[at].stratum, items[other].stratum);
-        let stands_alone = |at: usize| !(0..items.len()).any(|other| is_beside(at, other) && is_told(other));
-        let is_known = |at: usize| !today[at].is_empty() && (is_told(at) || stands_alone(at));
-        // Files of which some methods were not measured would take these out of the choice; where the others are most of the content, they do not.
-        let is_complete = |at: usize| !is_cut_short(ground.reports, kind, &items[at].sample.sha256);
-        let traffic = |is_in: &dyn Fn(usize) -> bool| -> f64 {
-            let own = (0..items.len()).filter(|at| is_known(*at) && is_in(*at));
-            own.map(|at| items[at].requests * items[at].sample.bytes as f64).sum()
+        let encoded = |own: &Measured<'a>| -> Vec<Method<'a>> {
+            own.rows.iter().filter_map(|row| Method::new(row).filter(is_accepted)).collect()
         };
-        let is_most = traffic(&is_complete) >= MOST * traffic(&|_| true);
-        let is_known = |at: usize| is_known(at) && (!is_most || is_complete(at));
-        let known = (0..items.len()).filter(|at| is_known(*at)).map(|at| (&rows[at], &today[at]));
-        let known: Vec<(&Vec<&Row>, &Vec<Option<Answer>>)> = known.collect();
-        let items = content::weighed(&items, is_known);
-        for (item, (rows, today)) in items.into_iter().zip(known) {
-            let Some(plain) = plain_of(rows) else { continue };
-            let mut by_method = Vec::new();
-            for row in rows.iter().copied() {
-                // The classes of clients are never known so well that nobody takes gzip.
-                let is_accepted = |method: &Method| {
-                    method.coding == GZIP
-                        || accept.iter().any(|one| one.codings.iter().any(|c| c == method.coding))
-                };
-                let Some(method) = Method::new(row).filter(is_accepted) else { continue };
-                let at = methods.iter().position(|known| known.way == method.way).unwrap_or(methods.len());
-                if at == methods.len() {
-                    methods.push(method);
-                }
-                by_method.resize(by_method.len().max(at + 1), None);
-                by_method[at] = Some(row);
-            }
-            let as_it_is = rows.iter().copied().find(|row| is_own(row) && row.fact(CODING).is_none());
-            beyond.extend(as_it_is.and_then(|row| Some(row.value(CPU)? - plain.value(CPU)?)));
-            measured.push(Measured { item, plain, by_method, today: today.clone() });
-        }
+        let encoded: Vec<Vec<Method>> = measured.iter().map(encoded).collect();
+        let by_way = grouped(encoded.iter().flatten().map(|method| (&method.way, method)));
+        let methods: Vec<Method> = by_way.into_iter().map(|(_, same)| same[0].clone()).collect();
         let limit = ground.site.limits.first_byte_ms.value;
-        for own in &mut measured {
-            own.by_method.resize(methods.len(), None);
-            let added = |row: &Row| (time(row) - time(own.plain)) * 1e3;
+        for (own, encoded) in measured.iter_mut().zip(&encoded) {
             // A method that takes too long for a file is none for it.
-            own.by_method.iter_mut().for_each(|row| *row = row.filter(|row| added(row) <= limit));
+            let is_soon = |row: &&Row| (time(row) - time(own.plain)) * 1e3 <= limit;
+            let row = |method: &Method| encoded.iter().rfind(|one| one.way == method.way).map(|one| one.row);
+            // Of what a program makes no file can be made beforehand: it stays as it is today.
+            let as_today = own.today.iter().flatten().map(|answer| answer.row).next().unwrap_or(own.plain);
+            let stays = |method: &&Method| own.item.sample.is_made() && method.by == Encoder::Beforehand;
+            let of = |method: &Method| {
+                Some(method).filter(stays).map(|_| as_today).or_else(|| row(method).filter(is_soon))
+            };
+            own.by_method = methods.iter().map(of).collect();
         }
-        let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
         // What the site's own configuration adds; nothing if it sends no file as it is.
+        let beyond = |own: &Measured| {
+            let as_it_is = own.rows.iter().find(|row| is_own(row) && row.fact(CODING).is_none());
+            Some(as_it_is?.value(CPU)? - own.plain.value(CPU)?)
+        };
+        let beyond: Vec<f64> = measured.iter().filter_map(beyond).collect();
         let beyond = median(&beyond).unwrap_or(0.0).max(0.0);
         let coded = |own: &Measured<'a>| -> Vec<&'a str> {
             own.today.iter().flatten().filter_map(|answer| answer.row.fact(CODING)).collect()
@@ -198,21 +159,18 @@ impl<'a> Coded<'a> {
         let codings = distinct(measured.iter().flat_map(coded));
         let smallest = measured.iter().filter(|own| !coded(own).is_empty());
         let smallest = smallest.map(|own| own.item.sample.bytes).min();
-        let all = Coded { kind, accept, methods, measured, figures, beyond, codings, smallest };
+        let all = Coded { kind, accept, methods, measured, beyond, codings, smallest };
         (!all.measured.is_empty()).then_some(all)
     }
 
     /// The setups worth comparing: today's, and the combinations with the lowest values, the plain one among them where nothing is encoded today.
     pub fn setups(&self, ground: &Ground, weights: &Weights) -> Vec<Setup> {
-        let mut all = self.combinations(weights);
+        let mut all = self.combinations(&self.table(ground, weights));
         all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len())));
-        let none = Combination { methods: Vec::new(), min_bytes: 0, types: Vec::new(), cost: 0.0 };
-        let best = all.first().cloned().unwrap_or(none);
+        let today = self.today(ground, &all.first().cloned().unwrap_or_default());
         let (coded, plain): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| !one.methods.is_empty());
         let shown = coded.iter().take(COMPARED).chain(&plain);
-        let mut setups: Vec<Setup> = shown.map(|one| self.setup(ground, one)).collect();
-        setups.extend(self.today(ground, &best));
-        setups
+        shown.map(|one| self.setup(ground, one)).chain(today).collect()
     }
 
     /// Whether clients can be sent these methods: each coding of today is among them, and gzip always.
@@ -228,86 +186,78 @@ impl<'a> Coded<'a> {
 
     /// The strata that were measured.
     pub fn strata(&self) -> Vec<Told<'a>> {
-        let mut found: Vec<(Told, f64)> = Vec::new();
-        for Measured { item, today, .. } in &self.measured {
-            let at = found.iter().position(|(told, _)| std::ptr::eq(told.stratum, item.stratum));
-            let at = at.unwrap_or_else(|| {
-                found.push((Told { stratum: item.stratum, known: 0.0, sent: 0.0 }, 0.0));
-                found.len() - 1
-            });
-            let (told, all) = &mut found[at];
-            *all += item.sample.share;
-            for (answer, client) in today.iter().zip(self.accept) {
-                let Some(answer) = answer else { continue };
-                let body = answer.body.or(answer.row.value(BODY)).unwrap_or(item.sample.bytes as f64);
-                told.known += client.share * item.sample.share;
-                told.sent += body * item.scale * item.requests * client.share;
-            }
-        }
         let clients: f64 = self.accept.iter().map(|client| client.share).sum();
-        let of = |(told, all): (Told<'a>, f64)| Told {
-            known: (told.known / (all * clients).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0),
-            ..told
+        let told = |(_, files): (_, Vec<&Measured<'a>>)| {
+            let stratum = files[0].item.stratum;
+            let all: f64 = files.iter().map(|own| own.item.sample.share).sum();
+            let (mut known, mut sent) = (0.0, 0.0);
+            for Measured { item, today, .. } in files {
+                for (answer, client) in today.iter().zip(self.accept) {
+                    let Some(answer) = answer else { continue };
+                    known += client.share * item.sample.share;
+                    sent += answer.body(item) * item.scale * item.requests * client.share;
+                }
+            }
+            let known = (known / (all * clients).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            Told { stratum, known, sent }
         };
-        found.into_iter().map(of).collect()
+        let files = self.measured.iter().map(|own| (std::ptr::from_ref(own.item.stratum), own));
+        grouped(files).into_iter().map(told).collect()
+    }
+
+    /// What each file takes with each method.
+    fn table(&self, ground: &Ground, weights: &Weights) -> Table {
+        let of_file = |own: &Measured<'a>| {
+            let taken = |row: &'a Row| {
+                let exact = response(ground, self.kind, &own.item, Answer::of(row));
+                let cpu_ns = row.value(CPU).unwrap_or(0.0) * own.item.scale;
+                let cost = (weights.wait + weights.core) * cpu_ns / NS + exact.cost(weights);
+                Taken { cost: cost * own.item.requests, sent: exact.sent * own.item.requests }
+            };
+            own.by_method.iter().copied().chain([Some(own.plain)]).map(|row| row.map(taken)).collect()
+        };
+        self.measured.iter().map(of_file).collect()
     }
 
     /// Every combination with its value.
-    fn combinations(&self, weights: &Weights) -> Vec<Combination> {
-        let table = |of: &dyn Fn(&Figures) -> f64| -> Table {
-            let files = self.figures.iter().zip(&self.measured);
-            let of = |(methods, own): (&Vec<Option<Figures>>, &Measured)| {
-                let of = |one: &Option<Figures>| one.as_ref().map(|one| of(one) * own.item.requests);
-                methods.iter().map(of).collect()
-            };
-            files.map(of).collect()
-        };
-        let cost = |one: &Figures| (weights.wait + weights.core) * one.cpu_ns / NS + one.exact.cost(weights);
-        let tables = Tables { cost: table(&cost), sent: table(&|one| one.exact.sent) };
-        let of_coding = |coding: &&str| {
-            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == *coding);
-            std::iter::once(None).chain(own.map(Some)).collect::<Vec<_>>()
-        };
+    fn combinations(&self, table: &Table) -> Vec<Combination> {
         let mut lists: Vec<Vec<usize>> = vec![Vec::new()];
-        for own in CODINGS.iter().map(of_coding) {
-            let with = |list: &Vec<usize>| {
-                let list = list.clone();
-                own.iter()
-                    .map(move |method| list.iter().copied().chain(*method).collect())
-                    .collect::<Vec<_>>()
-            };
-            lists = lists.iter().flat_map(with).collect();
+        for coding in CODINGS {
+            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == coding);
+            let choices: Vec<Option<usize>> = std::iter::once(None).chain(own.map(Some)).collect();
+            let with = |list: &Vec<usize>, one: &Option<usize>| list.iter().copied().chain(*one).collect();
+            lists = lists.iter().flat_map(|list| choices.iter().map(move |one| with(list, one))).collect();
         }
         lists.retain(|methods| self.keeps_codings(methods));
-        lists.iter().filter_map(|methods| self.combination(methods, &tables)).collect()
+        lists.iter().filter_map(|methods| self.combination(methods, table)).collect()
     }
 
     /// A combination of methods for the types and sizes for which it is better; none if there are none, or if one of its methods was not
     /// measured on a file that it would encode.
-    fn combination(&self, methods: &[usize], tables: &Tables) -> Option<Combination> {
-        let min_bytes = self.min_bytes(methods, tables);
+    fn combination(&self, methods: &[usize], table: &Table) -> Option<Combination> {
+        let min_bytes = self.min_bytes(methods, table);
         let files = |is_in: &dyn Fn(usize) -> bool| -> Vec<usize> {
             (0..self.measured.len()).filter(|file| self.bytes(*file) >= min_bytes && is_in(*file)).collect()
         };
         let formats = distinct((0..self.measured.len()).map(|file| self.format(file)));
         let is_gained = |format: &&str| {
             self.may_be_encoded(format, methods)
-                && self.gains(&files(&|file| self.format(file) == *format), methods, tables)
+                && self.gains(&files(&|file| self.format(file) == *format), methods, table)
         };
         let types: Vec<&str> = formats.into_iter().filter(is_gained).collect();
         if types.is_empty() && !methods.is_empty() {
             return None;
         }
         let held = files(&|file| types.contains(&self.format(file)));
-        let total = |method: &usize| Some((*method, sum(&tables.cost, &held, *method)?));
+        let total = |method: &usize| Some((*method, sum(table, &held, *method, |one| one.cost)?));
         let mut order: Vec<(usize, f64)> = methods.iter().map(total).collect::<Option<_>>()?;
         order.sort_by(|a, b| a.1.total_cmp(&b.1));
         let methods: Vec<usize> = order.into_iter().map(|(method, _)| method).collect();
         let mut cost = 0.0;
-        for file in 0..self.measured.len() {
+        for (file, taken) in table.iter().enumerate() {
             for client in self.accept {
                 let method = if held.contains(&file) { self.sent_to(&methods, client) } else { None };
-                cost += tables.cost[file][method.unwrap_or(self.methods.len())]? * client.share;
+                cost += taken[method.unwrap_or(self.methods.len())].as_ref()?.cost * client.share;
             }
         }
         let types = types.into_iter().map(str::to_owned).collect();
@@ -330,11 +280,9 @@ impl<'a> Coded<'a> {
         for (file, own) in self.measured.iter().enumerate() {
             for (class, (client, today)) in self.accept.iter().zip(&own.today).enumerate() {
                 let Some(today) = today else { continue };
-                let sent = |answer: Answer| answer.body.or(answer.row.value(BODY)).unwrap_or_default();
-                let after = Answer { row: self.row(of, file, client), body: None };
                 let sum = sums.entry((self.format(file), class)).or_default();
-                for (at, answer) in [*today, after].into_iter().enumerate() {
-                    sum[at] += sent(answer) * own.item.requests * client.share;
+                for (at, answer) in [*today, self.answer(of, file, class)].into_iter().enumerate() {
+                    sum[at] += answer.body(&own.item) * own.item.requests * client.share;
                 }
             }
         }
@@ -345,30 +293,31 @@ impl<'a> Coded<'a> {
 
     /// Whether these files are to be encoded: that saves bytes of them, and is better with the method that is best for them, or done today. What is sent
     /// today is known of them, if of any.
-    fn gains(&self, files: &[usize], methods: &[usize], tables: &Tables) -> bool {
+    fn gains(&self, files: &[usize], methods: &[usize], table: &Table) -> bool {
         let plain = self.methods.len();
         let answers = |file: usize| self.measured[file].today.iter().flatten();
         let is_any_told = (0..self.measured.len()).any(|file| answers(file).next().is_some());
         let is_known = !is_any_told || files.iter().any(|file| answers(*file).next().is_some());
         let is_coded = |file: &usize| answers(*file).any(|answer| answer.row.fact(CODING).is_some());
-        let coded = methods.iter().filter_map(|method| sum(&tables.cost, files, *method)).reduce(f64::min);
-        let pair = coded.zip(sum(&tables.cost, files, plain));
+        let cost = |method: usize| sum(table, files, method, |one| one.cost);
+        let sent = |method: usize| sum(table, files, method, |one| one.sent);
+        let coded = methods.iter().filter_map(|method| cost(*method)).reduce(f64::min);
+        let pair = coded.zip(cost(plain));
         let is_better = pair.is_some_and(|(coded, plain)| coded < plain) || files.iter().any(is_coded);
         let saves = |method: &usize| {
-            let pair = sum(&tables.sent, files, *method).zip(sum(&tables.sent, files, plain));
-            pair.is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
+            sent(*method).zip(sent(plain)).is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
         };
         is_known && is_better && methods.iter().any(saves)
     }
 
     /// The smallest size: that of today, or the usual one. A larger one is taken where nothing is encoded today, and smaller files of types that are
     /// encoded were measured and are worse for it.
-    fn min_bytes(&self, methods: &[usize], tables: &Tables) -> u64 {
+    fn min_bytes(&self, methods: &[usize], table: &Table) -> u64 {
         if let Some(smallest) = self.smallest {
             return smallest.min(SMALLEST);
         }
         let is_saved: Vec<bool> =
-            (0..self.measured.len()).map(|file| self.gains(&[file], methods, tables)).collect();
+            (0..self.measured.len()).map(|file| self.gains(&[file], methods, table)).collect();
         let is_meant = |at: &usize| {
             let mut same = (0..is_saved.len()).filter(|other| self.format(*other) == self.format(*at));
             self.bytes(*at) >= SMALLEST && same.any(|other| is_saved[other])
@@ -411,17 +360,15 @@ impl<'a> Coded<'a> {
         methods.iter().copied().find(|at| client.codings.iter().any(|own| own == self.methods[*at].coding))
     }
 
-    /// The row of what a client gets of a file with a combination.
-    fn row(&self, of: &Combination, file: usize, client: &Accept) -> &'a Row {
+    /// What a class of clients gets of a file with a combination.
+    fn answer(&self, of: &Combination, file: usize, class: usize) -> Answer<'a> {
         let own = &self.measured[file];
-        let method = if of.holds(own) { self.sent_to(&of.methods, client) } else { None };
-        method.and_then(|method| own.by_method[method]).unwrap_or(own.plain)
+        let method = self.sent_to(&of.methods, &self.accept[class]).filter(|_| of.holds(own));
+        Answer::of(method.and_then(|method| own.by_method[method]).unwrap_or(own.plain))
     }
 
     /// A combination with its amounts per month.
     fn setup(&self, ground: &Ground, of: &Combination) -> Setup {
-        let row = |file, class: usize| Answer { row: self.row(of, file, &self.accept[class]), body: None };
-        let (cpu, exact, parts) = self.amounts(ground, row);
         let methods: Vec<&Method> = of.methods.iter().map(|at| &self.methods[*at]).collect();
         let rule = |method: &&Method| {
             // Variants of files cost nothing per response: every type that is worth it has them, measured or not.
@@ -434,40 +381,30 @@ impl<'a> Coded<'a> {
             let more = ground.site.of(self.kind).filter(is_more).map(|stratum| stratum.format.clone());
             let types = distinct(of.types.iter().cloned().chain(more));
             let is_every = ground.site.of(self.kind).all(|stratum| types.contains(&stratum.format));
-            method.rule(of.min_bytes, if is_every { &[] } else { &types })
+            method.rule(of.min_bytes, if is_every { Vec::new() } else { types })
         };
         Setup {
             name: named(self.kind, &methods),
             rules: methods.iter().map(rule).collect(),
-            method: None,
             needs: methods.iter().flat_map(|method| method.needs()).collect(),
-            is_today: false,
-            cpu,
-            exact,
-            parts,
+            ..self.amounts(ground, |file, class| self.answer(of, file, class))
         }
     }
 
     /// What the site does today, if anything of it is known. Clients of which it is not known get what the combination sends: what is not known is no
     /// part of a gain.
     fn today(&self, ground: &Ground, of: &Combination) -> Option<Setup> {
-        let about = ground.site.today(self.kind).map_or("as it is today", |today| today.about.as_str());
-        self.measured.iter().flat_map(|own| &own.today).any(Option::is_some).then_some(())?;
-        let row = |file: usize, class: usize| {
-            let other = || Answer { row: self.row(of, file, &self.accept[class]), body: None };
-            self.measured[file].today[class].unwrap_or_else(other)
-        };
-        let (cpu, exact, parts) = self.amounts(ground, row);
-        let (rules, needs) = (Vec::new(), Vec::new());
-        Some(Setup { name: about.to_owned(), rules, method: None, needs, is_today: true, cpu, exact, parts })
+        self.measured.iter().flat_map(|own| &own.today).any(Option::is_some).then(|| {
+            let about = ground.site.today(self.kind).map_or("as it is today", |today| today.about.as_str());
+            let answer = |file: usize, class: usize| {
+                self.measured[file].today[class].unwrap_or_else(|| self.answer(of, file, class))
+            };
+            Setup { name: about.to_owned(), is_today: true, ..self.amounts(ground, answer) }
+        })
     }
 
     /// The sums per month over files and classes of clients.
-    fn amounts(
-        &self,
-        ground: &Ground,
-        answer: impl Fn(usize, usize) -> Answer<'a>,
-    ) -> (Estimate, Exact, Vec<Part>) {
+    fn amounts(&self, ground: &Ground, answer: impl Fn(usize, usize) -> Answer<'a>) -> Setup {
         // The same row for several clients is one amount.
         let mut weights: BTreeMap<(usize, &str, Option<u64>), (Answer, f64)> = BTreeMap::new();
         for file in 0..self.measured.len() {
@@ -477,26 +414,51 @@ impl<'a> Coded<'a> {
                 weights.entry(key).or_insert((answer, 0.0)).1 += client.share;
             }
         }
-        let mut sum = Sum::default();
-        for ((file, ..), (answer, share)) in weights {
+        let part = |((file, ..), (answer, share)): ((usize, _, _), (Answer, f64))| {
             let item = &self.measured[file].item;
             let requests = share * item.requests;
-            let exact = response(ground, self.kind, item, answer).exact.times(requests);
+            let exact = response(ground, self.kind, item, answer).times(requests);
             // Methods are measured in the lab's configuration, and would run in the site's own.
             let beyond = if is_own(answer.row) { 0.0 } else { self.beyond };
             let cpu = answer.row.get(CPU).map(|cpu| cpu.scaled(item.scale).shifted(beyond).scaled(requests));
-            sum.add(Part::new(item, answer.row, cpu, exact));
-        }
-        sum.totals()
+            Part::new(item, answer.row, cpu, exact)
+        };
+        Setup::of(weights.into_iter().map(part).collect())
     }
 }
 
-impl<'a> Measured<'a> {
-    fn figures(&self, ground: &Ground, kind: Kind) -> Vec<Option<Figures>> {
-        let of = |row| response(ground, kind, &self.item, Answer { row, body: None });
-        let coded = self.by_method.iter().map(|row| row.map(of));
-        coded.chain(std::iter::once(Some(of(self.plain)))).collect()
-    }
+/// The files that setups are made of, of these sample files: those that were measured as they are, weighed to stand for the others; without methods.
+fn known<'a>(ground: &'a Ground<'a>, kind: Kind, items: Vec<Item<'a>>) -> Vec<Measured<'a>> {
+    let method = ground.site.today(kind).map(Today::way);
+    let file = |item: &Item<'a>| {
+        let rows = ground.rows(kind, item.sample);
+        let plain = rows.iter().copied().find(|row| is_plain(row))?;
+        let has_failed = has_failed(ground, item);
+        let answer = |client| match has_failed {
+            true => None,
+            false => Rows { all: &rows, plain, method }.answer(item.sample, client),
+        };
+        let today = ground.classes.iter().map(answer).collect();
+        Some(Measured { item: *item, rows, plain, by_method: Vec::new(), today })
+    };
+    let files: Vec<Option<Measured>> = items.iter().map(file).collect();
+    // Of a stratum, files of which today is known stand for the others.
+    let is_told = |at: usize| files[at].iter().flat_map(|file| &file.today).any(Option::is_some);
+    let is_beside = |at: usize, other: usize| std::ptr::eq(items[at].stratum, items[other].stratum);
+    let stands_alone = |at: usize| !(0..items.len()).any(|other| is_beside(at, other) && is_told(other));
+    let is_known = |at: usize| files[at].is_some() && (is_told(at) || stands_alone(at));
+    // Files of which some methods were not measured would take these out of the choice; where the others are most of the content, they do not.
+    let is_complete = |at: usize| !ground.is_cut_short(kind, items[at].sample);
+    let traffic = |is_in: &dyn Fn(usize) -> bool| -> f64 {
+        let own = (0..items.len()).filter(|at| is_known(*at) && is_in(*at));
+        own.map(|at| items[at].requests * items[at].sample.bytes as f64).sum()
+    };
+    let is_most = traffic(&is_complete) >= MOST * traffic(&|_| true);
+    let is_chosen: Vec<bool> =
+        (0..items.len()).map(|at| is_known(at) && (!is_most || is_complete(at))).collect();
+    let weighed = content::weighed(&items, |at| is_chosen[at]);
+    let chosen = files.into_iter().zip(&is_chosen).filter(|(_, is_chosen)| **is_chosen);
+    chosen.filter_map(|(file, _)| file).zip(weighed).map(|(file, item)| Measured { item, ..file }).collect()
 }
 
 /// Seconds of CPU time of a response: all that encoding may take until the first byte.
@@ -511,23 +473,18 @@ pub(super) fn waiting(ground: &Ground, kind: Kind, item: &Item, row: &Row, sent:
     ground.readers.seconds(sent, kind) + decoding * ground.readers.slower
 }
 
-/// What one response costs.
-pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer) -> Figures {
+/// What one response takes besides CPU time.
+pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer) -> Exact {
     let row = answer.row;
-    let own = row.value(BODY).unwrap_or(item.sample.bytes as f64);
-    let head = row.value("wire-bytes").map_or(0.0, |wire| wire - own);
-    let sent = answer.body.unwrap_or(own) * item.scale + head;
+    let sent = answer.body(item) * item.scale + item.head(row);
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
     let fixed = made + ground.readers.seconds(0.0, kind);
     let wait = made + waiting(ground, kind, item, row, sent);
     let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
-    let workers = match item.stratum.made_ms {
-        Some(_) => made + if encodes { time(row) * item.scale } else { 0.0 },
-        None => 0.0,
-    };
+    let encoding = if encodes { time(row) * item.scale } else { 0.0 };
+    let workers = item.stratum.made_ms.map_or(0.0, |_| made + encoding);
     let made = if ground.knows_made { made } else { 0.0 };
-    let exact = Exact { wait, fixed, made, sent, workers, ..Exact::default() };
-    Figures { cpu_ns: row.value(CPU).unwrap_or(0.0) * item.scale, exact }
+    Exact { wait, fixed, made, sent, workers, ..Exact::default() }
 }
 
 /// The method of a row as studies write it.
@@ -555,34 +512,24 @@ impl<'a> Method<'a> {
         (!is_own(row)).then(|| Method { coding, way: way_of(row), by, row })
     }
 
-    fn rule(&self, min_bytes: u64, types: &[String]) -> Rule {
-        let setting = &self.row.cell.setting;
-        let default = match self.coding {
-            "br" => "brotli:11",
-            "zstd" => "zstd:19",
-            _ => "zlib:9",
-        };
-        let encoder = match setting.options.get(ENCODER).map(String::as_str) {
+    /// The encoder of precompressed files.
+    fn encoder(&self) -> Option<String> {
+        let encoder = match self.row.cell.setting.options.get(ENCODER).map(String::as_str) {
             Some("libdeflate") => "libdeflate:12".to_owned(),
             Some(named) => named.to_owned(),
-            None => default.to_owned(),
+            None => default_encoder(self.coding).replace(' ', ":"),
         };
-        Rule {
-            encoder: (self.by == Encoder::Beforehand).then_some(encoder),
-            level: setting.level,
-            min_bytes,
-            types: types.to_vec(),
-            ..Rule::new(self.coding, self.by, &self.way)
-        }
+        (self.by == Encoder::Beforehand).then_some(encoder)
+    }
+
+    fn rule(&self, min_bytes: u64, types: Vec<String>) -> Rule {
+        let (encoder, level) = (self.encoder(), self.row.cell.setting.level);
+        Rule { encoder, level, min_bytes, types, ..Rule::new(self.coding, self.by, &self.way) }
     }
 
     fn needs(&self) -> Option<Need> {
-        let delivery = self.row.cell.delivery.as_ref()?;
-        let what = match self.by {
-            Encoder::Beforehand => return None,
-            Encoder::Server | Encoder::Php => need(&Sent { row: self.row, delivery })?,
-        };
-        Some(Need { what, how: String::new() })
+        let sent = Sent::of(self.row).filter(|_| self.by != Encoder::Beforehand)?;
+        Some(Need { what: need(&sent)?, how: String::new() })
     }
 }
 
@@ -594,12 +541,8 @@ pub(super) fn is_own(row: &Row) -> bool {
 /// `Precompress assets with brotli 11 (br) and zopfli (gzip)`, `Send pages with zstd 3 in PHP (zstd) and gzip 6 in nginx (gzip)`.
 fn named(kind: Kind, methods: &[&Method]) -> String {
     let of = |method: &&Method| {
-        let rule = method.rule(0, &[]);
-        let name = match rule.encoder {
-            Some(encoder) => encoder.replace(':', " "),
-            None => crate::names::method(method.row),
-        };
-        format!("{name} ({})", method.coding)
+        let encoder = method.encoder().map(|encoder| encoder.replace(':', " "));
+        format!("{} ({})", encoder.unwrap_or_else(|| crate::names::method(method.row)), method.coding)
     };
     let names: Vec<String> = methods.iter().map(of).collect();
     let is_before = methods.iter().any(|method| method.by == Encoder::Beforehand);

@@ -1,10 +1,10 @@
-//! The measured rows of a site's sample files.
+//! A site's sample files, and what they stand for.
 
-use weigh_model::cell::{Cell, Subject};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 
-use crate::report::Report;
+use super::Ground;
 use crate::row::Row;
+use crate::subject::delivery::BODY;
 
 /// A sample file of a site, with the requests that it stands for.
 #[derive(Clone, Copy, Debug)]
@@ -23,20 +23,30 @@ pub(crate) struct Item<'a> {
     pub scale: f64,
 }
 
+impl Item<'_> {
+    /// Bytes of the body that a row sends of it.
+    pub fn body(&self, row: &Row) -> f64 {
+        row.value(BODY).unwrap_or(self.sample.bytes as f64)
+    }
+
+    /// Bytes that a row sends beside the body.
+    pub fn head(&self, row: &Row) -> f64 {
+        row.value("wire-bytes").map_or(0.0, |wire| wire - self.body(row))
+    }
+}
+
 /// The sample files of a kind.
 pub(crate) fn items(site: &Site, kind: Kind) -> Vec<Item<'_>> {
-    site.of(kind)
-        .flat_map(|stratum| {
-            stratum.sample.iter().map(move |sample| Item {
-                stratum,
-                sample,
-                requests: stratum.requests.value * sample.share,
-                files: stratum.files.value * sample.share,
-                writes: stratum.writes.map_or(0.0, |writes| writes.value) * sample.share,
-                scale: 1.0,
-            })
-        })
-        .collect()
+    let samples = site.of(kind).flat_map(|stratum| stratum.sample.iter().map(move |one| (stratum, one)));
+    let items = samples.map(|(stratum, sample)| Item {
+        stratum,
+        sample,
+        requests: stratum.requests.value * sample.share,
+        files: stratum.files.value * sample.share,
+        writes: stratum.writes.map_or(0.0, |writes| writes.value) * sample.share,
+        scale: 1.0,
+    });
+    items.collect()
 }
 
 /// The furthest that a file's bytes may be from those that it stands for; strata are narrower.
@@ -64,6 +74,21 @@ pub(crate) fn weighed<'a>(items: &[Item<'a>], is_measured: impl Fn(usize) -> boo
     (0..items.len()).filter(|at| is_measured(*at)).map(scaled).collect()
 }
 
+/// The sample files of a kind of which rows are wanted, with these: as [`weighed`].
+pub(crate) fn measured<'a>(
+    ground: &Ground<'a>,
+    kind: Kind,
+    is_wanted: impl Fn(&Row) -> bool,
+) -> Vec<(Item<'a>, Vec<&'a Row>)> {
+    let items = items(ground.site, kind);
+    let wanted = |item: &Item| -> Vec<&'a Row> {
+        ground.rows(kind, item.sample).into_iter().filter(|row| is_wanted(row)).collect()
+    };
+    let rows: Vec<Vec<&Row>> = items.iter().map(wanted).collect();
+    let weighed = weighed(&items, |at| !rows[at].is_empty());
+    weighed.into_iter().zip(rows.into_iter().filter(|rows| !rows.is_empty())).collect()
+}
+
 /// Bytes per month that the site sends today of a stratum, and whether that is an upper bound: as counted, as the site answered, else those of the
 /// content without a coding. Of values, the bytes in the store.
 pub(crate) fn bytes_today(stratum: &Stratum, classes: &[Accept]) -> (f64, bool) {
@@ -84,65 +109,4 @@ pub(crate) fn bytes_today(stratum: &Stratum, classes: &[Accept]) -> (f64, bool) 
     let each = each.or_else(|| mean(&|sample| Some(sample.bytes as f64)).map(|each| (each, true)));
     let (each, is_bound) = each.unwrap_or((stratum.bytes.value / stratum.files.value.max(1.0), true));
     (each * stratum.requests.value, is_bound)
-}
-
-/// The kind of cell that stands for a kind of content that servers send.
-pub(crate) fn subject(kind: Kind) -> Subject {
-    match kind {
-        Kind::Asset => Subject::ASSET,
-        Kind::Page => Subject::PAGE,
-        Kind::Download => Subject::DOWNLOAD,
-        Kind::Value => Subject::PHP_CODEC,
-    }
-}
-
-/// The rows of a file in all reports, by the digest of its bytes: what was measured of it with the site's server.
-pub(crate) fn rows<'a>(
-    reports: &'a [Report],
-    kind: Kind,
-    sha256: &str,
-    server: Option<&str>,
-) -> Vec<&'a Row> {
-    rows_over(reports, kind, sha256, server, None)
-}
-
-/// Whether a method of sending a file was left out for want of time.
-pub(crate) fn is_cut_short(reports: &[Report], kind: Kind, sha256: &str) -> bool {
-    let subject = subject(kind);
-    reports.iter().any(|report| {
-        let is_left = |name: &str| {
-            report.unmeasured.iter().any(|id| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
-        };
-        let is_sent = |name: &str| {
-            report.rows.iter().any(|row| row.cell.subject == subject && row.cell.payload == name)
-        };
-        let mut own = report.payloads.iter().filter(|payload| payload.sha256 == sha256);
-        own.any(|payload| is_left(&payload.name) && is_sent(&payload.name))
-    })
-}
-
-/// The same over a link.
-pub(crate) fn rows_over<'a>(
-    reports: &'a [Report],
-    kind: Kind,
-    sha256: &str,
-    server: Option<&str>,
-    link: Option<&str>,
-) -> Vec<&'a Row> {
-    let subject = subject(kind);
-    let is_meant = move |cell: &Cell| {
-        let delivery = cell.delivery.as_ref();
-        let is_here = |own: &str| server.is_none_or(|server| server == own);
-        cell.subject == subject
-            && delivery.is_none_or(|d| is_here(&d.server) && d.link.as_deref() == link && d.connections == 1)
-    };
-    let mut found = Vec::new();
-    for report in reports {
-        let same = report.payloads.iter().filter(|payload| payload.sha256 == sha256);
-        for payload in same {
-            let own = report.rows.iter().filter(|row| row.cell.payload == payload.name);
-            found.extend(own.filter(|row| is_meant(&row.cell)));
-        }
-    }
-    found
 }

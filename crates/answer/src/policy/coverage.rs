@@ -1,14 +1,14 @@
 //! What the figures rest on: which strata were measured and of which it is known what is sent today. Of the others, those whose sample was encoded
 //! count with their bytes, and the rest counts the same before and after; all are named with the reason.
 
-use weigh_model::policy::{Coverage, Difference, Gap, Reason, Rule};
+use weigh_model::policy::{Coverage, Difference, Encoder, Gap, Reason, Rule};
 use weigh_model::site::{Kind, Sample, Stratum};
 
-use super::coded::Coded;
+use super::coded::Told;
 use super::content;
 use super::setup::{Exact, Part};
 use super::today::{failed, left, names_today};
-use super::{Encoded, Ground, Made};
+use super::{Ground, Made};
 use crate::report::Report;
 
 /// The most strata that are named of a gap, and the most differences of a kind.
@@ -21,10 +21,13 @@ pub(super) const NEAR: f64 = 0.05;
 /// What is known of a stratum.
 struct Known<'a> {
     stratum: &'a Stratum,
-    /// Whether one of its files was measured.
-    is_measured: bool,
-    /// Whether its bytes with the chosen rules are known all the same.
-    is_encoded: bool,
+    /// How many responses there are; of values, how many keys.
+    count: f64,
+    /// Bytes per month that the site sends of it today, and whether that is an upper bound.
+    bytes: f64,
+    at_most: bool,
+    /// Why the rest is not covered.
+    reason: Reason,
     /// The share of its requests of which it is known what is sent today.
     share: f64,
     /// Bytes of bodies per month of that share, as computed.
@@ -32,38 +35,28 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    fn reason(&self, ground: &Ground) -> Reason {
-        match (self.stratum.sample.is_empty(), self.is_measured) {
-            (true, _) => Reason::NoSample,
-            (false, false) if self.is_encoded => Reason::EncodedOnly,
-            (false, false) => Reason::NotMeasured,
-            (false, true) => unknown_today(ground, std::iter::once(self.stratum)),
-        }
+    /// Bytes per month that a log counted.
+    fn counted(&self) -> f64 {
+        self.stratum.sent_bytes.map_or(0.0, |sent| sent.value)
+    }
+
+    /// Bytes per month of a stratum that a log counted: what is not known of it is as counted.
+    fn computed(&self) -> f64 {
+        self.sent + (1.0 - self.share) * self.counted()
     }
 }
 
 /// Why it is not known what is sent today of strata that were measured.
-fn unknown_today<'s>(ground: &Ground, mut strata: impl Iterator<Item = &'s Stratum>) -> Reason {
-    let mut found = Reason::TodayUnknown;
-    strata.find(|stratum| {
-        let has = |ids: fn(&Report) -> Vec<&str>| {
-            let mut samples = stratum.sample.iter();
-            samples.any(|sample| names_today(ground, (stratum.kind, sample), ids))
-        };
-        let is_left = found == Reason::TodayNotMeasured || has(left);
-        found = match has(failed) {
-            true => Reason::TodayFailed,
-            false if is_left => Reason::TodayNotMeasured,
-            false => found,
-        };
-        found == Reason::TodayFailed
-    });
-    found
-}
-
-/// How many responses there are; of values, how many keys.
-fn count(stratum: &Stratum) -> f64 {
-    if stratum.kind == Kind::Value { stratum.files.value } else { stratum.requests.value }
+fn unknown_today(ground: &Ground, strata: &[&Stratum]) -> Reason {
+    let has = |ids: fn(&Report) -> Vec<&str>| {
+        let mut samples = strata.iter().flat_map(|one| one.sample.iter().map(|sample| (one.kind, sample)));
+        samples.any(|sample| names_today(ground, sample, ids))
+    };
+    match (has(failed), has(left)) {
+        (true, _) => Reason::TodayFailed,
+        (false, true) => Reason::TodayNotMeasured,
+        (false, false) => Reason::TodayUnknown,
+    }
 }
 
 /// What content takes that was not measured.
@@ -75,29 +68,19 @@ pub(super) struct Rest {
     pub parts: Vec<Part>,
 }
 
-/// What the strata of a kind take that were not measured, as far as it is known: their bytes, and the time on the way.
-pub(super) fn unmeasured(ground: &Ground, kind: Kind, is_measured: &dyn Fn(&Stratum) -> bool) -> Exact {
-    let rest = ground.site.of(kind).filter(|stratum| !is_measured(stratum));
-    let of = |stratum: &Stratum| {
-        let (bytes, _) = content::bytes_today(stratum, &ground.classes);
-        taken(ground, stratum, stratum.requests.value, bytes)
-    };
-    rest.map(of).fold(Exact::default(), Exact::plus)
-}
-
-/// The same today and with rules. Where the site was asked for the sample as every class of clients, the bytes with the rules follow from
-/// what each rule makes of it; all other strata take the same.
-pub(super) fn recoded(
+/// What the strata of a kind take today and with rules that were not measured, as far as it is known: their bytes, and the time on the way. Where the site
+/// was asked for the sample as every class of clients, the bytes with the rules follow from what each rule makes of it; all other strata take the same.
+pub(super) fn unmeasured(
     ground: &Ground,
     kind: Kind,
     is_measured: &dyn Fn(&Stratum) -> bool,
-    (rules, encoded): (&[Rule], Encoded),
+    rules: &[Rule],
 ) -> [Rest; 2] {
     let mut found = [Rest::default(), Rest::default()];
     for stratum in ground.site.of(kind).filter(|stratum| !is_measured(stratum)) {
         let (bytes, _) = content::bytes_today(stratum, &ground.classes);
         let requests = stratum.requests.value;
-        let Some(files) = bodies(ground, stratum, (rules, encoded)) else {
+        let Some(files) = bodies(ground, stratum, rules) else {
             let same = taken(ground, stratum, requests, bytes);
             found.iter_mut().for_each(|rest| rest.exact = rest.exact.plus(same));
             continue;
@@ -117,21 +100,18 @@ pub(super) fn recoded(
 }
 
 /// Bytes of the mean body of each sample file today and with rules; none: not all of them are known, or no rule is for them.
-fn bodies<'s>(
-    ground: &Ground,
-    stratum: &'s Stratum,
-    (rules, encoded): (&[Rule], Encoded),
-) -> Option<Vec<(&'s Sample, [f64; 2])>> {
+fn bodies<'s>(ground: &Ground, stratum: &'s Stratum, rules: &[Rule]) -> Option<Vec<(&'s Sample, [f64; 2])>> {
     let is_meant = |rule: &Rule| rule.is_for(&stratum.format) && stratum.is_worth_encoding();
     rules.iter().any(is_meant).then_some(())?;
     let of = |sample: &'s Sample| {
-        let holds = |rule: &&Rule| is_meant(rule) && sample.bytes >= rule.min_bytes;
+        let can_have = |rule: &Rule| rule.by != Encoder::Beforehand || !sample.is_made();
+        let holds = |rule: &&Rule| is_meant(rule) && sample.bytes >= rule.min_bytes && can_have(rule);
         let mut bodies = [0.0; 2];
         for client in &ground.classes {
             let today = sample.sent_to(&client.codings)?.bytes;
             let rule = rules.iter().filter(holds).find(|rule| client.codings.contains(&rule.coding));
             let with = match rule {
-                Some(rule) => encoded(stratum.kind, sample, rule)?.min(sample.bytes),
+                Some(rule) => (ground.encoded)(stratum.kind, sample, rule)?.min(sample.bytes),
                 None if rules.iter().any(|rule| holds(&rule)) => sample.bytes,
                 None => today,
             };
@@ -154,48 +134,40 @@ fn taken(ground: &Ground, stratum: &Stratum, requests: f64, bytes: f64) -> Exact
     Exact { wait, made, sent: bytes, workers, ..Exact::default() }
 }
 
-/// Whether a run has figures of a stratum's files.
-pub(super) fn has_rows(ground: &Ground, stratum: &Stratum) -> bool {
-    let server = ground.site.sources.server.as_deref().filter(|_| stratum.kind != Kind::Value);
-    let has = |sha256: &str| !content::rows(ground.reports, stratum.kind, sha256, server).is_empty();
-    stratum.sample.iter().any(|sample| has(&sample.sha256))
+/// What is known of content that is sent or stored as it is.
+pub(super) fn as_it_is<'a>(ground: &Ground<'a>, kind: Kind, is_known: bool) -> Vec<Told<'a>> {
+    let known = if is_known { 1.0 } else { 0.0 };
+    let told = |stratum: &'a Stratum| {
+        let mean: f64 = stratum.sample.iter().map(|one| one.share * one.bytes as f64).sum();
+        Told { stratum, known, sent: known * mean * stratum.requests.value }
+    };
+    ground.site.of(kind).filter(|stratum| ground.has_rows(stratum)).map(told).collect()
 }
 
 /// The strata of a kind with what is known of them.
-fn known<'a>(ground: &'a Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Known<'a>> {
-    let coded = match kind {
-        Kind::Asset | Kind::Page => Coded::new(ground, kind),
-        Kind::Download | Kind::Value => None,
-    };
-    let told = coded.as_ref().map(Coded::strata).unwrap_or_default();
-    let is_told = made.is_some_and(|one| one.today.is_some());
-    let is_encoded = |stratum: &Stratum| made.is_some_and(|one| one.has_encoded(stratum));
-    let of = |stratum: &'a Stratum| match kind {
-        Kind::Asset | Kind::Page => {
-            let own = told.iter().find(|told| std::ptr::eq(told.stratum, stratum));
-            let (share, sent) = own.map_or((0.0, 0.0), |told| (told.known, told.sent));
-            Known { stratum, is_measured: own.is_some(), is_encoded: is_encoded(stratum), share, sent }
-        }
-        Kind::Download | Kind::Value => {
-            let is_measured = made.is_some() && has_rows(ground, stratum);
-            let share = if is_measured && is_told { 1.0 } else { 0.0 };
-            // They are sent as they are.
-            let mean: f64 = stratum.sample.iter().map(|one| one.share * one.bytes as f64).sum();
-            Known {
-                stratum,
-                is_measured,
-                is_encoded: false,
-                share,
-                sent: share * mean * stratum.requests.value,
-            }
-        }
+fn known<'a>(ground: &Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Known<'a>> {
+    let of = |stratum: &'a Stratum| {
+        let told = made.and_then(|made| made.told.iter().find(|told| std::ptr::eq(told.stratum, stratum)));
+        let (share, sent) = told.map_or((0.0, 0.0), |told| (told.known, told.sent));
+        // The bytes with the chosen rules are known all the same.
+        let is_encoded = made.is_some_and(|one| one.unmeasured[1].parts.iter().any(|p| p.is_of(stratum)));
+        let reason = match told {
+            _ if stratum.sample.is_empty() => Reason::NoSample,
+            Some(_) => unknown_today(ground, &[stratum]),
+            None if is_encoded => Reason::EncodedOnly,
+            None => Reason::NotMeasured,
+        };
+        let count = if kind == Kind::Value { stratum.files } else { stratum.requests }.value;
+        let (bytes, at_most) = content::bytes_today(stratum, &ground.classes);
+        Known { stratum, count, bytes, at_most, reason, share, sent }
     };
     ground.site.of(kind).map(of).collect()
 }
 
 /// Why it is not known what is done today with a kind of which something was measured, and what would tell it.
 pub(super) fn missing(ground: &Ground, kind: Kind) -> &'static str {
-    match (unknown_today(ground, ground.site.of(kind)), kind) {
+    let strata: Vec<&Stratum> = ground.site.of(kind).collect();
+    match (unknown_today(ground, &strata), kind) {
         (Reason::TodayFailed, _) => "requests for what is sent today failed, as the run's report says",
         (Reason::TodayNotMeasured, _) => {
             "what is sent today did not fit into the budget, a longer one may tell it (--budget)"
@@ -211,27 +183,27 @@ pub(super) fn missing(ground: &Ground, kind: Kind) -> &'static str {
 /// What the figures of a kind rest on; none: nothing of it is asked for, or there.
 pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Option<Coverage> {
     let all = known(ground, kind, made);
-    let bytes = |one: &Known| content::bytes_today(one.stratum, &ground.classes).0;
-    let requests = |one: &Known| count(one.stratum);
-    let share = |of: &dyn Fn(&Known) -> f64, part: &dyn Fn(&Known) -> f64| {
+    let share = |of: fn(&Known) -> f64, part: &dyn Fn(&Known) -> f64| {
         let sum = all.iter().map(of).sum::<f64>();
         let parts = all.iter().map(|one| of(one) * part(one)).sum::<f64>();
         if sum > 0.0 { (parts / sum).clamp(0.0, 1.0) } else { 1.0 }
     };
-    let is_there = |one: &Known| requests(one) > 0.0 || bytes(one) > 0.0;
+    let requests = |part: &dyn Fn(&Known) -> f64| share(|one| one.count, part);
+    let bytes = |part: &dyn Fn(&Known) -> f64| share(|one| one.bytes, part);
+    let is_there = |one: &Known| one.count > 0.0 || one.bytes > 0.0;
     all.iter().any(is_there).then_some(())?;
     let gap = |reason: Reason| {
-        let is_in = |one: &&Known| one.share < 1.0 && one.reason(ground) == reason && is_there(one);
+        let is_in = |one: &&Known| one.share < 1.0 && one.reason == reason && is_there(one);
         let mut own: Vec<&Known> = all.iter().filter(is_in).collect();
-        own.sort_by(|a, b| bytes(b).total_cmp(&bytes(a)));
+        own.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
         let part = |one: &Known| if is_in(&one) { 1.0 - one.share } else { 0.0 };
         let gap = Gap {
             reason,
             content: own.iter().take(NAMED).map(|one| one.stratum.name()).collect(),
             strata: own.len(),
-            requests: share(&requests, &part),
-            bytes: share(&bytes, &part),
-            at_most: own.iter().any(|one| content::bytes_today(one.stratum, &ground.classes).1),
+            requests: requests(&part),
+            bytes: bytes(&part),
+            at_most: own.iter().any(|one| one.at_most),
         };
         (!own.is_empty() && gap.requests.max(gap.bytes) >= LEAST).then_some(gap)
     };
@@ -244,35 +216,26 @@ pub(super) fn of_kind(ground: &Ground, kind: Kind, made: Option<&Made>) -> Optio
     };
     Some(Coverage {
         kind,
-        requests: share(&requests, &|one| one.share),
-        bytes: share(&bytes, &|one| one.share),
+        requests: requests(&|one| one.share),
+        bytes: bytes(&|one| one.share),
         in_total: made.is_none_or(|one| one.today.is_some()),
-        computed_gb: sum(computed),
-        counted_gb: sum(counted_bytes),
+        computed_gb: sum(|one| one.computed()),
+        counted_gb: sum(|one| one.counted()),
         gaps,
         differences: differences(counted),
     })
 }
 
-fn counted_bytes(one: &Known) -> f64 {
-    one.stratum.sent_bytes.map_or(0.0, |sent| sent.value)
-}
-
-/// Bytes per month of a stratum that a log counted: what is not known of it is as counted.
-fn computed(one: &Known) -> f64 {
-    one.sent + (1.0 - one.share) * counted_bytes(one)
-}
-
 /// Of strata that a log counted, those whose computed bytes differ most from that.
 fn differences(mut found: Vec<&Known>) -> Vec<Difference> {
-    let sum: f64 = found.iter().map(|one| counted_bytes(one)).sum();
-    let far = |one: &Known| (computed(one) - counted_bytes(one)).abs();
+    let sum: f64 = found.iter().map(|one| one.counted()).sum();
+    let far = |one: &Known| (one.computed() - one.counted()).abs();
     found.retain(|one| far(one) > NEAR * sum);
     found.sort_by(|a, b| far(b).total_cmp(&far(a)));
     let of = |one: &Known| Difference {
         content: one.stratum.name(),
-        computed_gb: computed(one) / 1e9,
-        counted_gb: counted_bytes(one) / 1e9,
+        computed_gb: one.computed() / 1e9,
+        counted_gb: one.counted() / 1e9,
         requests: one.stratum.requests.value,
         with_ranges: one.stratum.ranges.is_some_and(|ranges| ranges.value > 0.0),
     };

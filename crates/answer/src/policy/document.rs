@@ -1,9 +1,12 @@
 //! A policy as blocks of text, for the terminal and for `advice.md`: what to do first, then what it brings.
 
-use weigh_model::policy::{Amount, Change, Compared, Decision, Encoder, Objective, OtherPhp, Policy, Pool};
+use weigh_model::policy::{
+    Amount, Change, Compared, Decision, Encoder, Flip, Objective, OtherPhp, Policy, Pool,
+};
 use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
+use super::basis::gigabytes;
 use super::{Decided, basis};
 use crate::document::Block;
 use crate::table::Grid;
@@ -49,7 +52,9 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         blocks.push(Block::Table(together(&policy.total, site)));
         blocks.extend(basis::coverage(policy).map(Block::Remark));
     }
-    let flips: Vec<(String, Option<String>)> = policy.decisions.iter().flat_map(flips).collect();
+    // `80% of visitors were on fibre`, with what is better then.
+    let flip = |flip: &Flip| (clean(&flip.when), Some(clean(&flip.then)));
+    let flips: Vec<_> = policy.decisions.iter().filter_map(|one| one.flips.first()).map(flip).collect();
     if !flips.is_empty() {
         blocks.push(Block::Heading(2, "This would change if".into()));
         blocks.push(Block::Points(flips));
@@ -119,7 +124,6 @@ fn machines(policy: &Policy, site: &Site) -> Vec<Block> {
     let currency = clean(&site.prices.currency);
     let mut table = Grid::list(&["machine", "core-hour", "CPU per month", "visitors wait", "cost per month"]);
     for machine in &policy.machines {
-        let hours = |value: f64| format!("{} h", units::significant(value));
         table.line(&[
             clean(&machine.kind),
             format!("{} {currency}", units::significant(machine.core_hour)),
@@ -137,14 +141,14 @@ fn workers(pool: &Pool) -> String {
     let (requests, ms) = (units::significant(pool.requests), units::significant(pool.ms));
     let busy = if pool.busy < SELDOM { "hardly any" } else { &units::significant(pool.busy) };
     let range = match pool.enough {
-        Some(enough) => format!(
-            "It takes at least {}, and with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory.",
-            pool.at_least
+        Some(enough) => &format!(
+            "with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory."
         ),
-        None => format!("It takes at least {}, and the cores do not suffice for them.", pool.at_least),
+        None => "the cores do not suffice for them.",
     };
+    let at_least = pool.at_least;
     format!(
-        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). {range}"
+        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). It takes at least {at_least}, and {range}"
     )
 }
 
@@ -175,10 +179,7 @@ fn gains(decision: &Decision, site: &Site) -> Vec<String> {
         }
     }
     if let Some(first) = all.first_mut() {
-        let mut letters = first.chars();
-        *first = letters
-            .next()
-            .map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + letters.as_str());
+        first[..1].make_ascii_uppercase();
     }
     all
 }
@@ -201,6 +202,10 @@ pub(super) fn interval(share: f64, amount: &Amount) -> String {
     }
 }
 
+fn hours(value: f64) -> String {
+    format!("{} h", units::significant(value))
+}
+
 /// The amounts before and after.
 fn together(total: &Change, site: &Site) -> Grid {
     let mut table = Grid::list(&["per month", "before", "after", "change"]);
@@ -215,8 +220,6 @@ fn together(total: &Change, site: &Site) -> Grid {
         };
         table.line(&[name.to_owned(), figure(amount.before), figure(amount.after), change]);
     };
-    let hours = |value: f64| format!("{} h", units::significant(value));
-    let gigabytes = |value: f64| units::bytes((value * 1e9).round() as u64);
     line("visitors wait", &total.wait_hours, hours);
     let cpu = if site.knows_made() { "server and PHP CPU" } else { "CPU of encoding and sending" };
     line(cpu, &total.core_hours, hours);
@@ -226,10 +229,4 @@ fn together(total: &Change, site: &Site) -> Grid {
     let prices = format!("at the site's prices, {}", clean(&site.prices.currency));
     line(&prices, &total.cost, units::significant);
     table
-}
-
-/// `80% of visitors were on fibre`, with what is better then.
-fn flips(decision: &Decision) -> Vec<(String, Option<String>)> {
-    let of = |flip: &weigh_model::policy::Flip| (clean(&flip.when), Some(clean(&flip.then)));
-    decision.flips.iter().take(1).map(of).collect()
 }

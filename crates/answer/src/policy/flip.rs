@@ -49,19 +49,21 @@ pub(super) fn flips(ground: &Ground, made: &[Made], objective: Objective) -> BTr
     let mut found: BTreeMap<Kind, Vec<(usize, Flip)>> = BTreeMap::new();
     for series in series(ground, objective) {
         let mut open: Vec<&Made> = made.iter().filter(|one| one.today.is_some()).collect();
-        for (step, other) in series.iter().enumerate() {
+        for (step, Other { site, links, when }) in series.iter().enumerate() {
             if open.is_empty() {
                 break;
             }
             // What is chosen does not depend on what was not measured.
-            let (then, _) = make(&Ground::new(&other.site, &other.links, ground.reports), objective);
+            let ground = Ground::new(site, links, ground.reports);
+            let (then, _) = make(&ground, objective);
             open.retain(|one| {
-                let then = then.iter().find(|then| then.kind == one.kind);
-                let better = then.filter(|then| !then.equal.contains(&one.chosen.name));
-                let flip =
-                    better.map(|then| Flip { when: other.when.clone(), then: then.chosen.name.clone() });
+                let mut better = then.iter().filter(|then| !then.equal.contains(&one.chosen.name));
+                let flip = better.find(|then| then.kind == one.kind).map(|then| {
+                    let then = then.chosen.name.clone();
+                    (step, Flip { when: when.clone(), then })
+                });
                 let is_open = flip.is_none();
-                found.entry(one.kind).or_default().extend(flip.map(|flip| (step, flip)));
+                found.entry(one.kind).or_default().extend(flip);
                 is_open
             });
         }
@@ -76,41 +78,42 @@ pub(super) fn flips(ground: &Ground, made: &[Made], objective: Objective) -> BTr
 /// Series of sites, each from the nearest change to the furthest.
 fn series(ground: &Ground, objective: Objective) -> Vec<Vec<Other>> {
     let site = ground.site;
-    let same = |site: Site, when: String| Other { site, links: ground.links.to_vec(), when };
+    let other = |when: String, change: &dyn Fn(&mut Site, &mut [Weighted])| {
+        let (mut site, mut links) = (site.clone(), ground.links.to_vec());
+        change(&mut site, &mut links);
+        Other { site, links, when }
+    };
     let links: Vec<f64> = ground.links.iter().map(|(_, share)| *share).collect();
     let on_link = |at: usize| {
-        let of = |(share, shares): (f64, Vec<f64>)| {
-            let when = format!("{} of visitors were on {}", units::percent(share), ground.links[at].0.name);
-            let links = ground.links.iter().zip(shares).map(|((link, _), share)| (link.clone(), share));
-            Other { site: site.clone(), links: links.collect(), when }
+        let of = |shares: Vec<f64>| {
+            let when =
+                format!("{} of visitors were on {}", units::percent(shares[at]), ground.links[at].0.name);
+            other(when, &|_, links| links.iter_mut().zip(&shares).for_each(|(link, share)| link.1 = *share))
         };
         more(&links, at).map(of).collect()
     };
     let clients: Vec<f64> = site.visitors.accept.iter().map(|client| client.share).collect();
     let of_class = |at: usize| {
-        let of = |(share, shares): (f64, Vec<f64>)| {
-            let mut site = site.clone();
-            site.visitors.accept.iter_mut().zip(shares).for_each(|(client, share)| client.share = share);
-            let codings = units::list(&site.visitors.accept[at].codings);
-            let codings = if codings.is_empty() { "no coding" } else { &codings };
-            let when = format!("{} of clients accepted {codings}", units::percent(share));
-            same(site, when)
+        let codings = units::list(&site.visitors.accept[at].codings);
+        let codings = if codings.is_empty() { "no coding" } else { &codings };
+        let of = |shares: Vec<f64>| {
+            let when = format!("{} of clients accepted {codings}", units::percent(shares[at]));
+            let shared = |site: &mut Site, _: &mut [Weighted]| {
+                site.visitors.accept.iter_mut().zip(&shares).for_each(|(one, share)| one.share = *share);
+            };
+            other(when, &shared)
         };
         more(&clients, at).map(of).collect()
     };
-    let times = |what: &str, change: &dyn Fn(&mut Site, f64)| {
+    let times = |what: &str, change: &dyn Fn(&mut Site, f64)| -> Vec<Other> {
         let of = |factor: f64| {
-            let mut site = site.clone();
-            change(&mut site, factor);
-            same(site, what.replace("{}", &units::trimmed_number(factor)))
+            other(what.replace("{}", &units::trimmed_number(factor)), &|site, _| change(site, factor))
         };
-        FACTORS.map(of).into_iter().collect::<Vec<_>>()
+        FACTORS.into_iter().map(of).collect()
     };
     let written = |site: &mut Site, factor: f64| {
-        site.strata
-            .iter_mut()
-            .filter_map(|one| one.writes.as_mut())
-            .for_each(|writes| writes.value *= factor);
+        let writes = site.strata.iter_mut().filter_map(|one| one.writes.as_mut());
+        writes.for_each(|writes| writes.value *= factor);
     };
     let figure = |(what, of): &(&str, Of)| {
         // A share has an end.
@@ -119,8 +122,7 @@ fn series(ground: &Ground, objective: Objective) -> Vec<Vec<Other>> {
     };
     let assumed = site.strata.iter().filter(|one| one.requests.from == From::Assumed);
     let requested = |format: String| {
-        let what = format!("{format} were requested {{}}× as often");
-        times(&what, &|site, factor| {
+        times(&format!("{format} were requested {{}}× as often"), &|site, factor| {
             let own = site.strata.iter_mut().filter(|one| one.format == format);
             own.for_each(|one| one.requests.value *= factor);
         })
@@ -134,12 +136,11 @@ fn series(ground: &Ground, objective: Objective) -> Vec<Vec<Other>> {
     all
 }
 
-/// Larger and larger shares of one, with those of all then.
-fn more(all: &[f64], at: usize) -> impl Iterator<Item = (f64, Vec<f64>)> {
+/// The shares of all, with larger and larger ones of one of them.
+fn more(all: &[f64], at: usize) -> impl Iterator<Item = Vec<f64>> {
     let own = all[at];
     SHARES.into_iter().filter(move |share| *share > own).map(move |share| {
         let rest = (1.0 - share) / (1.0 - own).max(f64::EPSILON);
-        let of = |(number, old): (usize, &f64)| if number == at { share } else { old * rest };
-        (share, all.iter().enumerate().map(of).collect())
+        all.iter().enumerate().map(|(number, old)| if number == at { share } else { old * rest }).collect()
     })
 }

@@ -39,17 +39,15 @@ pub fn judge(gates: &[Gate], proof: &Proof) -> Vec<Judged> {
 fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
     let Ok(Limit::NoWorseThan(limit)) = gate.limit() else { return Vec::new() };
     let covered = |line: &&Line| line.metric == gate.metric && gate.covers(&line.name());
-    let lines: Vec<&Line> = proof.lines.iter().filter(covered).collect();
-    if lines.is_empty() {
-        return vec![Judged {
-            gate: gate.words(),
-            configuration: String::new(),
-            outcome: Outcome::Undecided,
-            measured: "nothing of this was measured before and after".into(),
-            remedy: Some("name an amount that the proof shows, or give a larger --budget".into()),
-        }];
-    }
-    lines.into_iter().map(|line| one(gate, limit, line)).collect()
+    let all: Vec<Judged> = proof.lines.iter().filter(covered).map(|line| one(gate, limit, line)).collect();
+    let nothing = Judged {
+        gate: gate.words(),
+        configuration: String::new(),
+        outcome: Outcome::Undecided,
+        measured: "nothing of this was measured before and after".into(),
+        remedy: Some("name an amount that the proof shows, or give a larger --budget".into()),
+    };
+    if all.is_empty() { vec![nothing] } else { all }
 }
 
 fn one(gate: &Gate, limit: f64, line: &Line) -> Judged {

@@ -9,6 +9,7 @@ use weigh_model::text::clean;
 
 use super::{Decided, Encoded, Weighted, Weights, change, decide_by};
 use crate::estimate::Estimate;
+use crate::first::grouped;
 use crate::report::Report;
 use crate::verdict::between_machines;
 
@@ -77,23 +78,16 @@ pub fn decide(
 
 /// Runs by the kind of machine, as their cluster calls it; none: no cluster named it.
 fn sorted(reports: Vec<Report>) -> Result<Vec<(Option<String>, Vec<Report>)>> {
-    let mut all: Vec<(Option<String>, Vec<Report>)> = Vec::new();
-    for report in reports {
-        let kind = report.run.environment.get("kind").cloned();
-        match all.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, runs)) => runs.push(report),
-            None => all.push((kind, vec![report])),
-        }
-    }
+    let kind = |report: &Report| report.run.environment.get("kind").cloned();
+    let all = grouped(reports.into_iter().map(|report| (kind(&report), report)));
     let Some(((first, runs), others)) = all.split_first() else { return Ok(all) };
     let named = |kind: &Option<String>| kind.as_deref().map_or("this machine".into(), clean);
     let studies = |runs: &[Report]| runs.iter().map(|run| run.study.name.clone()).collect::<BTreeSet<_>>();
     for (other, theirs) in others {
+        let (a, b) = (named(first), named(other));
         ensure!(
             first.is_some() && other.is_some(),
-            "runs of {} are given beside runs of {}; give those of one machine, or those of a cluster's machines",
-            named(first),
-            named(other)
+            "runs of {a} are given beside runs of {b}; give those of one machine, or those of a cluster's machines"
         );
         let (a, b) = (studies(runs), studies(theirs));
         if let Some(study) = a.symmetric_difference(&b).next() {

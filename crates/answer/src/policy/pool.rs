@@ -6,7 +6,7 @@
 //! Erlang's formula for systems with waiting (Erlang C) says how many do (A. K. Erlang, 1917).
 
 use weigh_model::policy::Pool;
-use weigh_model::site::{Kind, Site};
+use weigh_model::site::{Kind, Site, Stratum};
 
 /// The share of requests that may wait for a worker.
 const WAITING: f64 = 0.01;
@@ -19,7 +19,8 @@ const MOST: u32 = 100_000;
 pub(super) fn pool(site: &Site) -> Option<Pool> {
     let requests = site.visitors.php_peak.filter(|peak| peak.value > 0.0)?.value;
     let logged = site.visitors.php_peak_ms.map(|ms| ms.value);
-    let ms = logged.or_else(|| measured_ms(site))?;
+    let pages = site.of(Kind::Page).filter(|stratum| stratum.requests.value > 0.0);
+    let ms = logged.or_else(|| Some(made(pages)?.0))?;
     let busy = requests * ms / 1e3;
     let cores = site.limits.cores.value.max(1.0).min(f64::from(MOST)).floor();
     let most = match logged {
@@ -31,12 +32,13 @@ pub(super) fn pool(site: &Site) -> Option<Pool> {
     Some(Pool { requests, ms, is_logged: logged.is_some(), busy, at_least, enough: most.and_then(enough) })
 }
 
-/// Milliseconds that a page takes, as measured one after the other, over their requests; none if it is not known of all.
-fn measured_ms(site: &Site) -> Option<f64> {
-    let pages = || site.of(Kind::Page).filter(|stratum| stratum.requests.value > 0.0);
-    let requests: f64 = pages().map(|stratum| stratum.requests.value).sum();
-    let ms: f64 = pages().map(|page| Some(page.made_ms?.value * page.requests.value)).sum::<Option<_>>()?;
-    (requests > 0.0).then(|| ms / requests)
+/// Milliseconds that one of these pages takes to be made, as measured one after the other, and the requests for them; none if it is not known of all.
+pub(super) fn made<'s>(mut pages: impl Iterator<Item = &'s Stratum>) -> Option<(f64, f64)> {
+    let add = |(made, requests): (f64, f64), page: &Stratum| {
+        Some((made + page.made_ms?.value * page.requests.value, requests + page.requests.value))
+    };
+    let (made, requests) = pages.try_fold((0.0, 0.0), add)?;
+    (requests > 0.0).then(|| (made / requests, requests))
 }
 
 /// The share of requests that find all workers busy, by how many workers there are, from one on, if this many are busy in the mean.

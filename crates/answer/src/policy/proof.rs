@@ -8,16 +8,15 @@ mod document;
 use std::collections::BTreeSet;
 
 use weigh_model::advised::ADVISED;
-use weigh_model::policy::{Amount, Decision, Policy, Rule};
+use weigh_model::policy::{Amount, Change, Decision, Policy, Rule};
 use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
-use weigh_model::way::CONFIG;
 use weigh_stats::ROUNDS;
 
 use super::by_url::accepted;
-use super::coded::{response, way_of};
+use super::coded::{is_own, response, way_of};
 use super::content::{self, Item};
-use super::setup::{Exact, Part, Setup, Sum};
+use super::setup::{Exact, Part, Setup};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
 use super::{Ground, change, stored};
@@ -122,56 +121,53 @@ pub fn prove(
     responses: &[Measured],
     values: &[Report],
 ) -> Proof {
-    let mut proof = Proof::default();
     let all = || responses.iter().map(|one| &one.report).chain(values);
     let seconds: f64 = all().map(|report| report.run.seconds).sum();
-    let few: usize = all().map(too_few).sum();
     let is_over_link = |row: &Row| row.cell.delivery.as_ref().is_some_and(|sent| sent.link.is_some());
     let is_over_links = all().any(|report| report.rows.iter().any(is_over_link));
-    let of_clients = |one: &Measured| Measured { accept: one.accept.clone(), report: warm(&one.report) };
-    let (responses, values): (Vec<Measured>, Vec<Report>) =
-        (responses.iter().map(of_clients).collect(), values.iter().map(warm).collect());
-    let mut is_open = false;
-    for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
+    let few = all().flat_map(|report| &report.rows).filter(|row| !has_rounds(row)).count();
+    let values: Vec<Report> = values.iter().map(warm).collect();
+    let reports: Vec<Report> = responses.iter().map(|one| warm(&one.report)).collect();
+    let ground = Ground::new(site, links, &values);
+    let grounds = reports.iter().map(|report| Ground::new(site, links, std::slice::from_ref(report)));
+    let classes: Vec<Class> = responses.iter().map(|one| &one.accept).zip(grounds).collect();
+    let mut proof = Proof::of(policy, "measured", |proof, decision| {
         let kind = decision.kind;
-        let sides = Sides::new(site, links, &responses, decision);
+        let today = site.today(kind).map(Today::way);
+        let sides =
+            Sides { ground: &ground, classes: &classes, decision, today, items: content::items(site, kind) };
         let (pair, by_class) = match kind {
-            Kind::Value => (stored_pair(&decision.rules, &Ground::new(site, links, &values)), Vec::new()),
+            Kind::Value => (stored_pair(&decision.rules, &ground), Vec::new()),
             _ => sides.all(),
         };
-        let Some((before, after)) = pair else {
-            proof.open.push(format!("{}: before and after were not both measured.", kind.plural()));
-            is_open = true;
-            continue;
-        };
+        let [before, after] = &pair?;
         proof.clients.extend(by_class);
-        let compared = Compared { site, decision, before: &before, after: &after };
+        let compared = Compared { site, decision, before, after };
         let codings = sides.other_codings();
-        let own = compared.lines(seconds, codings.first());
+        proof.lines.extend(compared.lines(seconds, codings.first()));
         proof.open.extend(compared.uncovered());
         proof.open.extend(codings.into_iter().take(3));
         let over = sides.over_links(seconds);
         if over.is_empty() && matches!(kind, Kind::Asset | Kind::Page) {
             let links: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
+            let (kinds, links) = (kind.plural(), units::list(&links));
             let why = if is_over_links { "too few rounds" } else { "only root can make links here" };
             proof.open.push(format!(
-                "{}: response times over {} were not measured ({why}); how long visitors wait is modelled from bytes and CPU time.",
-                kind.plural(),
-                units::list(&links)
+                "{kinds}: response times over {links} were not measured ({why}); how long visitors wait is modelled from bytes and CPU time."
             ));
         }
-        proof.lines.extend(own.into_iter().chain(over));
-    }
+        proof.lines.extend(over);
+        Some(())
+    });
     if few > 0 {
         let count = units::count(few, "configuration", "configurations");
         proof.open.push(format!(
             "{count} had fewer than {ROUNDS} rounds after the first, and are not compared; a larger budget gives them more (--budget)."
         ));
     }
-    let reports = || responses.iter().map(|one| &one.report).chain(&values);
-    proof.open.extend(left(reports()));
-    proof.open.extend(failed(reports()));
-    let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
+    proof.open.extend(left(reports.iter().chain(&values)));
+    proof.open.extend(failed(reports.iter().chain(&values)));
+    let results = reports.iter().filter_map(|report| report.exhibits.negotiations.as_ref());
     let way = format!("server/{ADVISED}");
     for result in results.flat_map(|all| &all.0).filter(|result| result.way == way) {
         proof.negotiated.0 += result.exchanges.len();
@@ -180,32 +176,39 @@ pub fn prove(
         let words = result.wrong().map(|remark| remark.quirk.words().to_owned());
         proof.broken = distinct(std::mem::take(&mut proof.broken).into_iter().chain(words));
     }
-    proof.judge(is_open);
     proof
 }
 
 impl Proof {
-    /// Sums up. `is_open`: a decision was not measured.
-    pub(super) fn judge(&mut self, is_open: bool) {
-        self.worse = self.lines.iter().any(is_worse);
-        let worst = self.lines.iter().filter(|line| !line.modelled).map(|line| line.verdict).min();
-        let worst = if self.worse { Some(Verdict::Worse) } else { worst };
-        self.verdict = match worst {
-            Some(Verdict::Worse) => Verdict::Worse,
-            Some(verdict) if !is_open => verdict,
+    /// The decisions that change something, with what `add` adds of each; none: before and after were not both `measured`.
+    pub(super) fn of(
+        policy: &Policy,
+        measured: &str,
+        mut add: impl FnMut(&mut Proof, &Decision) -> Option<()>,
+    ) -> Proof {
+        let mut proof = Proof::default();
+        let mut is_open = false;
+        for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
+            if add(&mut proof, decision).is_none() {
+                let kinds = decision.kind.plural();
+                proof.open.push(format!("{kinds}: before and after were not both {measured}."));
+                is_open = true;
+            }
+        }
+        proof.worse = proof.lines.iter().any(is_worse);
+        let worst = proof.lines.iter().filter(|line| !line.modelled).map(|line| line.verdict).min();
+        proof.verdict = match worst {
+            _ if proof.worse => Verdict::Worse,
+            Some(verdict) if !is_open || verdict == Verdict::Worse => verdict,
             _ => Verdict::Undecided,
         };
+        proof
     }
 }
 
 /// The rounds of a row.
 fn rounds(row: &Row) -> BTreeSet<u32> {
     row.values.values().flat_map(|value| value.drawn_rounds()).map(|round| round.0).collect()
-}
-
-/// Rows with too few rounds after their first.
-fn too_few(report: &Report) -> usize {
-    report.rows.iter().filter(|row| !has_rounds(row)).count()
 }
 
 /// Whether a row can be compared; one that was not observed in rounds has none that could be cold.
@@ -268,64 +271,38 @@ pub(super) fn other_coding(rules: &[Rule], item: &Item, codings: &[String], row:
 
 /// What was measured of the responses that a decision is for, with how before and after are told.
 struct Sides<'a> {
-    site: &'a Site,
-    links: &'a [Weighted],
-    responses: &'a [Measured],
+    /// The site, and its visitors' links.
+    ground: &'a Ground<'a>,
+    /// What was measured for each class of clients.
+    classes: &'a [Class<'a>],
     decision: &'a Decision,
     today: Option<&'a str>,
     items: Vec<Item<'a>>,
 }
 
-impl<'a> Sides<'a> {
-    fn new(
-        site: &'a Site,
-        links: &'a [Weighted],
-        responses: &'a [Measured],
-        decision: &'a Decision,
-    ) -> Sides<'a> {
-        let (today, items) = (site.today(decision.kind).map(Today::way), content::items(site, decision.kind));
-        Sides { site, links, responses, decision, today, items }
-    }
+/// What was measured for a class of clients.
+type Class<'a> = (&'a Accept, Ground<'a>);
 
-    fn is_before(&self, row: &Row) -> bool {
-        let is_own = row.cell.setting.codec == CONFIG;
-        let is_by_php = self.today.is_some_and(|today| today.starts_with("php/"));
-        Some(way_of(row).as_str()) == self.today
-            || (is_own && self.decision.kind != Kind::Download && !is_by_php)
-    }
-
-    /// The method that PHP or the lab's configuration carries out; none: it is on top of the site's own.
-    fn method(&self, client: &Accept) -> Option<&str> {
-        self.decision.method.as_deref().or_else(|| self.decision.by_php(&client.codings))
-    }
-
-    fn is_after(&self, row: &Row, client: &Accept) -> bool {
-        match self.method(client) {
+impl Sides<'_> {
+    /// Before and after of a file, over a link if it has a name.
+    fn pair_in<'m>(&self, (client, ground): &Class<'m>, item: &Item, link: Option<&str>) -> Option<Pair<'m>> {
+        let Sides { decision, today, .. } = self;
+        let rows = ground.rows_over(decision.kind, item.sample, link);
+        let find = |is_it: &dyn Fn(&Row) -> bool| rows.iter().copied().find(|row| is_it(row));
+        // The method that PHP or the lab's configuration carries out; none: it is on top of the site's own.
+        let method = decision.method.as_deref().or_else(|| decision.by_php(&client.codings));
+        let is_by_php = today.is_some_and(|today| today.starts_with("php/"));
+        let is_configured = decision.kind != Kind::Download && !is_by_php;
+        let is_today = |row: &Row| Some(way_of(row).as_str()) == *today;
+        let own = find(&|row| is_own(row) && (is_configured || is_today(row)));
+        // What PHP does is measured in the lab's configuration: so is what it is compared with, if that sends the same.
+        let is_alike = |row: &&Row| own.is_none_or(|own| row.fact(CODING) == own.fact(CODING));
+        let named = find(&is_today).filter(|row| (own.is_none() || method.is_some()) && is_alike(row));
+        let after = find(&|row| match method {
             Some(method) => way_of(row) == method,
             None => row.cell.setting.codec == ADVISED,
-        }
-    }
-
-    /// Before and after of a file in a run, over a link if it has a name.
-    fn pair_in<'m>(&self, of: &'m Measured, item: &Item, link: Option<&str>) -> Option<Pair<'m>> {
-        let (reports, server) = (std::slice::from_ref(&of.report), self.site.sources.server.as_deref());
-        let rows = content::rows_over(reports, self.decision.kind, &item.sample.sha256, server, link);
-        self.pair(&rows, &of.accept)
-    }
-
-    /// Before and after among the rows of a file.
-    fn pair<'r>(&self, rows: &[&'r Row], client: &Accept) -> Option<Pair<'r>> {
-        let rows = || rows.iter().copied();
-        let own = rows().find(|row| row.cell.setting.codec == CONFIG && self.is_before(row));
-        // What PHP does is measured in the lab's configuration: so is what it is compared with, if that sends the same.
-        let named = rows().find(|row| Some(way_of(row).as_str()) == self.today);
-        let in_lab = self.method(client).is_some();
-        let was = match (own, named) {
-            (Some(own), Some(named)) if in_lab && named.fact(CODING) == own.fact(CODING) => Some(named),
-            (Some(own), _) => Some(own),
-            (None, _) => rows().find(|row| self.is_before(row)),
-        };
-        Some((was?, rows().find(|row| self.is_after(row, client))?))
+        });
+        Some((named.or(own)?, after?))
     }
 
     /// What is sent in another coding than the policy says, one line each.
@@ -333,50 +310,51 @@ impl<'a> Sides<'a> {
         if self.decision.kind == Kind::Download {
             return Vec::new();
         }
-        let of = |one: &'a Measured| {
+        let of = |class: &Class| {
             let found = self.items.iter().filter_map(|item| {
-                let (_, is) = self.pair_in(one, item, None)?;
-                other_coding(&self.decision.rules, item, &one.accept.codings, is)
+                let (_, is) = self.pair_in(class, item, None)?;
+                other_coding(&self.decision.rules, item, &class.0.codings, is)
             });
             found.collect::<Vec<_>>()
         };
-        distinct(self.responses.iter().flat_map(of))
+        distinct(self.classes.iter().flat_map(of))
     }
 
     /// Before and after, of what servers and PHP send: of all clients together, and of each class.
-    fn all(&self) -> (Option<(Setup, Setup)>, Vec<OfClients>) {
-        let (site, kind) = (self.site, self.decision.kind);
-        let (mut all, mut clients) = (Vec::new(), Vec::new());
-        for one in self.responses {
-            let reports = std::slice::from_ref(&one.report);
-            let ground = Ground::new(site, self.links, reports);
-            let pair_of = |item: &Item| self.pair_in(one, item, None);
+    fn all(&self) -> (Option<[Setup; 2]>, Vec<OfClients>) {
+        let kind = self.decision.kind;
+        let (mut all, mut clients) = (None::<[Setup; 2]>, Vec::new());
+        for class @ (accept, ground) in self.classes {
+            let pair_of = |item: &Item| self.pair_in(class, item, None);
             let of = |item: &Item, row: &Row| {
-                let exact = response(&ground, kind, item, Answer { row, body: None }).exact;
+                let exact = response(ground, kind, item, Answer::of(row));
                 (row.get(CPU).map(|cpu| cpu.scaled(item.scale)), exact)
             };
             let mut sums = Sums::default();
-            sums.add(&self.items, one.accept.share, &pair_of, &of);
-            let Some((before, after)) = sums.setups() else { continue };
-            let change = change(site, &before, &after);
-            let Accept { codings, share, .. } = one.accept.clone();
-            let (traffic, core_hours) = (change.gb_out, change.core_hours);
-            clients.push(OfClients { kind, accept: codings, share, traffic, core_hours });
-            all.push((before, after));
+            sums.add(&self.items, accept.share, &pair_of, &of);
+            let Some(own) = sums.setups() else { continue };
+            let Change { gb_out: traffic, core_hours, .. } = change(ground.site, &own[0], &own[1]);
+            let Accept { codings: accept, share, .. } = Accept::clone(accept);
+            clients.push(OfClients { kind, accept, share, traffic, core_hours });
+            all = match (all, own) {
+                (Some([before, after]), [was, is]) => Some([before.plus(was), after.plus(is)]),
+                (None, own) => Some(own),
+            };
         }
-        let (before, after): (Vec<Setup>, Vec<Setup>) = all.into_iter().unzip();
-        (super::sum(before.into_iter()).zip(super::sum(after.into_iter())), clients)
+        (all, clients)
     }
 
     /// Response times over the links that were made, beside those that their model says of the bytes and the CPU time that were measured
     /// without them.
     fn over_links(&self, seconds: f64) -> Vec<Line> {
-        let paced = self.site.visitors.paced == Some(true);
+        let paced = self.ground.site.visitors.paced == Some(true);
         let over = |link: &Weighted| {
             let name = link.0.name.as_str();
             self.items.iter().find_map(|item| {
-                let pair = self.responses.iter().find_map(|of| self.pair_in(of, item, Some(name)))?;
-                let (was, is) = self.responses.iter().find_map(|of| self.pair_in(of, item, None))?;
+                let pair_in = |link: Option<&str>| {
+                    self.classes.iter().find_map(|class| self.pair_in(class, item, link))
+                };
+                let (pair, (was, is)) = (pair_in(Some(name))?, pair_in(None)?);
                 let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?, paced) + row.value(CPU)?);
                 let (before, after) = (modelled(was)?, modelled(is)?);
                 let share = Some((after - before) / before);
@@ -385,21 +363,16 @@ impl<'a> Sides<'a> {
                 let mut sums = Sums::default();
                 let time = |_: &Item, row: &Row| (row.get(SECONDS).cloned(), Exact::default());
                 sums.add(std::slice::from_ref(item), 1.0, &|_| Some(pair), &time);
-                let (before, after) = sums.setups()?;
-                let measured = change(self.site, &before, &after).core_hours;
+                let [before, after] = &sums.setups()?;
+                let measured = change(self.ground.site, before, after).core_hours;
                 let rounds = before.fewest_rounds().min(after.fewest_rounds());
-                let name = (RESPONSE, format!("response over {name}"));
-                let mut line = line(self.decision.kind, name, predicted, measured, (rounds, seconds))?;
-                if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
-                    line.remark = Some(
-                        "bytes and CPU time are those that were measured: the model of the link is off here"
-                            .into(),
-                    );
-                }
-                Some(line)
+                let name = (self.decision.kind, RESPONSE, format!("response over {name}"));
+                let cause =
+                    "bytes and CPU time are those that were measured: the model of the link is off here";
+                line(name, predicted, measured, (rounds, seconds), |_| Some(cause.to_owned()))
             })
         };
-        self.links.iter().filter_map(over).collect()
+        self.ground.links.iter().filter_map(over).collect()
     }
 }
 
@@ -411,11 +384,7 @@ type Taken = (Option<Estimate>, Exact);
 
 /// What all responses take before and after.
 #[derive(Default)]
-pub(super) struct Sums {
-    before: Sum,
-    after: Sum,
-    is_any: bool,
-}
+pub(super) struct Sums([Vec<Part>; 2]);
 
 impl Sums {
     /// Adds a share of the requests for the files of which both rows are known; `of` says what one response takes.
@@ -429,31 +398,26 @@ impl Sums {
         for item in content::weighed(items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };
             let requests = item.requests * share;
-            for (sum, row) in [(&mut self.before, was), (&mut self.after, is)] {
+            for (parts, row) in self.0.iter_mut().zip([was, is]) {
                 let (time, exact) = of(&item, row);
                 let time = time.map(|time| time.scaled(requests));
-                sum.add(Part::new(&item, row, time, exact.times(requests)));
+                parts.push(Part::new(&item, row, time, exact.times(requests)));
             }
-            self.is_any = true;
         }
     }
 
     /// Both; none if nothing was added.
-    pub fn setups(self) -> Option<(Setup, Setup)> {
-        self.is_any.then(|| (setup("before", self.before), setup("after", self.after)))
+    pub fn setups(self) -> Option<[Setup; 2]> {
+        let [before, after] = self.0;
+        let setup = |name: &str, parts| Setup { name: name.to_owned(), ..Setup::of(parts) };
+        (!before.is_empty()).then(|| [setup("before", before), setup("after", after)])
     }
 }
 
-fn setup(name: &str, sum: Sum) -> Setup {
-    let (rules, needs, method) = (Vec::new(), Vec::new(), None);
-    let (cpu, exact, parts) = sum.totals();
-    Setup { name: name.to_owned(), rules, method, needs, is_today: false, cpu, exact, parts }
-}
-
 /// Before and after, of cached values.
-fn stored_pair(rules: &[Rule], ground: &Ground) -> Option<(Setup, Setup)> {
+fn stored_pair(rules: &[Rule], ground: &Ground) -> Option<[Setup; 2]> {
     let setups = stored::setups(ground);
     let before = setups.iter().find(|setup| setup.is_today)?.clone();
     let after = setups.into_iter().find(|setup| setup.rules == rules)?;
-    Some((Setup { name: "before".into(), ..before }, after))
+    Some([Setup { name: "before".into(), ..before }, after])
 }

@@ -4,10 +4,10 @@ use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Kind, Site};
 
 use super::coded::Coded;
-use super::setup::{Setup, choose};
+use super::setup::choose;
 use super::wait::Weighted;
 use super::weights::Weights;
-use super::{Ground, coded, setups};
+use super::{Ground, setups};
 use crate::report::Report;
 
 /// What a decision is worth, in the unit of the policy's objective per month: seconds that visitors wait, or the site's currency.
@@ -29,30 +29,19 @@ pub fn valued(policy: &Policy, site: &Site, links: &[Weighted], reports: &[Repor
     let ground = Ground::new(site, links, reports);
     let weights = Weights::new(site, policy.objective, 0.0);
     let one = |kind: Kind| {
-        let coded = coded(&ground, kind);
+        let coded = Coded::new(&ground, kind);
         let all = setups(&ground, kind, coded.as_ref(), &weights);
         let best = &all[choose(&all, &weights, 0.0)?.best];
-        let decision = policy.decisions.iter().find(|decision| decision.kind == kind);
-        let own = match decision {
-            Some(decision) => decided(&ground, decision, coded.as_ref(), &all),
-            None => all.iter().find(|setup| setup.is_today).cloned(),
+        let changed = policy.decisions.iter().find(|decision| decision.kind == kind && !decision.keep);
+        let own = match (changed, &coded) {
+            (Some(decision), Some(coded)) => coded.of(&ground, &decision.rules),
+            (Some(Decision { rules, method, .. }), None) => {
+                all.iter().find(|setup| setup.rules == *rules && setup.method == *method).cloned()
+            }
+            (None, _) => all.iter().find(|setup| setup.is_today).cloned(),
         };
         let own = own.map(|own| own.cost(&weights));
         Some(Valued { kind, own, best: best.name.clone(), least: best.cost(&weights) })
     };
     Kind::ALL.into_iter().filter_map(one).collect()
-}
-
-/// The setup of a decision.
-fn decided(ground: &Ground, decision: &Decision, coded: Option<&Coded>, all: &[Setup]) -> Option<Setup> {
-    match coded.filter(|_| !decision.keep) {
-        Some(coded) => coded.of(ground, &decision.rules),
-        None => {
-            let is_it = |setup: &&Setup| match decision.keep {
-                true => setup.is_today,
-                false => setup.rules == decision.rules && setup.method == decision.method,
-            };
-            all.iter().find(is_it).cloned()
-        }
-    }
 }

@@ -5,6 +5,7 @@ use weigh_model::site::{Sample, Stratum};
 
 use super::content::Item;
 use super::coverage::Rest;
+use super::uncertainty::Quantity;
 use super::weights::Weights;
 use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
@@ -83,48 +84,35 @@ pub(crate) struct Part {
     pub exact: Exact,
 }
 
+fn address<T>(of: &T) -> usize {
+    std::ptr::from_ref(of).addr()
+}
+
 impl Part {
     /// What a file adds by a row.
     pub fn new(item: &Item, row: &Row, cpu: Option<Estimate>, exact: Exact) -> Part {
-        let stratum = std::ptr::from_ref(item.stratum).addr();
-        let (sample, row) = (std::ptr::from_ref(item.sample).addr(), std::ptr::from_ref(row).addr());
-        Part { stratum, sample, row, cpu, exact }
+        Part { row: address(row), cpu, ..Part::encoded(item.stratum, item.sample, exact) }
     }
 
     /// What a file adds of which nothing is known but its bytes.
     pub fn encoded(stratum: &Stratum, sample: &Sample, exact: Exact) -> Part {
-        let (stratum, sample) = (std::ptr::from_ref(stratum).addr(), std::ptr::from_ref(sample).addr());
+        let (stratum, sample) = (address(stratum), address(sample));
         Part { stratum, sample, row: sample, cpu: None, exact }
     }
-}
 
-/// Amounts per month while they are added up.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sum {
-    cpu: Option<Estimate>,
-    exact: Exact,
-    parts: Vec<Part>,
-}
-
-impl Sum {
-    /// Adds what responses or operations take.
-    pub fn add(&mut self, part: Part) {
-        self.exact = self.exact.plus(part.exact);
-        self.cpu = match (self.cpu.take(), &part.cpu) {
-            (Some(sum), Some(cpu)) => Some(sum.plus(cpu)),
-            (one, other) => one.or(other.clone()),
-        };
-        self.parts.push(part);
+    /// Whether a stratum is its own.
+    pub fn is_of(&self, stratum: &Stratum) -> bool {
+        self.stratum == address(stratum)
     }
 
-    /// CPU time, the other amounts, and what they are the sums of.
-    pub fn totals(self) -> (Estimate, Exact, Vec<Part>) {
-        (self.cpu.unwrap_or_default(), self.exact, self.parts)
+    /// What it adds to a quantity.
+    pub fn quantity(&self, of: Quantity) -> (f64, f64) {
+        of(self.cpu.as_ref().map_or(0.0, |cpu| cpu.value), &self.exact)
     }
 }
 
 /// One way to handle the content of a kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Setup {
     /// What it does, in words, to stand after "Use" or "With".
     pub name: String,
@@ -145,16 +133,24 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// The same with more that is known without an interval.
-    pub fn with(mut self, more: Exact) -> Setup {
-        self.exact = self.exact.plus(more);
-        self
+    /// What these parts add up to.
+    pub fn of(parts: Vec<Part>) -> Setup {
+        let cpu = parts.iter().filter_map(|part| part.cpu.clone()).reduce(|sum, cpu| sum.plus(&cpu));
+        let exact = parts.iter().map(|part| part.exact).fold(Exact::default(), Exact::plus);
+        Setup { cpu: cpu.unwrap_or_default(), exact, parts, ..Setup::default() }
+    }
+
+    /// The amounts of both.
+    pub fn plus(self, other: Setup) -> Setup {
+        let (cpu, exact) = (self.cpu.plus(&other.cpu), self.exact.plus(other.exact));
+        Setup { cpu, exact, parts: [self.parts, other.parts].concat(), ..self }
     }
 
     /// The same with what was not measured.
     pub fn with_rest(mut self, rest: &Rest) -> Setup {
         self.parts.extend(rest.parts.iter().cloned());
-        self.with(rest.exact)
+        self.exact = self.exact.plus(rest.exact);
+        self
     }
 
     /// Its value in the objective.

@@ -15,9 +15,10 @@ use weigh_model::units;
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Part, Setup, Sum};
+use super::setup::{Exact, NS, Part, Setup};
+use crate::advice::codec::needed;
 use crate::finding::label;
-use crate::first::distinct;
+use crate::first::{distinct, grouped};
 use crate::row::Row;
 use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED};
 
@@ -36,31 +37,21 @@ fn key(row: &Row) -> Key {
 /// The PHPs that values were measured with, that of the site first, with their versions.
 fn runtimes<'a>(ground: &Ground<'a>) -> Vec<&'a Runtime> {
     let all = ground.reports.iter().flat_map(|report| &report.runtimes);
-    let mut found: Vec<&Runtime> = Vec::new();
-    for runtime in all.filter(|runtime| runtime.binary.is_some()) {
-        if found.iter().all(|known| known.name != runtime.name) {
-            found.push(runtime);
-        }
-    }
-    found
+    let by_name = all.filter(|runtime| runtime.binary.is_some()).map(|runtime| (&runtime.name, runtime));
+    grouped(by_name).into_iter().map(|(_, same)| same[0]).collect()
 }
 
 /// What each further PHP that was measured brings for values in this setup.
 pub(crate) fn elsewhere(ground: &Ground, chosen: &Setup) -> Vec<OtherPhp> {
     let all = runtimes(ground);
     let Some((own, others)) = all.split_first() else { return Vec::new() };
-    let in_other = |other: &&&Runtime| {
-        let setups = in_php(ground, Some(&other.name));
-        let same = setups.iter().find(|setup| setup.rules == chosen.rules)?;
-        let core_hours = super::core_hours(ground.site, chosen, same);
-        Some(OtherPhp {
-            kind: Kind::Value,
-            version: other.version.clone(),
-            instead_of: own.version.clone(),
-            core_hours,
-        })
+    let in_other = |other: &&Runtime| {
+        let same = in_php(ground, Some(&other.name)).into_iter().find(|one| one.rules == chosen.rules)?;
+        let core_hours = super::core_hours(ground.site, chosen, &same);
+        let (version, instead_of) = (other.version.clone(), own.version.clone());
+        Some(OtherPhp { kind: Kind::Value, version, instead_of, core_hours })
     };
-    others.iter().filter_map(|other| in_other(&other)).collect()
+    others.iter().filter_map(in_other).collect()
 }
 
 /// Every serializer with every codec and every smallest size, in the site's own PHP.
@@ -71,16 +62,11 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
 
 /// The setups in a PHP; in any, where none is known.
 fn in_php(ground: &Ground, php: Option<&str>) -> Vec<Setup> {
-    let items = content::items(ground.site, Kind::Value);
-    let rows_of = |item: &Item| {
-        let mut rows = content::rows(ground.reports, Kind::Value, &item.sample.sha256, None);
-        rows.retain(|row| php.is_none_or(|php| row.cell.runtime == php));
-        rows
-    };
-    let items = content::weighed(&items, |at| !rows_of(&items[at]).is_empty());
-    let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
-    let keys = distinct(rows.iter().flatten().map(|row| key(row)));
-    let mut sizes: Vec<u64> = items.iter().map(|item| item.stratum.from_bytes).collect();
+    let is_wanted = |row: &Row| php.is_none_or(|php| row.cell.runtime == php);
+    let all_rows = content::measured(ground, Kind::Value, is_wanted);
+    let items = || all_rows.iter().map(|(item, _)| item);
+    let keys = distinct(all_rows.iter().flat_map(|(_, rows)| rows).map(|row| key(row)));
+    let mut sizes: Vec<u64> = items().map(|item| item.stratum.from_bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let store = &ground.site.store_link;
@@ -89,19 +75,18 @@ fn in_php(ground: &Ground, php: Option<&str>) -> Vec<Setup> {
     for own in &keys {
         let is_alone = own.1 == IDENTITY;
         let least = if is_alone { sizes.get(..1).unwrap_or_default() } else { &sizes[..] };
-        all.extend(least.iter().filter_map(|size| setup(&path, (&items, &rows), own, *size)));
+        all.extend(least.iter().filter_map(|size| setup(&path, &all_rows, own, *size)));
     }
-    let is_part = |stratum: &&Stratum| items.iter().any(|item| std::ptr::eq(item.stratum, *stratum));
+    let is_part = |stratum: &&Stratum| items().any(|item| std::ptr::eq(item.stratum, *stratum));
     let measured: Vec<&Stratum> = ground.site.of(Kind::Value).filter(is_part).collect();
     let scope = scope(ground.site, &measured);
-    let content = items.iter().map(|item| item.sample.bytes as f64 * item.files).sum();
-    let today = today(ground.site, &measured, &all, content);
-    for (at, setup) in all.iter_mut().enumerate() {
-        if let Some((_, about)) = today.as_ref().filter(|(today, _)| *today == at) {
-            (setup.is_today, setup.name) = (true, about.clone());
-        }
-        setup.name += &scope;
+    let content = items().map(|item| item.sample.bytes as f64 * item.files).sum();
+    if let Some(today) = ground.site.today(Kind::Value)
+        && let Some(at) = today_at(&today.method, &measured, &all, content)
+    {
+        (all[at].is_today, all[at].name) = (true, today.about.clone());
     }
+    all.iter_mut().for_each(|setup| setup.name += &scope);
     all
 }
 
@@ -122,21 +107,19 @@ fn scope(site: &Site, measured: &[&Stratum]) -> String {
     format!(" (for {}, {} of the bytes)", units::list(&formats), units::percent(share))
 }
 
-/// The setup that is what the site does today, with its words: that of today's method whose share of the content's bytes is nearest to
-/// what is in the store, if it is near.
-fn today(site: &Site, measured: &[&Stratum], all: &[Setup], content: f64) -> Option<(usize, String)> {
-    let today = site.today(Kind::Value)?;
-    let mut own = all.iter().enumerate().filter(|(_, setup)| method(&setup.rules[0]) == today.method);
-    let about = |at: usize| (at, today.about.clone());
+/// The setup that is what the site does today: that of today's method whose share of the content's bytes is nearest to what is in the store, if it is
+/// near.
+fn today_at(today: &str, measured: &[&Stratum], all: &[Setup], content: f64) -> Option<usize> {
+    let mut own = all.iter().enumerate().filter(|(_, setup)| method(&setup.rules[0]) == today);
     if measured.iter().any(|stratum| stratum.sent_bytes.is_none()) {
         // The first is that from the smallest size on.
-        return own.next().map(|(at, _)| about(at));
+        return own.next().map(|(at, _)| at);
     }
     let bytes: f64 = measured.iter().map(|stratum| stratum.bytes.value).sum();
     let stored = store_bytes(measured.iter().copied()) / bytes.max(1.0);
     let far = |setup: &Setup| (setup.exact.stored / content.max(1.0) / stored.max(f64::EPSILON)).ln().abs();
     let nearest = own.map(|(at, setup)| (at, far(setup))).min_by(|a, b| a.1.total_cmp(&b.1));
-    nearest.filter(|(_, far)| *far <= NEAR.ln_1p()).map(|(at, _)| about(at))
+    nearest.filter(|(_, far)| *far <= NEAR.ln_1p()).map(|(at, _)| at)
 }
 
 /// The method of a rule, as `site.toml` names that of today.
@@ -156,11 +139,10 @@ pub(crate) fn unmeasured_today(site: &Site) -> Option<String> {
 }
 
 /// A serializer and codec from a size on, the serializer alone below it; none if one was not measured.
-fn setup(path: &Path, (items, rows): (&[Item], &[Vec<&Row>]), own: &Key, min_bytes: u64) -> Option<Setup> {
+fn setup(path: &Path, all: &[(Item, Vec<&Row>)], own: &Key, min_bytes: u64) -> Option<Setup> {
     let alone = (own.0.clone(), IDENTITY.to_owned());
-    let mut sum = Sum::default();
-    let mut first = None;
-    for (item, rows) in items.iter().zip(rows) {
+    let (mut parts, mut first) = (Vec::new(), None);
+    for (item, rows) in all {
         let is_encoded = item.stratum.from_bytes >= min_bytes;
         let wanted = if is_encoded { own } else { &alone };
         let row = rows.iter().copied().find(|row| key(row) == *wanted)?;
@@ -172,7 +154,7 @@ fn setup(path: &Path, (items, rows): (&[Item], &[Vec<&Row>]), own: &Key, min_byt
         let (wait, fixed) = (calls(bytes), calls(0.0));
         let exact = Exact { wait, fixed, stored: bytes * item.files, ..Exact::default() };
         let cpu = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
-        sum.add(Part::new(item, row, Some(cpu), exact));
+        parts.push(Part::new(item, row, Some(cpu), exact));
     }
     let first = first?;
     let setting = &first.cell.setting;
@@ -181,14 +163,7 @@ fn setup(path: &Path, (items, rows): (&[Item], &[Vec<&Row>]), own: &Key, min_byt
     let coding = if is_plain { "" } else { &setting.codec };
     let (serializer, level) = (Some(own.0.clone()), setting.level);
     let rule = Rule { serializer, level, min_bytes, ..Rule::new(coding, Encoder::Php, &own.1) };
-    let needs = needs(&own.0, first);
-    let (cpu, exact, parts) = sum.totals();
-    Some(Setup { name, rules: vec![rule], method: None, needs, is_today: false, cpu, exact, parts })
-}
-
-/// Extensions that PHP does not bring.
-fn needs(serializer: &str, row: &Row) -> Vec<Need> {
-    let own = (serializer != "serialize").then(|| format!("ext-{serializer}"));
-    let codec = crate::advice::codec::extension(&row.cell.setting.codec);
-    own.into_iter().chain(codec.map(str::to_owned)).map(|what| Need { what, how: String::new() }).collect()
+    // Extensions that PHP does not bring.
+    let needs = needed(first).into_iter().map(|what| Need { what: what.to_owned(), how: String::new() });
+    Some(Setup { name, rules: vec![rule], needs: needs.collect(), ..Setup::of(parts) })
 }

@@ -487,7 +487,7 @@ fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
     let decided = decide(&shop(), "", &links(), Vec::new(), Objective::Time, NOT_ENCODED).unwrap();
     assert!(decided.policy.decisions.is_empty());
     assert_eq!(decided.notes, ["No decision for assets: nothing was measured of their sample."]);
-    assert_eq!(Subject::ASSET, content::subject(Kind::Asset));
+    assert_eq!(Subject::ASSET, ground::subject(Kind::Asset));
 }
 
 /// A run on a kind of machine whose CPU time is this many times that of the usual one.

@@ -19,6 +19,18 @@ pub(super) struct Answer<'a> {
     pub body: Option<f64>,
 }
 
+impl<'a> Answer<'a> {
+    /// What a row sends.
+    pub fn of(row: &'a Row) -> Answer<'a> {
+        Answer { row, body: None }
+    }
+
+    /// Bytes of the body of a file.
+    pub fn body(&self, item: &Item) -> f64 {
+        self.body.unwrap_or_else(|| item.body(self.row))
+    }
+}
+
 /// The rows of a file, with what the site's description says of today.
 pub(super) struct Rows<'a, 'r> {
     /// All of them.
@@ -32,13 +44,8 @@ pub(super) struct Rows<'a, 'r> {
 impl<'a> Rows<'a, '_> {
     /// What these clients get of a file; none: it is not known. What the site itself answered is sent, whatever else is said of today.
     pub fn answer(&self, sample: &Sample, client: &Accept) -> Option<Answer<'a>> {
-        match sample.sent_to(&client.codings) {
-            Some(sent) => {
-                let row = self.of_answer(sent, client)?;
-                Some(Answer { row, body: Some(sent.bytes as f64) })
-            }
-            None => self.of_class(client),
-        }
+        let Some(sent) = sample.sent_to(&client.codings) else { return self.of_class(client) };
+        Some(Answer { row: self.of_answer(sent, client)?, body: Some(sent.bytes as f64) })
     }
 
     /// The row of the method that the site answered with; none: what made the answer is not known.
@@ -65,7 +72,7 @@ impl<'a> Rows<'a, '_> {
             return self.taken(named?, client);
         }
         let Some(own) = self.of_configuration(client) else {
-            return client.codings.is_empty().then_some(Answer { row: self.plain, body: None });
+            return client.codings.is_empty().then_some(Answer::of(self.plain));
         };
         Some(Answer { row: self.in_lab(own), body: own.value(BODY) })
     }
@@ -81,21 +88,16 @@ impl<'a> Rows<'a, '_> {
         let own = || self.all.iter().copied().filter(|row| is_own(row));
         let is_offered = |row: &&Row| client.codings.iter().all(|coding| asked(row).any(|one| one == coding));
         let is_exact = |row: &&Row| asked(row).all(|one| client.codings.iter().any(|own| own == one));
-        let is_taken =
-            |row: &&Row| row.fact(CODING).is_none_or(|one| client.codings.iter().any(|own| own == one));
-        own()
-            .find(|row| is_offered(row) && is_exact(row))
-            .or_else(|| own().find(|row| is_offered(row) && is_taken(row)))
+        let offered = || own().filter(is_offered);
+        offered().find(is_exact).or_else(|| offered().find(|row| is_taken(row, client)))
     }
 
     /// A method of one content coding, for clients that may not accept it: who takes gzip from nobody takes files as they are. What clients get
     /// that accept other codings than its own is not known.
     fn taken(&self, row: &'a Row, client: &Accept) -> Option<Answer<'a>> {
-        let coding = row.fact(CODING);
-        let is_taken = coding.is_none_or(|coding| client.codings.iter().any(|own| own == coding));
-        let is_plain = client.codings.is_empty() || coding == Some("gzip");
-        let row = if is_taken { Some(row) } else { is_plain.then_some(self.plain) };
-        row.map(|row| Answer { row, body: None })
+        let is_plain = client.codings.is_empty() || row.fact(CODING) == Some("gzip");
+        let row = if is_taken(row, client) { Some(row) } else { is_plain.then_some(self.plain) };
+        row.map(Answer::of)
     }
 
     /// What an answer of the site's own configuration costs: what the method that sends the same costs in the lab's configuration, in which all other
@@ -117,6 +119,11 @@ impl<'a> Rows<'a, '_> {
     }
 }
 
+/// Whether clients accept what a row sends.
+fn is_taken(row: &Row, client: &Accept) -> bool {
+    row.fact(CODING).is_none_or(|coding| client.codings.iter().any(|own| own == coding))
+}
+
 /// Whether configurations that a report names, by their ids, are of what the site sends of a file today.
 pub(super) fn names_today<'r>(
     ground: &Ground<'r>,
@@ -125,15 +132,14 @@ pub(super) fn names_today<'r>(
 ) -> bool {
     let own = format!("server/{CONFIG}");
     let ways = [Some(own.as_str()), ground.site.today(kind).map(Today::way)];
-    ground.reports.iter().any(|report| {
-        let same = report.payloads.iter().filter(|payload| payload.sha256 == sample.sha256);
-        let rests = same.flat_map(|payload| {
-            let begin = format!("{}/", payload.name);
-            ids(report).into_iter().filter_map(move |id| id.strip_prefix(begin.as_str()))
-        });
-        // Behind the method, clients may be named.
-        let is_way = |rest: &str, way: &str| rest.split(' ').next().is_some_and(|id| id.ends_with(way));
-        rests.into_iter().any(|rest| ways.iter().flatten().any(|way| is_way(rest, way)))
+    // Behind the method, clients may be named.
+    let is_way = |rest: &str| {
+        let id = rest.split(' ').next().unwrap_or_default();
+        ways.iter().flatten().any(|way| id.ends_with(way))
+    };
+    ground.payloads(sample).any(|(report, name)| {
+        let mut rests = ids(report).into_iter().filter_map(|id| id.strip_prefix(name)?.strip_prefix('/'));
+        rests.any(is_way)
     })
 }
 

@@ -1,7 +1,7 @@
 //! How uncertain a change is: by the rounds of what was measured, by the sample that stands for all content, and by the counts of
 //! requests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use weigh_model::policy::Amount;
 use weigh_model::site::{From, Kind, Site, Stratum};
@@ -42,11 +42,8 @@ impl<'a> Uncertainty<'a> {
                 units.len() - 1
             });
         }
-        let addresses: BTreeSet<usize> =
-            before.parts.iter().chain(&after.parts).map(|part| part.stratum).collect();
-        let kinds = Kind::ALL.into_iter().flat_map(|kind| site.of(kind));
-        let strata =
-            kinds.filter(|stratum| addresses.contains(&std::ptr::from_ref(*stratum).addr())).collect();
+        let has = |stratum: &&Stratum| before.parts.iter().chain(&after.parts).any(|p| p.is_of(stratum));
+        let strata = Kind::ALL.into_iter().flat_map(|kind| site.of(kind)).filter(has).collect();
         let is_repeated = units.iter().any(|rounds: &Vec<(u32, f64)>| rounds.len() > 1);
         let figures = is_repeated.then(|| drawn_figures(&units, quantile, SEED));
         Uncertainty { before, after, rows, strata, figures }
@@ -75,13 +72,8 @@ impl<'a> Uncertainty<'a> {
         let rounds =
             if is_same || !varies { whole } else { between(&vec![Default::default(); self.strata.len()]) };
         let all = if is_same { whole } else { self.errors(of).and_then(|errors| between(&errors)) };
-        Amount {
-            low: all.map(|ends| ends.0),
-            high: all.map(|ends| ends.1),
-            rounds_low: rounds.map(|ends| ends.0),
-            rounds_high: rounds.map(|ends| ends.1),
-            ..amount
-        }
+        let ((low, high), (rounds_low, rounds_high)) = (all.unzip(), rounds.unzip());
+        Amount { low, high, rounds_low, rounds_high, ..amount }
     }
 
     /// What the sums after and before consist of; what was not measured stands for itself.
@@ -95,7 +87,7 @@ impl<'a> Uncertainty<'a> {
             let all = of(setup.cpu.value, &setup.exact);
             let mut rest = all.0 + all.1;
             for part in &setup.parts {
-                let (varies, exact) = quantity(part, of);
+                let (varies, exact) = part.quantity(of);
                 let stratum = self.stratum(part);
                 rest -= varies + exact;
                 add(varies, self.rows.get(&part.row).copied(), stratum);
@@ -108,7 +100,7 @@ impl<'a> Uncertainty<'a> {
 
     /// The number of a part's stratum.
     fn stratum(&self, part: &Part) -> Option<usize> {
-        self.strata.iter().position(|stratum| std::ptr::from_ref(*stratum).addr() == part.stratum)
+        self.strata.iter().position(|stratum| part.is_of(stratum))
     }
 
     /// How far each stratum may be from its sample: files of one type vary as those of it that were measured, and a stratum whose files were
@@ -117,36 +109,26 @@ impl<'a> Uncertainty<'a> {
         let mut files: BTreeMap<(usize, usize), [f64; 2]> = BTreeMap::new();
         for (setup, at) in [(self.before, 0), (self.after, 1)] {
             for part in &setup.parts {
-                let (varies, exact) = quantity(part, of);
+                let (varies, exact) = part.quantity(of);
                 let Some(stratum) = self.stratum(part) else { continue };
                 files.entry((stratum, part.sample)).or_default()[at] += varies + exact;
             }
         }
-        let log = |[before, after]: &[f64; 2]| (after / before).ln();
-        let changed: Vec<(usize, f64)> = files
-            .iter()
-            .map(|((stratum, _), amounts)| (*stratum, log(amounts)))
-            .filter(|(_, log)| log.is_finite() && log.abs() > SAME)
-            .collect();
+        let logs = files.iter().map(|((stratum, _), [before, after])| (*stratum, (after / before).ln()));
+        let changed: Vec<(usize, f64)> =
+            logs.filter(|(_, log)| log.is_finite() && log.abs() > SAME).collect();
         let spread = spread(&changed, |at| &self.strata[at].format);
         let error = |(at, stratum): (usize, &&Stratum)| {
             let measured = files.keys().filter(|(own, _)| *own == at).count() as f64;
             let left = (1.0 - measured / stratum.files.value.max(1.0)).max(0.0) / measured.max(1.0);
-            let counted = match stratum.requests.from {
-                From::Counted => 1.0 / stratum.requests.value.max(1.0),
-                _ => 0.0,
-            };
+            let is_counted = stratum.requests.from == From::Counted;
+            let counted = if is_counted { 1.0 / stratum.requests.value.max(1.0) } else { 0.0 };
             let is_same = changed.iter().all(|(own, _)| *own != at);
             let of_files = if is_same || left == 0.0 { 0.0 } else { spread? * spread? * left };
             Some(StratumError { ratio: of_files.sqrt(), size: (of_files + counted).sqrt() })
         };
         self.strata.iter().enumerate().map(error).collect()
     }
-}
-
-/// What a part adds to a quantity.
-fn quantity(part: &Part, of: Quantity) -> (f64, f64) {
-    of(part.cpu.as_ref().map_or(0.0, |cpu| cpu.value), &part.exact)
 }
 
 /// The standard deviation of logarithms around the means of their types; around the mean of all where no type has two. None with fewer than

@@ -81,32 +81,23 @@ impl Conditions {
         let usual = Conditions::usual(report.study.links.as_ref());
         let speed = |link: &OverLink| {
             let measured = link.measured.down.as_ref().map(|rate| rate.measured_kbps);
-            Some((measured.or(link.asked.down_kbps)? / 1e3, link.asked.rtt_ms))
+            let mbit = measured.or(link.asked.down_kbps)? / 1e3;
+            Some(LinkShare { mbit, rtt_ms: link.asked.rtt_ms, share: 1.0 })
         };
-        let mut links: Vec<(f64, f64)> = report.links.iter().filter_map(speed).collect();
-        links.retain(|(mbit, rtt_ms)| *mbit > 0.0 && mbit.is_finite() && *rtt_ms >= 0.0);
-        links.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut links: Vec<LinkShare> = report.links.iter().filter_map(speed).collect();
+        links.retain(|link| link.mbit > 0.0 && link.mbit.is_finite() && link.rtt_ms >= 0.0);
+        links.sort_by(|a, b| a.mbit.total_cmp(&b.mbit));
         match links.get(links.len() / 2).filter(|_| report.study.links.is_none()) {
-            Some((mbit, rtt_ms)) => {
-                Conditions { links: vec![LinkShare { mbit: *mbit, rtt_ms: *rtt_ms, share: 1.0 }], ..usual }
-            }
+            Some(link) => Conditions { links: vec![*link], ..usual },
             None => usual,
         }
-    }
-
-    /// The link speed that a study names, in Mbit/s.
-    pub(crate) fn usual_mbit(report: &Report) -> Option<f64> {
-        report.study.links.as_ref().and_then(usual_mbit)
     }
 
     /// The usual ones of a study.
     pub fn usual(links: Option<&Links>) -> Conditions {
         let mbit = links.and_then(usual_mbit);
-        let link = links.zip(mbit).map_or(VISITOR, |(links, mbit)| LinkShare {
-            mbit,
-            rtt_ms: links.rtt_ms,
-            share: 1.0,
-        });
+        let own = |(links, mbit): (&Links, f64)| LinkShare { mbit, rtt_ms: links.rtt_ms, share: 1.0 };
+        let link = links.zip(mbit).map_or(VISITOR, own);
         // Prices are assumed as for a site; a reader sets their own.
         let prices = Prices::default();
         Conditions {

@@ -42,30 +42,23 @@ struct RankedGroup {
 impl RankingDocument {
     /// Of every group of a report that has costs.
     pub fn of(report: &Report, conditions: &Conditions) -> RankingDocument {
-        let group = |(view, confidence, ranked): (View, Confidence, Vec<Ranked>)| RankedGroup {
-            title: title(&view),
-            confidence,
-            ranked,
-        };
-        let groups = ranked(report, conditions).into_iter().map(group).collect();
+        let groups = ranked(report, conditions).into_iter().map(|(_, group)| group).collect();
         RankingDocument { schema: SCHEMA, conditions: conditions.clone(), groups }
     }
 }
 
-/// Every group that has costs, with how sure its choices are.
-fn ranked<'r>(report: &'r Report, conditions: &Conditions) -> Vec<(View<'r>, Confidence, Vec<Ranked>)> {
+/// Every group that has costs.
+fn ranked<'r>(report: &'r Report, conditions: &Conditions) -> Vec<(View<'r>, RankedGroup)> {
     let ranking = Ranking::of(report);
     let answers = ranking.answers(conditions);
     let of = |(at, view): (usize, View<'r>)| {
         let ranked = ranking.ranked(at, conditions, &answers);
         let own = answers.iter().filter_map(|answer| Some(answer.of_group(at)?.2.confidence));
-        (!ranked.is_empty()).then(|| (view, own.min().unwrap_or(Confidence::TooFewRounds), ranked))
+        let confidence = own.min().unwrap_or(Confidence::TooFewRounds);
+        let title = view.full_title().unwrap_or_else(|| view.title());
+        (!ranked.is_empty()).then_some((view, RankedGroup { title, confidence, ranked }))
     };
     views(report).into_iter().enumerate().filter_map(of).collect()
-}
-
-fn title(view: &View) -> String {
-    view.full_title().unwrap_or_else(|| view.title())
 }
 
 /// A table per group. A summary has the first few configurations of each.
@@ -78,10 +71,10 @@ pub fn blocks(report: &Report, conditions: &Conditions, options: &Options) -> Ve
     if groups.is_empty() {
         blocks.push(Block::Text("No configuration of this run has the figures that a ranking needs.".into()));
     }
-    for (view, confidence, ranked) in &groups {
+    for (view, RankedGroup { title, confidence, ranked }) in groups {
         let shown = if options.detail == Detail::Full { ranked.len() } else { FEW.min(ranked.len()) };
-        blocks.push(Block::Heading(2, title(view)));
-        blocks.push(Block::Table(table(view, *confidence, &ranked[..shown], conditions.goal)));
+        blocks.push(Block::Heading(2, title));
+        blocks.push(Block::Table(table(&view, confidence, &ranked[..shown], conditions.goal)));
         blocks.extend(more(ranked.len() - shown, "more configuration", "more configurations"));
     }
     blocks
@@ -154,8 +147,5 @@ fn words(report: &Report, conditions: &Conditions) -> String {
             "Least price of a million operations".to_owned()
         }
     };
-    match parts.is_empty() {
-        true => format!("{goal}."),
-        false => format!("{goal}; {}.", parts.join("; ")),
-    }
+    if parts.is_empty() { format!("{goal}.") } else { format!("{goal}; {}.", parts.join("; ")) }
 }

@@ -8,20 +8,19 @@ use weigh_model::cell::Subject;
 use weigh_model::units;
 use weigh_model::way::{By, ENCODER, WayKind};
 
-use super::{CODINGS, Part, groups_of, is_as_it_is, method, plain_setting, simplicity};
+use super::{
+    Chosen, ENCODERS, Part, codings, default_encoder, groups_of, is_as_it_is, method, plain_setting,
+    recommended, simplicity,
+};
 use crate::advice::{Case, Part as Kind, Sentence, ids, is_short};
-use crate::choose::Choice;
 use crate::exhibit::crossover::{Crossover, Pays, size_end, way_name};
 use crate::finding::delivery::{Sent, bytes_of, crossovers, label, sent};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
 use crate::question::{Groups, Question};
-use crate::ranking::Answer;
 use crate::row::Row;
 use crate::subject::delivery::{CODING, CPU};
 
-/// The default encoders of variants, by coding.
-const ENCODERS: [(&str, &str); 3] = [("br", "brotli 11"), ("gzip", "zlib 9"), ("zstd", "zstd 19")];
 /// The most servers that a sentence names.
 const NAMED: usize = 4;
 
@@ -31,12 +30,11 @@ pub(super) fn questions(all: &Groups) -> Vec<Question> {
     let servers = grouped(groups.iter().map(|at| (all.report.groups[*at].factor("server"), *at)));
     let mut questions = Vec::new();
     for (server, groups) in servers {
-        let rows = || groups.iter().flat_map(|group| all.rows[*group].iter().copied());
-        if !rows().any(|row| precompressed(row).is_some()) {
+        let mut rows = groups.iter().flat_map(|group| &all.rows[*group]);
+        if !rows.any(|row| precompressed(row).is_some()) {
             continue;
         }
-        let is_there = |coding: &&str| rows().any(|row| codes(row, &[coding]));
-        let codings: Vec<&str> = CODINGS.into_iter().filter(|coding| is_there(coding)).collect();
+        let codings = codings(all, &groups, codes);
         for at in 0..codings.len() {
             let key = |row: &'_ Row| {
                 let encoded = Sent::of(row).filter(|_| codes(row, &codings[at..]));
@@ -50,7 +48,7 @@ pub(super) fn questions(all: &Groups) -> Vec<Question> {
                 Some(((method(&sent), encoder), name(&sent), rank))
             };
             let scope = format!("{}, clients that take {}", label::owned(server), codings[at]);
-            questions.extend(Question::of(all, scope, groups.clone(), key));
+            questions.extend(Question::of(all, 2, scope, groups.clone(), key));
         }
     }
     questions
@@ -61,8 +59,8 @@ fn precompressed(row: &Row) -> Option<(&str, &str)> {
     let sent = Sent::of(row)
         .filter(|sent| sent.delivery.kind == WayKind::PreEncoded && sent.delivery.by == By::Server)?;
     let coding = row.fact(CODING).filter(|_| row.get(CPU).is_some())?;
-    let default = ENCODERS.iter().find(|(of, _)| *of == coding).map_or("", |(_, name)| name);
-    Some((coding, sent.row.cell.setting.options.get(ENCODER).map_or(default, String::as_str)))
+    let named = sent.row.cell.setting.options.get(ENCODER);
+    Some((coding, named.map_or_else(|| default_encoder(coding), String::as_str)))
 }
 
 /// Whether the server sends it in one of these codings.
@@ -71,10 +69,8 @@ fn codes(row: &Row, codings: &[&str]) -> bool {
         let sent = plain_setting(row).filter(|sent| sent.delivery.by == By::Server)?;
         sent.coding().filter(|_| sent.delivery.kind == WayKind::OnTheFly)
     };
-    precompressed(row)
-        .map(|(coding, _)| coding)
-        .or_else(on_the_fly)
-        .is_some_and(|coding| codings.contains(&coding))
+    let coding = precompressed(row).map(|(coding, _)| coding).or_else(on_the_fly);
+    coding.is_some_and(|coding| codings.contains(&coding))
 }
 
 /// `gzip_static with zlib 9`, `gzip 6 on the fly`.
@@ -86,37 +82,24 @@ fn name(sent: &Sent) -> String {
     }
 }
 
-/// What clients of a server get, and the row of it.
-type Sending<'a, 'c> = (&'a Answer<'c>, &'a Choice, Sent<'a>);
-
 /// The recommendation for files; none if no server sends both precompressed files and others.
 pub(super) fn advise(case: &Case) -> Option<Part> {
-    let row = |(answer, choice)| {
-        let answer: &Answer = answer;
-        let choice: &Choice = choice;
-        Some((answer, choice, Sent::of(case.chosen(answer, choice).first()?)?))
-    };
     let every =
         case.answers.iter().flat_map(|answer| answer.choices.iter().map(move |choice| (answer, choice)));
-    let all: Vec<Sending> = every.filter_map(row).collect();
-    let (pre, other): (Vec<&Sending>, Vec<&Sending>) =
-        all.iter().partition(|(_, _, row)| precompressed(row.row).is_some());
+    let all: Vec<Chosen> = every.filter_map(|one| Chosen::of(case, one)).collect();
+    let (pre, other): (Vec<&Chosen>, Vec<&Chosen>) =
+        all.iter().partition(|one| precompressed(one.row.row).is_some());
     let place = |group: &Group| label::content(case.evidence, group.payload());
-    let mut recommended = case.recommended(place);
-    for at in (0..recommended.len()).rev() {
-        if recommended[at + 1..].iter().any(|other| other.cells == recommended[at].cells) {
-            recommended.remove(at);
-        }
-    }
-    let usual: Vec<&Crossover> = usual(case);
+    let recommended = recommended(case, place);
+    let usual = usual(case);
     let mut sentences = match pre.is_empty() {
         true if other.is_empty() => return None,
         true => {
-            let servers = distinct(other.iter().map(|(_, _, row)| label::server(row)));
+            let servers = distinct(other.iter().map(|one| label::server(&one.row)));
             let text = format!("Do not precompress assets for {}.", units::list(&servers));
-            vec![Sentence::new(Kind::Use, text, cells(case, &other))]
+            vec![Sentence::new(Kind::Use, text, other.iter().flat_map(|one| one.cells.clone()))]
         }
-        false => used(case, &pre),
+        false => used(&pre),
     };
     sentences.extend(usual.iter().find_map(|one| gain(case, one)));
     let fly = on_the_fly(&usual, &pre);
@@ -128,10 +111,6 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
     Some(Part { recommended, sentences, confidence: None })
 }
 
-fn cells(case: &Case, all: &[&Sending]) -> Vec<String> {
-    all.iter().flat_map(|(answer, choice, _)| ids(case.chosen(answer, choice))).collect()
-}
-
 /// The crossover that represents each server: the one with the most sizes, gzip before others.
 fn usual<'a>(case: &'a Case) -> Vec<&'a Crossover> {
     let servers = grouped(crossovers(case.evidence).iter().map(|c| (c.endpoint.server.as_str(), c)));
@@ -140,14 +119,13 @@ fn usual<'a>(case: &'a Case) -> Vec<&'a Crossover> {
 }
 
 /// `Precompress assets with brotli 11 and zopfli, and serve them with gzip_static on nginx and type-map on Apache.`; in two sentences where it is long.
-fn used(case: &Case, pre: &[&Sending]) -> Vec<Sentence> {
-    let names = distinct(pre.iter().filter_map(|(_, _, row)| Some(precompressed(row.row)?.1)));
+fn used(pre: &[&Chosen]) -> Vec<Sentence> {
+    let names = distinct(pre.iter().filter_map(|one| Some(precompressed(one.row.row)?.1)));
     let by_server =
-        grouped(pre.iter().map(|(_, _, row)| (label::server(row), row.row.cell.setting.codec.as_str())));
-    let served: Vec<String> = by_server
-        .into_iter()
-        .map(|(server, ways)| format!("{} on {server}", units::list(&distinct(ways))))
-        .collect();
+        grouped(pre.iter().map(|one| (label::server(&one.row), one.row.setting().codec.as_str())));
+    let served = by_server.into_iter();
+    let served = served.map(|(server, ways)| format!("{} on {server}", units::list(&distinct(ways))));
+    let served: Vec<String> = served.collect();
     let (first, second) =
         (format!("Precompress assets with {}", units::list(&names)), label::some(&served, NAMED));
     let one = format!("{first}, and serve them with {second}.");
@@ -155,7 +133,8 @@ fn used(case: &Case, pre: &[&Sending]) -> Vec<Sentence> {
         true => vec![one],
         false => vec![format!("{first}."), format!("Serve them with {second}.")],
     };
-    texts.into_iter().map(|text| Sentence::new(Kind::Use, text, cells(case, pre))).collect()
+    let cells = || pre.iter().flat_map(|one| one.cells.clone());
+    texts.into_iter().map(|text| Sentence::new(Kind::Use, text, cells())).collect()
 }
 
 /// The improvement on the median content by size, compared with what the site has today, else with the same server's filter.
@@ -165,24 +144,20 @@ fn gain(case: &Case, crossover: &Crossover) -> Option<Sentence> {
     let groups = &case.report().groups;
     let today = groups.iter().find(|group| group.has(pre.id()))?.mark("today");
     let beside = sent(case.evidence, today.unwrap_or(&size.on_the_fly))?;
-    let name = if today.is_some() {
-        "what is sent today".into()
-    } else {
-        format!("{} on the fly", label::name(&beside))
+    let name = match today {
+        Some(_) => "what is sent today".to_owned(),
+        None => format!("{} on the fly", label::name(&beside)),
     };
-    let text = format!(
-        "{} from {}, beside {name}: {}.",
-        label::content(case.evidence, &size.payload),
-        label::server(&pre),
-        label::change(&pre.ratio_to(&beside, CPU)?, "CPU time per request")
-    );
-    Some(Sentence::new(Kind::Gain, text, ids([pre.row, beside.row])))
+    let content = label::content(case.evidence, &size.payload);
+    let change = label::change(&pre.ratio_to(&beside, CPU)?, "CPU time per request");
+    let what = format!("{content} from {}", label::server(&pre));
+    Some(Sentence::gain(&what, &name, &change, [pre.row, beside.row]))
 }
 
 /// Where encoding each response takes less CPU time: below a size, or on a whole server.
-fn on_the_fly(usual: &[&Crossover], pre: &[&Sending]) -> Option<Sentence> {
+fn on_the_fly(usual: &[&Crossover], pre: &[&Chosen]) -> Option<Sentence> {
     // If precompression pays nowhere, that is the answer.
-    let is_sent = |server: &str| pre.iter().any(|(_, _, row)| row.delivery.server == server);
+    let is_sent = |server: &str| pre.iter().any(|one| one.row.delivery.server == server);
     let place = |c: &&Crossover| match c.cpu? {
         Pays::From { bytes, low, high } => Some(format!(
             "on {} below {} ({} to {})",
@@ -206,14 +181,13 @@ fn on_the_fly(usual: &[&Crossover], pre: &[&Sending]) -> Option<Sentence> {
 }
 
 /// The sizes that it covers, and how certain it is.
-fn limit(case: &Case, all: &[Sending]) -> Option<Sentence> {
-    let rows: Vec<&Row> = all.iter().flat_map(|(answer, choice, _)| case.chosen(answer, choice)).collect();
+fn limit(case: &Case, all: &[Chosen]) -> Option<Sentence> {
+    let rows: Vec<&Row> = all.iter().flat_map(|one| case.chosen(one.answer, one.choice)).collect();
     let bytes: Vec<f64> = rows.iter().map(|row| bytes_of(case.evidence, &row.cell.payload) as f64).collect();
-    let link = case.conditions.links[0];
+    let link = units::mbit(case.conditions.links[0].mbit);
+    let sizes = label::range(&bytes, |bytes| units::bytes(bytes as u64));
     let text = format!(
-        "Chosen by CPU time plus transfer at {} (modelled) for files of {}, each read many times per write.",
-        units::mbit(link.mbit),
-        label::range(&bytes, |bytes| units::bytes(bytes as u64)),
+        "Chosen by CPU time plus transfer at {link} (modelled) for files of {sizes}, each read many times per write."
     );
     (!rows.is_empty()).then(|| Sentence::new(Kind::Limit, text, ids(rows)))
 }

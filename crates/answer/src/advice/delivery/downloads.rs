@@ -13,7 +13,7 @@ use super::{Part, groups_of, method, plain_setting};
 use crate::advice::{Case, Part as Kind, Recommended, Sentence, ids};
 use crate::exhibit::fairness::{FairnessResult, Outcome};
 use crate::finding::delivery::offload::{offloads, through_php};
-use crate::finding::delivery::{Sent, label};
+use crate::finding::delivery::{Sent, bytes_of, label};
 use crate::first::{distinct, grouped};
 use crate::question::{Alternative, Groups, Question};
 use crate::report::Report;
@@ -30,30 +30,19 @@ pub(super) fn questions(all: &Groups) -> Vec<Question> {
             let sent = plain_setting(row).filter(|sent| !is_own_share(sent.row))?;
             let is_handed = sent.delivery.kind == WayKind::Offload;
             let is_rival = is_handed || sent.delivery.kind == WayKind::Plain;
+            // Of equal ones, PHP's own stays.
             is_rival.then(|| (method(&sent), label::name(&sent), usize::from(is_handed)))
         };
-        let mut question = Question::of(all, label::owned(server), groups, key)?;
-        let rows = question.alternatives.iter().map(|one| is_handed(all, &question, one)).collect::<Vec<_>>();
+        let mut question = Question::of(all, 2, label::owned(server), groups, key)?;
+        let is_handed = |one: &Alternative| one.rank > 0;
         let runtime = all.rows[question.groups[0]].iter().find(|row| row.cell.delivery.is_some())?;
         let slow = slow_clients(all.report, server, &runtime.cell.runtime);
-        let frees = slow.is_some_and(|slow| slow.frees()) && rows.contains(&true);
-        if !rows.contains(&true) {
-            return None;
-        }
-        question
-            .alternatives
-            .iter_mut()
-            .zip(rows)
-            .for_each(|(one, handed)| one.may_be_chosen = handed || !frees);
-        Some(question)
+        let frees = slow.is_some_and(|slow| slow.frees());
+        let has_handed = question.alternatives.iter().any(is_handed);
+        question.alternatives.iter_mut().for_each(|one| one.may_be_chosen = is_handed(one) || !frees);
+        has_handed.then_some(question)
     };
     servers.into_iter().filter_map(question).collect()
-}
-
-fn is_handed(all: &Groups, question: &Question, one: &Alternative) -> bool {
-    let mut rows =
-        one.rows.iter().zip(&question.groups).filter_map(|(at, group)| all.rows[*group].get((*at)?));
-    rows.any(|row| row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == WayKind::Offload))
 }
 
 /// One server with what was chosen there.
@@ -76,26 +65,25 @@ struct SlowClients<'a> {
 /// What to do about downloads; none where no server was asked to take one over.
 pub(super) fn advise(case: &Case) -> Option<Part> {
     let report = case.report();
-    let mut servers: Vec<Server> = by_cost(case);
-    let is_by_slow = servers.is_empty();
-    if is_by_slow {
-        servers = by_slow_clients(report);
-    }
+    let by_cost = by_cost(case);
+    let is_by_slow = by_cost.is_empty();
+    let mut servers = if is_by_slow { by_slow_clients(report) } else { by_cost };
     servers.sort_by_key(|server| report.servers.iter().position(|known| known.name == server.name));
     let place = |group: &crate::group::Group| label::content(case.evidence, group.payload());
+    let of_slow_clients = |server: &Server| Recommended {
+        scope: label::owned(server.name).to_owned(),
+        name: server.method.clone(),
+        cells: Vec::new(),
+    };
     let recommended = match is_by_slow {
-        true => servers.iter().map(Server::recommended).collect(),
+        true => servers.iter().map(of_slow_clients).collect(),
         false => case.recommended(place),
     };
     let mut sentences = vec![used(&servers)?];
     let handed = || servers.iter().filter(|server| server.is_handed);
-    sentences.extend(handed().find(|server| server.name == "apache").map(|server| {
-        Sentence::new(
-            Kind::Needs,
-            "Apache needs mod_xsendfile.",
-            server.rows.first().map(|row| row.id().to_owned()),
-        )
-    }));
+    let apache = handed().find(|server| server.name == "apache");
+    let needed = |of: &Server| Sentence::new(Kind::Needs, "Apache needs mod_xsendfile.", of.cell());
+    sentences.extend(apache.map(needed));
     sentences.extend(handed().find_map(Server::freed));
     sentences.extend(handed().find_map(|server| server.gain(case)));
     sentences.extend(alone(case, &servers));
@@ -111,13 +99,11 @@ fn by_cost<'a>(case: &'a Case) -> Vec<Server<'a>> {
     let server = |(answer, choice)| {
         let answer: &crate::ranking::Answer = answer;
         let mut rows = case.chosen(answer, choice);
-        rows.sort_by_key(|row| {
-            std::cmp::Reverse(case.report().payload(&row.cell.payload).map_or(0, |of| of.size()))
-        });
+        rows.sort_by_key(|row| std::cmp::Reverse(bytes_of(case.evidence, &row.cell.payload)));
         let first = Sent::of(rows.first()?)?;
         Some(Server {
             name: &first.delivery.server,
-            method: answer.question.alternatives[choice.chosen].name.clone(),
+            method: answer.name(choice.chosen).to_owned(),
             is_handed: first.delivery.kind == WayKind::Offload,
             slow: slow_clients(case.report(), &first.delivery.server, &first.row.cell.runtime),
             rows,
@@ -163,9 +149,9 @@ fn slow_clients<'a>(report: &'a Report, server: &str, runtime: &str) -> Option<S
 }
 
 impl Server<'_> {
-    fn recommended(&self) -> Recommended {
-        let rows = self.rows.iter().copied();
-        Recommended { scope: label::owned(self.name).to_owned(), name: self.method.clone(), cells: ids(rows) }
+    /// The cell that sentences name; slow clients are none.
+    fn cell(&self) -> Option<String> {
+        self.rows.first().map(|row| row.id().to_owned())
     }
 
     /// `8 slow clients on Apache: 0 of 8 workers stay busy with X-Sendfile, 8 with readfile.`
@@ -183,21 +169,16 @@ impl Server<'_> {
             busy(script)?,
             label::owned(&script.cell.setting.codec)
         );
-        // They are no rows.
-        Some(Sentence::new(Kind::Known, text, self.rows.first().map(|row| row.id().to_owned())))
+        Some(Sentence::new(Kind::Known, text, self.cell()))
     }
 
     fn gain(&self, case: &Case) -> Option<Sentence> {
         let ours = Sent::of(self.rows.first()?)?;
         let theirs = through_php(case.evidence, ours)?;
-        let text = format!(
-            "{} from {}, beside {}: {}.",
-            label::content(case.evidence, &ours.row.cell.payload),
-            label::owned(self.name),
-            label::way(&theirs),
-            label::change(&ours.ratio_to(&theirs, CPU)?, "CPU time per download")
-        );
-        Some(Sentence::new(Kind::Gain, text, ids([ours.row, theirs.row])))
+        let content = label::content(case.evidence, &ours.row.cell.payload);
+        let change = label::change(&ours.ratio_to(&theirs, CPU)?, "CPU time per download");
+        let what = format!("{content} from {}", label::owned(self.name));
+        Some(Sentence::gain(&what, &label::way(&theirs), &change, [ours.row, theirs.row]))
     }
 }
 
@@ -218,15 +199,12 @@ fn used(servers: &[Server]) -> Option<Sentence> {
         by_method.map(|(method, all)| format!("{method} on {}", units::list(&all))).collect::<Vec<_>>()
     };
     let (over, from) = (names(true), names(false));
+    let [handed, sent] = [&over, &from].map(|names| units::list(names));
     let text = match (over.is_empty(), from.is_empty()) {
         (true, true) => return None,
-        (false, true) => format!("Hand downloads over with {}.", units::list(&over)),
-        (true, false) => format!("Send downloads from PHP with {}.", units::list(&from)),
-        (false, false) => format!(
-            "Hand downloads over with {}; send them from PHP with {}.",
-            units::list(&over),
-            units::list(&from)
-        ),
+        (false, true) => format!("Hand downloads over with {handed}."),
+        (true, false) => format!("Send downloads from PHP with {sent}."),
+        (false, false) => format!("Hand downloads over with {handed}; send them from PHP with {sent}."),
     };
     let cells = distinct(servers.iter().flat_map(|server| ids(server.rows.iter().copied())));
     Some(Sentence::new(Kind::Use, text, cells))
@@ -246,10 +224,9 @@ fn alone(case: &Case, servers: &[Server]) -> Option<Sentence> {
         Some((row, alike.find_map(|offload| Some((offload, offload.row.value(PHP_CPU)?)))?))
     });
     let (row, (offload, ns)) = first?;
+    let (server, time) = (label::server(row), units::ns(ns));
     let text = format!(
-        "For files that need no permission check, let {} send them alone: that saves {} of PHP's CPU time more.",
-        label::server(row),
-        units::ns(ns)
+        "For files that need no permission check, let {server} send them alone: that saves {time} of PHP's CPU time more."
     );
     Some(Sentence::new(Kind::Change, text, ids([row.row, offload.row])))
 }
@@ -260,8 +237,7 @@ fn limit(servers: &[Server]) -> Option<Sentence> {
     let slow = servers.iter().filter_map(|server| Some((label::owned(server.name), server.slow.as_ref()?)));
     let names: Vec<&str> =
         slow.filter(|(_, slow)| kept(slow.offload.outcome)).map(|(name, _)| name).collect();
-    let rows: Vec<String> =
-        servers.iter().filter_map(|server| Some(server.rows.first()?.id().to_owned())).collect();
+    let rows: Vec<String> = servers.iter().filter_map(Server::cell).collect();
     let text = if !names.is_empty() {
         format!("Handing over frees no PHP worker on {}.", units::list(&names))
     } else if servers.iter().all(|server| server.slow.is_none()) {

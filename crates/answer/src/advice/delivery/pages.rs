@@ -8,14 +8,12 @@ use weigh_model::cell::Subject;
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use super::{CODINGS, Part, groups_of, is_as_it_is, method, plain_setting, simplicity};
+use super::{Chosen, Part, codings, groups_of, is_as_it_is, method, plain_setting, recommended, simplicity};
 use crate::advice::{Case, Part as Kind, Sentence, ids};
-use crate::choose::Choice;
-use crate::finding::delivery::{Sent, label};
+use crate::finding::delivery::{Sent, bytes_of, label};
 use crate::first::distinct;
 use crate::group::Group;
 use crate::question::{Groups, Question};
-use crate::ranking::Answer;
 use crate::row::Row;
 use crate::subject::delivery::CPU;
 use crate::verdict::Confidence;
@@ -26,9 +24,7 @@ const LONGEST: f64 = 1e9;
 /// One question for each content coding: what browsers that take it get.
 pub(super) fn questions(all: &Groups) -> Vec<Question> {
     let groups = groups_of(all, &Subject::PAGE);
-    let is_there =
-        |coding: &&str| groups.iter().any(|group| all.rows[*group].iter().any(|row| codes(row, &[coding])));
-    let codings: Vec<&str> = CODINGS.into_iter().filter(|coding| is_there(coding)).collect();
+    let codings = codings(all, &groups, codes);
     let is_reference =
         |row: &Row| groups.iter().any(|group| all.report.groups[*group].reference() == Some(row.id()));
     let of_coding = |at: usize| {
@@ -38,7 +34,7 @@ pub(super) fn questions(all: &Groups) -> Vec<Question> {
             let rank = simplicity(sent.coding()) * 2 + usize::from(sent.delivery.by == By::Php);
             (is_plain || codes(row, &codings[at..])).then(|| (method(&sent), label::way(&sent), rank))
         };
-        Question::of(all, format!("browsers that take {}", codings[at]), groups.clone(), key)
+        Question::of(all, 2, format!("browsers that take {}", codings[at]), groups.clone(), key)
     };
     (0..codings.len()).filter_map(of_coding).collect()
 }
@@ -53,38 +49,18 @@ fn codes(row: &Row, codings: &[&str]) -> bool {
     })
 }
 
-/// What one kind of browser gets.
-struct Class<'a, 'c> {
-    answer: &'a Answer<'c>,
-    choice: &'a Choice,
-    row: Sent<'a>,
-    name: &'a str,
-}
-
 /// What to do about pages; none where nothing competes.
 pub(super) fn advise(case: &Case) -> Option<Part> {
-    let class = |(answer, choice)| {
-        let answer: &Answer = answer;
-        let choice: &Choice = choice;
-        let row = case.chosen(answer, choice).first().and_then(|row| Sent::of(row))?;
-        Some(Class { answer, choice, row, name: &answer.question.alternatives[choice.chosen].name })
-    };
-    let mut classes: Vec<Class> = case.first().filter_map(class).collect();
     // Browsers that get what those of the next kind get are no kind of their own.
-    let names: Vec<String> = classes.iter().map(|class| class.name.to_owned()).collect();
-    let is_own = |at: usize| names.get(at + 1) != Some(&names[at]);
-    let mut at = 0..names.len();
-    classes.retain(|_| at.next().is_some_and(is_own));
+    let mut classes: Vec<Chosen> = Vec::new();
+    for class in case.first().filter_map(|first| Chosen::of(case, first)) {
+        classes.pop_if(|before| before.name() == class.name());
+        classes.push(class);
+    }
     let first = classes.first()?;
     let place = |group: &Group| label::place(case.evidence, group);
-    let mut recommended = case.recommended(place);
-    for at in (0..recommended.len()).rev() {
-        let is_again = recommended[at + 1..].iter().any(|other| other.cells == recommended[at].cells);
-        if is_again {
-            recommended.remove(at);
-        }
-    }
-    let mut sentences = vec![used(case, &classes)];
+    let recommended = recommended(case, place);
+    let mut sentences = vec![used(&classes)];
     sentences.extend(needs(&classes));
     sentences.extend(gain(case, first));
     sentences.extend(case.elsewhere(place));
@@ -94,9 +70,9 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
 }
 
 /// `Send pages with zstd 3 in PHP to browsers that take zstd; with gzip 6 in nginx to the others.`
-fn used(case: &Case, classes: &[Class]) -> Sentence {
+fn used(classes: &[Chosen]) -> Sentence {
     let coded: Vec<(&str, &str)> =
-        classes.iter().filter_map(|one| Some((one.row.coding()?, one.name))).collect();
+        classes.iter().filter_map(|one| Some((one.row.coding()?, one.name()))).collect();
     let text = match coded.as_slice() {
         [] => "Leave pages uncompressed.".to_owned(),
         [(_, one)] => format!("Send pages with {one}."),
@@ -109,58 +85,46 @@ fn used(case: &Case, classes: &[Class]) -> Sentence {
             format!("Send pages with {first} to browsers that take {coding}; {}.", others.join("; "))
         }
     };
-    let cells = classes.iter().flat_map(|one| ids(case.chosen(one.answer, one.choice)));
-    Sentence::new(Kind::Use, text, cells)
+    Sentence::new(Kind::Use, text, classes.iter().flat_map(|one| one.cells.clone()))
 }
 
 /// Compared with what the site has today, or with current practice, on the median content by size.
-fn gain(case: &Case, first: &Class) -> Option<Sentence> {
+fn gain(case: &Case, first: &Chosen) -> Option<Sentence> {
     let mut works = first.choice.works.clone();
-    works.sort_by_key(|work| {
-        case.report().payload(case.group(first.answer, *work).payload()).map_or(0, |payload| payload.size())
-    });
+    works.sort_by_key(|work| bytes_of(case.evidence, case.group(first.answer, *work).payload()));
     let work = works[works.len() / 2];
     let group = case.group(first.answer, work);
     let own = Sent::of(first.answer.question.row(&case.ranking.groups, first.choice.chosen, work)?)?;
     let marked = ["today", "gzip", "reference"].into_iter().filter_map(|mark| group.mark(mark));
     let usual = marked.filter(|id| *id != own.id()).find_map(|id| Sent::of(case.report().row(id)?))?;
-    let beside = if group.mark("today") == Some(usual.id()) {
-        "what is sent today".into()
-    } else {
-        label::way(&usual)
+    let beside = match group.mark("today") == Some(usual.id()) {
+        true => "what is sent today".to_owned(),
+        false => label::way(&usual),
     };
-    let text = format!(
-        "{}, beside {beside}: {} and {}.",
-        label::place(case.evidence, group),
-        label::change(&own.ratio_to(&usual, CPU)?, "CPU time per page"),
-        label::bytes_beside(own.bytes(), usual.bytes())
-    );
-    Some(Sentence::new(Kind::Gain, text, ids([own.row, usual.row])))
+    let cpu = label::change(&own.ratio_to(&usual, CPU)?, "CPU time per page");
+    let change = format!("{cpu} and {}", label::bytes_beside(own.bytes(), usual.bytes()));
+    Some(Sentence::gain(&label::place(case.evidence, group), &beside, &change, [own.row, usual.row]))
 }
 
-fn limit(case: &Case, classes: &[Class]) -> Sentence {
+fn limit(case: &Case, classes: &[Chosen]) -> Sentence {
     let link = case.conditions.links[0];
+    let (mbit, trip) = (units::mbit(link.mbit), units::ns(link.rtt_ms * 1e6));
+    let rounds = units::count(case.rounds() as usize, "round", "rounds");
     let text = format!(
-        "Chosen by CPU time plus transfer at {} with a round trip of {} (modelled; {}).",
-        units::mbit(link.mbit),
-        units::ns(link.rtt_ms * 1e6),
-        units::count(case.rounds() as usize, "round", "rounds"),
+        "Chosen by CPU time plus transfer at {mbit} with a round trip of {trip} (modelled; {rounds})."
     );
     Sentence::new(Kind::Limit, text, classes.iter().map(|one| one.row.own_id()))
 }
 
 /// `It needs ext-zstd, through FFI here; browsers take zstd over HTTPS only.`
-fn needs(classes: &[Class]) -> Option<Sentence> {
+fn needs(classes: &[Chosen]) -> Option<Sentence> {
     let needed: Vec<(String, &Sent)> =
         classes.iter().filter_map(|class| Some((need(&class.row)?, &class.row))).collect();
     let names = distinct(needed.iter().map(|(name, _)| name.clone()));
-    let secure: Vec<&str> =
-        classes.iter().filter_map(|class| class.row.coding()).filter(|coding| *coding != "gzip").collect();
-    let secure = match secure.is_empty() {
-        true => String::new(),
-        false => format!("browsers take {} over HTTPS only", units::list(&secure)),
-    };
-    let text = match (names.is_empty(), secure.is_empty()) {
+    let codings = classes.iter().filter_map(|class| class.row.coding());
+    let codings: Vec<&str> = codings.filter(|coding| *coding != "gzip").collect();
+    let secure = format!("browsers take {} over HTTPS only", units::list(&codings));
+    let text = match (names.is_empty(), codings.is_empty()) {
         (true, true) => return None,
         (true, false) => format!("Note: {secure}."),
         (false, true) => format!("It needs {}.", units::list(&names)),
@@ -192,17 +156,16 @@ pub(crate) fn need(row: &Sent) -> Option<String> {
 }
 
 /// A filter that was chosen because there is no significant difference.
-fn tie(case: &Case, class: &Class) -> Option<Sentence> {
+fn tie(case: &Case, class: &Chosen) -> Option<Sentence> {
     if class.row.delivery.by != By::Server || class.choice.confidence != Confidence::Tied {
         return None;
     }
     let rows = class.choice.tied.iter().flat_map(|one| case.rows(class.answer, class.choice, *one));
     let is_php = |sent: &Sent| sent.delivery.by == By::Php && sent.coding() == class.row.coding();
     let tied = rows.filter_map(Sent::of).find(is_php)?;
+    let (other, server) = (label::way(&tied), label::server(&class.row));
     let text = format!(
-        "No significant difference to {}; the filter in {} leaves PHP's workers free sooner.",
-        label::way(&tied),
-        label::server(&class.row)
+        "No significant difference to {other}; the filter in {server} leaves PHP's workers free sooner."
     );
     Some(Sentence::new(Kind::Limit, text, ids([class.row.row, tied.row])))
 }

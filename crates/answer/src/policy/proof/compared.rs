@@ -9,7 +9,7 @@ use weigh_model::units;
 use super::super::change;
 use super::super::setup::Setup;
 use super::difference::{cause, line};
-use super::{CPU_TIME, Line, MEMORY, TRAFFIC, Verdict, WAIT};
+use super::{CPU_TIME, Line, MEMORY, TRAFFIC, WAIT};
 
 /// A decision beside what was measured of it.
 pub(in super::super) struct Compared<'a> {
@@ -26,10 +26,7 @@ pub(in super::super) struct Compared<'a> {
 impl Compared<'_> {
     /// The strata that were measured, by their names.
     fn measured(&self) -> BTreeSet<String> {
-        let is_in = |stratum: &&Stratum| {
-            let address = std::ptr::from_ref(*stratum).addr();
-            self.before.parts.iter().any(|part| part.stratum == address)
-        };
+        let is_in = |stratum: &&Stratum| self.before.parts.iter().any(|part| part.is_of(stratum));
         self.site.of(self.decision.kind).filter(is_in).map(Stratum::name).collect()
     }
 
@@ -96,14 +93,10 @@ impl Compared<'_> {
             Kind::Asset | Kind::Page => vec![wait, traffic, cpu],
         };
         let rounds = self.before.fewest_rounds().min(self.after.fewest_rounds());
+        let remark =
+            |line: &Line| coding.map(|text| text.trim_end_matches('.').to_owned()).or_else(|| cause(line));
         let line = |(metric, name, said, seen): (&'static str, &str, Amount, Amount)| {
-            let mut line = line(kind, (metric, name.to_owned()), said, seen, (rounds, seconds))?;
-            line.modelled = metric == WAIT;
-            if matches!(line.verdict, Verdict::Worse | Verdict::Better) {
-                line.remark =
-                    coding.map(|text| text.trim_end_matches('.').to_owned()).or_else(|| cause(&line));
-            }
-            Some(line)
+            line((kind, metric, name.to_owned()), said, seen, (rounds, seconds), remark)
         };
         all.into_iter().filter_map(line).collect()
     }

@@ -4,7 +4,7 @@ use weigh_model::policy::Amount;
 use weigh_model::site::Kind;
 use weigh_model::units;
 
-use super::Line;
+use super::{Line, WAIT};
 
 /// How far from its prediction an amount may be, in shares of the amount before, or of that after if it is larger: half of the change that is
 /// predicted, but no less than the first and no more than the second.
@@ -58,18 +58,23 @@ pub(super) fn cause(line: &Line) -> Option<String> {
     (!sides.is_empty()).then(|| sides.join(", "))
 }
 
-/// A prediction beside what was measured, in rounds that took this many seconds.
+/// A prediction beside what was measured, in rounds that took this many seconds; `cause` tells why it did not hold.
 pub(in super::super) fn line(
-    kind: Kind,
-    (metric, amount): (&'static str, String),
+    (kind, metric, amount): (Kind, &'static str, String),
     predicted: Amount,
     measured: Amount,
     (rounds, seconds): (usize, f64),
+    cause: impl FnOnce(&Line) -> Option<String>,
 ) -> Option<Line> {
-    let compared = Difference::of(&predicted, &measured)?;
-    let verdict = compared.verdict();
-    let remark = (verdict == Verdict::Undecided).then(|| compared.decided_by(rounds, seconds));
-    Some(Line { kind, metric, amount, predicted, measured, modelled: false, verdict, remark })
+    let difference = Difference::of(&predicted, &measured)?;
+    let (verdict, modelled) = (difference.verdict(), metric == WAIT);
+    let line = Line { kind, metric, amount, predicted, measured, modelled, verdict, remark: None };
+    let remark = match verdict {
+        Verdict::Undecided => Some(difference.decided_by(rounds, seconds)),
+        Verdict::Worse | Verdict::Better => cause(&line),
+        Verdict::Held => None,
+    };
+    Some(Line { remark, ..line })
 }
 
 /// Measured − predicted change, in shares of the amount before. Its interval is made of both (G. Y. Zou and A. Donner, Statistics in Medicine

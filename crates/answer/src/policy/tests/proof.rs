@@ -141,6 +141,10 @@ fn share(value: f64, low: f64, high: f64) -> Amount {
 fn both_intervals_decide() {
     let unknown = |value: f64| Amount { before: 1.0, after: 1.0 + value, ..Amount::default() };
     let exact = |value: f64| share(value, value, value);
+    let line = |predicted, measured| {
+        let name = (Kind::Asset, "cpu", "CPU time".into());
+        super::super::proof::line(name, predicted, measured, (6, 60.0), |_| None).unwrap()
+    };
     for (predicted, measured, verdict) in [
         (exact(-0.001), share(-0.311, -0.325, -0.297), Verdict::Better),
         (exact(-0.001), share(-0.311, -0.325, 0.0), Verdict::Undecided),
@@ -155,21 +159,10 @@ fn both_intervals_decide() {
         (exact(1.0), share(1.06, 1.04, 1.08), Verdict::Held),
         (unknown(-0.2), exact(-0.2), Verdict::Undecided),
     ] {
-        let line = super::super::proof::line(
-            Kind::Asset,
-            ("cpu", "CPU time".into()),
-            predicted,
-            measured,
-            (6, 60.0),
-        );
-        let line = line.unwrap();
+        let line = line(predicted, measured);
         assert_eq!(line.verdict, verdict, "{predicted:?} {measured:?}");
         assert_eq!(line.remark.is_some(), verdict == Verdict::Undecided, "{line:?}");
     }
-    let line = |predicted, measured| {
-        super::super::proof::line(Kind::Asset, ("cpu", "CPU time".into()), predicted, measured, (6, 60.0))
-            .unwrap()
-    };
     let said = |line: Line| line.remark.unwrap();
     // Half as wide is enough, which takes four times the rounds.
     let text = said(line(exact(-0.5), share(-0.5, -0.6, -0.4)));

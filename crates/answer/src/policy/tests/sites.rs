@@ -7,6 +7,7 @@ use weigh_model::site::Sent;
 use super::*;
 use crate::estimate::Estimate;
 use crate::report::FaultRow;
+use crate::subject::codec::{DECODE, DECODED};
 use crate::subject::delivery::fixture::Watched;
 
 const PAGES: [File; 2] = [("text/html", 20_000, 0.25), ("text/html", 90_000, 0.2)];
@@ -394,6 +395,20 @@ fn every_type_that_is_worth_it_is_precompressed_measured_or_not() {
     // On the fly it costs time for each response: what was not measured stays as it is.
     let (decision, _) = decide_on(&site, &[report(&FILES, &WAYS[..4], 9, &calm)]);
     assert!(decision.rules.iter().all(|rule| rule.types == ["text/javascript", "text/css"]), "{decision:?}");
+}
+
+/// A script of PHP that sends a style sheet has no file that could be packed.
+#[test]
+fn nothing_is_made_beforehand_of_what_a_program_makes() {
+    let mut site = shop();
+    let format = site.strata[0].format.clone();
+    site.strata[0].sample[0].path = "site-sample/made/001-css.php.css".into();
+    let (decision, _) = decide_on(&site, &[report(&FILES, &WAYS, 9, &calm)]);
+    assert!(decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand), "{decision:?}");
+    let [before, after] =
+        decision.parts.iter().find(|part| part.content.starts_with(&format)).unwrap().gb_out;
+    assert!((after / before - 1.0).abs() < 1e-9, "{decision:?}");
+    assert!(decision.change.gb_out.share().unwrap() < -0.01, "{decision:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Sums that agree: every class of clients with what it gets today, what was not measured, what a log counted.
 
 use proptest::prelude::*;
-use weigh_model::policy::Reason;
+use weigh_model::policy::{Reason, Rule};
 use weigh_model::site::{Front, Sent};
 
 use super::*;
