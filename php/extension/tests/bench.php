@@ -58,8 +58,8 @@ function functions(string $file, bool $all): void
 {
     $page = (string) file_get_contents($file);
     $levels = $all
-        ? ['gzip' => range(1, 9), 'br' => range(1, 6), 'zstd' => [1, 2, 3, 4, 5, 6, 7, 9]]
-        : ['gzip' => [6], 'br' => [4], 'zstd' => [3]];
+        ? ['gzip' => range(1, 9), 'br' => range(3, 6), 'zstd' => range(3, 9)]
+        : ['gzip' => [6], 'br' => [5], 'zstd' => [6]];
     $calls = ['gzencode 6' => fn() => gzencode($page, 6)];
     foreach ($levels as $coding => $some) {
         foreach ($some as $level) {
