@@ -1,6 +1,6 @@
 //! What PHP's buffers let go, on its way to the server: encoded once a stream has begun, whoever wrote it and whichever buffers are left.
 //!
-//! The three calls of the server interface that this needs, and a few functions, are replaced by ours when the module starts. Nothing may be
+//! The four calls of the server interface that this needs, and a few functions, are replaced by ours when the module starts. Nothing may be
 //! owned where PHP's own are called: they may jump out.
 
 use std::cell::{Cell, RefCell};
@@ -31,6 +31,7 @@ type Write = unsafe extern "C" fn(*const c_char, usize) -> usize;
 type Flush = unsafe extern "C" fn(*mut c_void);
 type Header =
     unsafe extern "C" fn(*mut sapi_header_struct, sapi_header_op_enum, *mut sapi_headers_struct) -> c_int;
+type SendHeader = unsafe extern "C" fn(*mut sapi_headers_struct) -> c_int;
 type Function = unsafe extern "C" fn(*mut ExecuteData, *mut Zval);
 
 unsafe extern "C" {
@@ -45,6 +46,7 @@ struct Originals {
     write: Write,
     flush: Option<Flush>,
     header: Option<Header>,
+    send_header: Option<SendHeader>,
     echo: Option<Write>,
     functions: [Option<Function>; 2],
 }
@@ -57,7 +59,7 @@ pub(crate) enum Body {
     Undecided,
     /// Nothing, or nothing more.
     AsItIs,
-    /// It is encoded; `is_begun` once the first byte has come.
+    /// It is encoded; `is_begun` once the header is sent.
     Encoded { encoder: Encoder, coding: Coding, is_begun: bool },
     /// It could not be encoded to its end: anything more would be decoded as garbage.
     Broken,
@@ -117,11 +119,14 @@ pub(crate) fn install() {
     }
     // SAFETY: as above.
     let echo = unsafe { std::mem::replace(&mut *&raw mut zend_write, Some(echo)) };
-    let originals = Originals { write: own, flush: sapi.flush, header: sapi.header_handler, echo, functions };
+    let (flushes, header_handler, send) = (sapi.flush, sapi.header_handler, sapi.send_headers);
+    let originals =
+        Originals { write: own, flush: flushes, header: header_handler, send_header: send, echo, functions };
     if ORIGINALS.set(originals).is_ok() {
         sapi.ub_write = Some(write);
         sapi.flush = Some(flush);
         sapi.header_handler = Some(header);
+        sapi.send_headers = Some(send_header);
     }
 }
 
@@ -131,8 +136,8 @@ pub(crate) fn remove() {
     // SAFETY: modules end in one thread, after all requests.
     unsafe {
         let sapi = &mut *ext_php_rs_sapi_module();
-        (sapi.ub_write, sapi.flush, sapi.header_handler) =
-            (Some(originals.write), originals.flush, originals.header);
+        (sapi.ub_write, sapi.flush) = (Some(originals.write), originals.flush);
+        (sapi.header_handler, sapi.send_headers) = (originals.header, originals.send_header);
         zend_write = originals.echo;
     }
 }
@@ -142,15 +147,7 @@ fn encoded(piece: &[u8], operation: Operation) -> Option<*const [u8]> {
     BODY.with_borrow_mut(|body| {
         let encoder = match body {
             Body::Broken => return Some(&[] as *const [u8]),
-            // The application can have changed its mind before the header was sent.
-            Body::Encoded { coding, is_begun: false, .. } if !http::is_encoded_as(*coding) => {
-                *body = Body::AsItIs;
-                return None;
-            }
-            Body::Encoded { encoder, is_begun, .. } => {
-                *is_begun = true;
-                encoder
-            }
+            Body::Encoded { encoder, is_begun: true, .. } => encoder,
             _ => return None,
         };
         let sent = catch_unwind(AssertUnwindSafe(|| {
@@ -205,10 +202,7 @@ unsafe extern "C" fn write(bytes: *const c_char, length: usize) -> usize {
 unsafe extern "C" fn flush(context: *mut c_void) {
     let Some(originals) = ORIGINALS.get() else { return };
     handler::flush();
-    // Before the first byte the header has not been sent.
-    if BODY.with_borrow(|body| matches!(body, Body::Encoded { is_begun: true, .. })) {
-        send(originals, &[], Operation::Flush);
-    }
+    send(originals, &[], Operation::Flush);
     if let Some(flush) = originals.flush {
         // SAFETY: as PHP called us.
         unsafe { flush(context) };
@@ -229,6 +223,25 @@ unsafe extern "C" fn header(
     let own = ORIGINALS.get().and_then(|originals| originals.header);
     // SAFETY: as PHP called us.
     own.map_or(ADD, |own| unsafe { own(line, operation, all) })
+}
+
+/// Sends the header, which can be the last word of the application about the coding; some servers' own calls write it like the body.
+unsafe extern "C" fn send_header(all: *mut sapi_headers_struct) -> c_int {
+    let Some(send) = ORIGINALS.get().and_then(|originals| originals.send_header) else { return -1 };
+    let is_changed = BODY.with_borrow(|body| {
+        matches!(body, Body::Encoded { coding, .. } if !http::is_encoded_as(*coding))
+    });
+    if is_changed {
+        set(Body::AsItIs);
+    }
+    // SAFETY: as PHP called us.
+    let answer = unsafe { send(all) };
+    BODY.with_borrow_mut(|body| {
+        if let Body::Encoded { is_begun, .. } = body {
+            *is_begun = true;
+        }
+    });
+    answer
 }
 
 unsafe extern "C" fn echo(bytes: *const c_char, length: usize) -> usize {

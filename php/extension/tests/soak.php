@@ -86,7 +86,7 @@ function hostile(string $coding, ?string $dictionary): int
     }
     try {
         weighbridge_encode($data, mt_rand(0, 1) === 1 ? $data : $coding, mt_rand(-100, 100), $data);
-    } catch (ValueError $refused) {
+    } catch (ValueError | TypeError $refused) {
         unset($refused);
     }
     return 3;

@@ -4,11 +4,6 @@ declare(strict_types=1);
 
 return function (Runner $runner): void {
     $site = new Site();
-    // The functions of the page, without what it does.
-    ob_start();
-    $_GET['do'] = 'start-plain,end';
-    require dirname(__DIR__) . '/pages/page.php';
-    ob_end_clean();
     $html = html();
     $ask = fn(string $do, ?string $accept = 'gzip', string $method = 'GET') => $site->get("page.php?do=$do", $accept, $method);
     $isAsItIs = function (string $do, ?string $accept = 'gzip') use ($ask): Response {

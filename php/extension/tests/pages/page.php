@@ -43,6 +43,7 @@ $deeds = [
     'html-at-shutdown' => fn() => register_shutdown_function(fn() => print html()),
     'capture' => fn() => ob_start(),
     'store' => fn() => file_put_contents($_GET['store'], ob_get_flush()),
+    'finish' => fn() => fastcgi_finish_request(),
     'flush-only' => fn() => flush(),
     'file' => fn() => readfile($_GET['file']),
     'echo-40M' => function (): void {
