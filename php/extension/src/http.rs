@@ -64,22 +64,21 @@ pub(crate) fn request_field(name: &str) -> Option<String> {
 }
 
 fn server_variable(name: &str) -> Option<String> {
-    let [known, _] = servers();
-    let value = known.array()?.get(name)?.zend_str()?;
+    // SAFETY: the variables are live, and nothing of PHP runs while they are looked at.
+    let value = unsafe { &*servers()[0] }.array()?.get(name)?.zend_str()?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 /// `$_SERVER` as PHP has read it, and as the application sees it.
-fn servers() -> [&'static mut Zval; 2] {
+fn servers() -> [*mut Zval; 2] {
     // PHP fills it when it is first asked for.
     let mut name = ZendStr::new("_SERVER", false);
-    // SAFETY: the name is live during the call, and so are the globals of this thread. Nothing of PHP runs while the variables are looked at.
+    // SAFETY: the name is live during the call, and so are the globals of this thread.
     unsafe {
         zend_is_auto_global(name.as_mut_ptr());
-        let known = &mut (*ext_php_rs_process_globals()).http_globals[TRACK_VARS_SERVER as usize];
+        let known = &raw mut (*ext_php_rs_process_globals()).http_globals[TRACK_VARS_SERVER as usize];
         let seen = (*ext_php_rs_executor_globals()).symbol_table.get_mut("_SERVER");
-        let seen = seen.map(|seen| &raw mut *seen).unwrap_or(&raw mut *known);
-        [&mut *(&raw mut *known), &mut *seen]
+        [known, seen.map_or(known, |seen| &raw mut *seen)]
     }
 }
 
@@ -91,8 +90,8 @@ thread_local! {
 /// Lets the application see the tags in If-None-Match as it gave them.
 pub(crate) fn take_off_weakness() {
     for variables in servers() {
-        // SAFETY: one value is replaced within an array that may be shared; all that share it are to see the new one.
-        let fields = variables.is_array().then(|| unsafe { variables.value.arr.as_mut() }).flatten();
+        // SAFETY: the variables are live. One value is replaced in an array that may be shared; all that share it are to see the new one.
+        let fields = unsafe { if (*variables).is_array() { (*variables).value.arr.as_mut() } else { None } };
         let Some(field) = fields.and_then(|fields| fields.get_mut("HTTP_IF_NONE_MATCH")) else { return };
         let Some(sent) = field.str() else { return };
         let seen = without_weakness(sent);

@@ -118,7 +118,7 @@ pub(crate) fn install() {
         *own = function(name).and_then(|code| code.replace(ours));
     }
     // SAFETY: as above.
-    let echo = unsafe { std::mem::replace(&mut *&raw mut zend_write, Some(echo)) };
+    let echo = unsafe { (*&raw mut zend_write).replace(echo) };
     let (flushes, header_handler, send) = (sapi.flush, sapi.header_handler, sapi.send_headers);
     let originals =
         Originals { write: own, flush: flushes, header: header_handler, send_header: send, echo, functions };

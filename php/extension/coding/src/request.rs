@@ -57,8 +57,8 @@ fn is_secret(cookie: &str) -> bool {
 fn is_of_another_site(field: impl Fn(&str) -> Option<String>) -> bool {
     let is = |name: &str, value: &str| field(name).is_some_and(|own| own.trim() == value);
     if let Some(site) = field("sec-fetch-site") {
-        let is_here = ["same-origin", "same-site", "none"].contains(&site.trim());
-        return !is_here && !(is("sec-fetch-mode", "navigate") && is("sec-fetch-user", "?1"));
+        let is_of_user = is("sec-fetch-mode", "navigate") && is("sec-fetch-user", "?1");
+        return !is_of_user && !["same-origin", "same-site", "none"].contains(&site.trim());
     }
     let Some(from) = field("origin").or_else(|| field("referer")) else { return false };
     let own = host(&field("host").unwrap_or_default());

@@ -9,7 +9,7 @@ final class Fpm
     private $process;
     private readonly string $folder;
 
-    /** @param array<string, string> $settings beside the extension itself */
+    /** @param array<string, string> $settings beside the extension itself, which is not loaded if it is '' */
     public function __construct(array $settings = [])
     {
         $program = getenv('WEIGHBRIDGE_FPM') ?: sprintf('/usr/sbin/php-fpm%d.%d', PHP_MAJOR_VERSION, PHP_MINOR_VERSION);
@@ -22,7 +22,7 @@ final class Fpm
         file_put_contents("$this->folder/conf", $pool);
         $command = [$program, '-n', '-R', '-y', "$this->folder/conf"];
         $settings += ['extension' => Site::extension(), 'error_log' => "$this->folder/errors", 'display_errors' => '0'];
-        foreach ($settings as $name => $value) {
+        foreach (array_filter($settings, fn(string $value, string $name) => $name !== 'extension' || $value !== '', ARRAY_FILTER_USE_BOTH) as $name => $value) {
             array_push($command, '-d', "$name=$value");
         }
         $quiet = ['file', '/dev/null', 'a'];
@@ -37,14 +37,22 @@ final class Fpm
     }
 
     /** Asks for a page, as the words of `do`. @param array<string, string> $fields of the request */
-    public function get(string $do, ?string $accept = 'gzip', array $fields = [], array $query = []): Response
+    public function get(string $do, ?string $accept = 'gzip', array $fields = [], array $query = [], string $script = 'page.php'): Response
     {
         $fields += $accept === null ? [] : ['Accept-Encoding' => $accept];
-        $script = dirname(__DIR__) . '/pages/page.php';
+        $script = dirname(__DIR__) . "/pages/$script";
         $all = FastCgi::get("$this->folder/socket", $script, ['do' => $do] + $query, $fields);
         [$head, $body] = explode("\r\n\r\n", $all, 2) + [1 => ""];
         $status = preg_match('/^Status: (\d+)/mi', $head, $match) === 1 ? $match[1] : '200';
         return new Response("HTTP/1.1 $status\r\n$head", $body);
+    }
+
+    /** The CPU time of the one worker, in microseconds. */
+    public function cpu(): float
+    {
+        $master = proc_get_status($this->process)['pid'];
+        $worker = (int) file_get_contents("/proc/$master/task/$master/children");
+        return (float) file_get_contents("/proc/$worker/schedstat") / 1000;
     }
 
     /** What PHP and FPM logged so far. */
