@@ -84,6 +84,7 @@ pub fn weighbridge_info() -> PhpResult<ZBox<ZendHashTable>> {
 /// The name that php.ini and `ob_start()` take for the output handler. Called as a function, from a handler of the application's own, it
 /// changes nothing: what such a buffer holds need not be the body of the response.
 #[php_function]
-pub fn weighbridge_output_handler(_buffer: BinarySlice<u8>, _flags: i64) -> bool {
+pub fn weighbridge_output_handler(buffer: BinarySlice<u8>, flags: i64) -> bool {
+    let _ = (buffer, flags);
     false
 }

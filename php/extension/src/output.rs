@@ -117,8 +117,9 @@ pub(crate) fn install() {
     for ((name, ours), own) in LAST.iter().zip(ours).zip(&mut functions) {
         *own = function(name).and_then(|code| code.replace(ours));
     }
+    let place = &raw mut zend_write;
     // SAFETY: as above.
-    let echo = unsafe { (*&raw mut zend_write).replace(echo) };
+    let echo = unsafe { (*place).replace(echo) };
     let (flushes, header_handler, send) = (sapi.flush, sapi.header_handler, sapi.send_headers);
     let originals =
         Originals { write: own, flush: flushes, header: header_handler, send_header: send, echo, functions };
@@ -228,9 +229,8 @@ unsafe extern "C" fn header(
 /// Sends the header, which can be the last word of the application about the coding; some servers' own calls write it like the body.
 unsafe extern "C" fn send_header(all: *mut sapi_headers_struct) -> c_int {
     let Some(send) = ORIGINALS.get().and_then(|originals| originals.send_header) else { return -1 };
-    let is_changed = BODY.with_borrow(|body| {
-        matches!(body, Body::Encoded { coding, .. } if !http::is_encoded_as(*coding))
-    });
+    let is_changed = BODY
+        .with_borrow(|body| matches!(body, Body::Encoded { coding, .. } if !http::is_encoded_as(*coding)));
     if is_changed {
         set(Body::AsItIs);
     }

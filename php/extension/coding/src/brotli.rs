@@ -1,36 +1,76 @@
 //! br: the reference implementation. Neither encoder nor decoder can be reset, so each stream has its own.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::MaybeUninit;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::{NonNull, null, null_mut};
 
-use brotlic_sys as sys;
+// Brings the library along, where it is not that of the system.
+#[cfg(feature = "bundled")]
+use brotlic_sys as _;
 
 use crate::transform::{Progress, transform};
 use crate::{Coding, Error, Operation, Plan, stream::Stream};
 
+/// An instance of the library's encoder or decoder.
+type Handle = *mut c_void;
+
+// Of `brotli/encode.h` and `brotli/decode.h`, as all versions from 1.0 on have them. The first pointer is an allocator, null for its own; the last
+// one of a stream's call is a count that nobody wants.
+#[cfg_attr(not(feature = "bundled"), link(name = "brotlienc"), link(name = "brotlidec"))]
+unsafe extern "C" {
+    fn BrotliEncoderVersion() -> u32;
+    fn BrotliEncoderCreateInstance(allocate: *const c_void, free: *const c_void, opaque: Handle) -> Handle;
+    fn BrotliEncoderDestroyInstance(encoder: Handle);
+    fn BrotliEncoderSetParameter(encoder: Handle, parameter: c_int, value: u32) -> c_int;
+    fn BrotliEncoderCompressStream(
+        encoder: Handle,
+        operation: c_int,
+        left: *mut usize,
+        next: *mut *const u8,
+        free: *mut usize,
+        at: *mut *mut u8,
+        total: *mut usize,
+    ) -> c_int;
+    fn BrotliEncoderHasMoreOutput(encoder: Handle) -> c_int;
+    fn BrotliDecoderCreateInstance(allocate: *const c_void, free: *const c_void, opaque: Handle) -> Handle;
+    fn BrotliDecoderDestroyInstance(decoder: Handle);
+    fn BrotliDecoderDecompressStream(
+        decoder: Handle,
+        left: *mut usize,
+        next: *mut *const u8,
+        free: *mut usize,
+        at: *mut *mut u8,
+        total: *mut usize,
+    ) -> c_int;
+    fn BrotliDecoderGetErrorCode(decoder: Handle) -> c_int;
+    fn BrotliDecoderErrorString(code: c_int) -> *const c_char;
+}
+
+const QUALITY: c_int = 1;
+const SIZE_HINT: c_int = 5;
+/// What a decoder answers beside asking for more of something.
+const ERROR: c_int = 0;
+const SUCCESS: c_int = 1;
+
 /// The version of the library.
 pub(crate) fn version() -> String {
     // SAFETY: takes no pointer. The answer is major << 24 | minor << 12 | patch.
-    let version = unsafe { sys::BrotliEncoderVersion() };
+    let version = unsafe { BrotliEncoderVersion() };
     format!("{}.{}.{}", version >> 24, (version >> 12) & 0xfff, version & 0xfff)
 }
 
 /// An encoder of one stream.
-pub(crate) struct Encoder(NonNull<sys::BrotliEncoderState>);
+pub(crate) struct Encoder(NonNull<c_void>);
 
 impl Encoder {
     /// `size`: how many bytes will come; 0 if that is not known.
     pub fn new(plan: &Plan, size: usize) -> Result<Encoder, Error> {
         // SAFETY: no allocator of our own; null is handled.
-        let handle = unsafe { sys::BrotliEncoderCreateInstance(None, None, null_mut()) };
+        let handle = unsafe { BrotliEncoderCreateInstance(null(), null(), null_mut()) };
         let encoder = Encoder(NonNull::new(handle).ok_or(Error::Memory(0))?);
-        for (parameter, value) in [
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_QUALITY, plan.level as u32),
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_SIZE_HINT, size.min(1 << 30) as u32),
-        ] {
+        for (parameter, value) in [(QUALITY, plan.level as u32), (SIZE_HINT, size.min(1 << 30) as u32)] {
             // SAFETY: the instance is live and has not encoded yet; both values are within the library's bounds.
-            unsafe { sys::BrotliEncoderSetParameter(handle, parameter, value) };
+            unsafe { BrotliEncoderSetParameter(handle, parameter, value) };
         }
         Ok(encoder)
     }
@@ -38,17 +78,14 @@ impl Encoder {
 
 impl Stream for Encoder {
     fn run(&mut self, data: &[u8], operation: Operation, out: &mut Vec<u8>) -> Result<(), Error> {
-        let operation = match operation {
-            Operation::Process => sys::BrotliEncoderOperation_BROTLI_OPERATION_PROCESS,
-            Operation::Flush => sys::BrotliEncoderOperation_BROTLI_OPERATION_FLUSH,
-            Operation::Finish => sys::BrotliEncoderOperation_BROTLI_OPERATION_FINISH,
-        };
+        // The library numbers them in this order.
+        let operation = operation as c_int;
         let handle = self.0.as_ptr();
         transform(Coding::Br, data, (data.len() / 4, usize::MAX), out, |data, room| {
             let (mut left, mut next, mut free, mut at) = pointers(data, room);
             // SAFETY: the instance is live, and the pointers are those of `data` and `room` with their lengths.
             let is_fine = unsafe {
-                sys::BrotliEncoderCompressStream(
+                BrotliEncoderCompressStream(
                     handle,
                     operation,
                     &mut left,
@@ -62,7 +99,7 @@ impl Stream for Encoder {
                 return Err(Error::Failed(Coding::Br, "the encoder gave up".into()));
             }
             // SAFETY: the instance is live.
-            let is_done = left == 0 && unsafe { sys::BrotliEncoderHasMoreOutput(handle) } == 0;
+            let is_done = left == 0 && unsafe { BrotliEncoderHasMoreOutput(handle) } == 0;
             Ok(Progress { taken: data.len() - left, written: room.len() - free, is_done })
         })
         .map(drop)
@@ -72,7 +109,7 @@ impl Stream for Encoder {
 impl Drop for Encoder {
     fn drop(&mut self) {
         // SAFETY: the instance is live and not used again.
-        unsafe { sys::BrotliEncoderDestroyInstance(self.0.as_ptr()) }
+        unsafe { BrotliEncoderDestroyInstance(self.0.as_ptr()) }
     }
 }
 
@@ -81,12 +118,12 @@ fn pointers(data: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, *const u8, usi
     (data.len(), data.as_ptr(), room.len(), room.as_mut_ptr().cast())
 }
 
-struct Decoder(NonNull<sys::BrotliDecoderState>);
+struct Decoder(NonNull<c_void>);
 
 impl Drop for Decoder {
     fn drop(&mut self) {
         // SAFETY: the instance is live and not used again.
-        unsafe { sys::BrotliDecoderDestroyInstance(self.0.as_ptr()) }
+        unsafe { BrotliDecoderDestroyInstance(self.0.as_ptr()) }
     }
 }
 
@@ -94,22 +131,20 @@ impl Drop for Decoder {
 pub(crate) fn decode(data: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Error> {
     let damaged = |what: String| Error::Damaged(Coding::Br, what);
     // SAFETY: no allocator of our own; null is handled.
-    let handle = unsafe { sys::BrotliDecoderCreateInstance(None, None, null_mut()) };
+    let handle = unsafe { BrotliDecoderCreateInstance(null(), null(), null_mut()) };
     let _decoder = Decoder(NonNull::new(handle).ok_or(Error::Memory(0))?);
     let rest = transform(Coding::Br, data, (data.len() * 4, limit), out, |data, room| {
         let (mut left, mut next, mut free, mut at) = pointers(data, room);
         // SAFETY: the instance is live, and the pointers are those of `data` and `room` with their lengths.
         let result = unsafe {
-            sys::BrotliDecoderDecompressStream(handle, &mut left, &mut next, &mut free, &mut at, null_mut())
+            BrotliDecoderDecompressStream(handle, &mut left, &mut next, &mut free, &mut at, null_mut())
         };
-        if result == sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_ERROR {
+        if result == ERROR {
             // SAFETY: the instance is live; the text is of static lifetime.
-            let text = unsafe {
-                CStr::from_ptr(sys::BrotliDecoderErrorString(sys::BrotliDecoderGetErrorCode(handle)))
-            };
+            let text = unsafe { CStr::from_ptr(BrotliDecoderErrorString(BrotliDecoderGetErrorCode(handle))) };
             return Err(damaged(text.to_string_lossy().into_owned()));
         }
-        let is_done = result == sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS;
+        let is_done = result == SUCCESS;
         Ok(Progress { taken: data.len() - left, written: room.len() - free, is_done })
     })?;
     if rest.is_empty() { Ok(()) } else { Err(damaged(format!("{} bytes follow its end", rest.len()))) }
