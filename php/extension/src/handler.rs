@@ -8,8 +8,8 @@ use std::ptr::null_mut;
 
 use ext_php_rs::alloc::emalloc;
 use ext_php_rs::ffi::{
-    PHP_OUTPUT_HANDLER_CLEAN, PHP_OUTPUT_HANDLER_FINAL, php_output_context, php_output_handler,
-    php_output_handler_create_internal, php_output_handler_set_context,
+    PHP_OUTPUT_HANDLER_CLEAN, PHP_OUTPUT_HANDLER_FINAL, ext_php_rs_sapi_globals, php_output_context,
+    php_output_handler, php_output_handler_create_internal, php_output_handler_set_context,
 };
 use ext_php_rs::zend::ExecutorGlobals;
 use weighbridge_coding::{Encoder, Plan, choose, encode, is_withheld};
@@ -174,6 +174,20 @@ pub(crate) fn make_way(bytes: usize) {
     }
 }
 
+/// Decides before the header goes without a body, as it does where a server's flush sends it.
+pub(crate) fn header_goes() {
+    if OURS.get().is_null() || !output::is_undecided() {
+        return;
+    }
+    // SAFETY: the globals of this thread are live. PHP has noted that the header is sent, and refuses changes, just before it is.
+    unsafe {
+        let sent = &raw mut (*ext_php_rs_sapi_globals()).headers_sent;
+        *sent = 0;
+        let _ = catch_unwind(|| decide(&[], false, false));
+        *sent = 1;
+    }
+}
+
 unsafe extern "C" fn handle(own: *mut *mut c_void, context: *mut php_output_context) -> c_int {
     // SAFETY: PHP hands over a live context, whose input is as long as it says or null.
     let (context, is_ours) = unsafe { (&mut *context, !(*own).is_null()) };
@@ -192,7 +206,7 @@ unsafe extern "C" fn handle(own: *mut *mut c_void, context: *mut php_output_cont
         unsafe { std::slice::from_raw_parts(context.in_.data.cast::<u8>(), context.in_.used) }
     };
     let is_final = op & PHP_OUTPUT_HANDLER_FINAL != 0;
-    if page.is_empty() && !is_final && !output::flush_sends_header() {
+    if page.is_empty() && !is_final {
         return SUCCESS;
     }
     let Ok(Some(encoded)) = catch_unwind(|| decide(page, is_final, is_final && nothing_follows())) else {

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 
 use ext_php_rs::ffi::{
     ext_php_rs_compiler_globals, ext_php_rs_sapi_globals, ext_php_rs_sapi_module, php_output_end_all,
-    sapi_header_op_enum, sapi_header_struct, sapi_headers_struct, zend_hash_str_find,
+    sapi_header_op_enum, sapi_header_op_enum_SAPI_HEADER_ADD, sapi_header_op_enum_SAPI_HEADER_REPLACE,
+    sapi_header_struct, sapi_headers_struct, zend_hash_str_find,
 };
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::ExecuteData;
@@ -20,8 +21,6 @@ use crate::{bytes, fault, handler, http};
 
 /// The servers that answer one request per run of a script.
 const SERVERS: [&str; 6] = ["fpm-fcgi", "cgi-fcgi", "cli-server", "apache2handler", "litespeed", "uwsgi"];
-/// Those whose flush sends the header of the response, even where nothing was written.
-const FLUSH_SENDS_HEADER: [&str; 2] = ["cli-server", "apache2handler"];
 /// After these functions nothing more reaches the client.
 const LAST: [&str; 2] = ["fastcgi_finish_request", "litespeed_finish_request"];
 /// How much is encoded at a time.
@@ -85,15 +84,10 @@ pub(crate) fn is_last() -> bool {
     IS_LAST.get()
 }
 
-fn server_is_of(names: &[&str]) -> bool {
+fn server_is_known() -> bool {
     // SAFETY: PHP's description of the server is live, and its name ends in a zero byte.
     let name = unsafe { CStr::from_ptr((*ext_php_rs_sapi_module()).name) };
-    names.iter().any(|known| known.as_bytes() == name.to_bytes())
-}
-
-/// Whether a flush sends the header of a response that has no body yet.
-pub(crate) fn flush_sends_header() -> bool {
-    server_is_of(&FLUSH_SENDS_HEADER)
+    SERVERS.iter().any(|known| known.as_bytes() == name.to_bytes())
 }
 
 /// The place of a function's code in PHP's table.
@@ -111,7 +105,7 @@ fn function(name: &str) -> Option<&'static mut Option<Function>> {
 pub(crate) fn install() {
     // SAFETY: modules start in one thread, before any request.
     let sapi = unsafe { &mut *ext_php_rs_sapi_module() };
-    let Some(own) = sapi.ub_write.filter(|_| server_is_of(&SERVERS)) else { return };
+    let Some(own) = sapi.ub_write.filter(|_| server_is_known()) else { return };
     let mut functions = [None; 2];
     let ours: [Function; 2] = [finish_request::<0>, finish_request::<1>];
     for ((name, ours), own) in LAST.iter().zip(ours).zip(&mut functions) {
@@ -217,8 +211,10 @@ unsafe extern "C" fn header(
     all: *mut sapi_headers_struct,
 ) -> c_int {
     const ADD: c_int = 1;
-    // SAFETY: a line is null, or live and as long as it says.
-    if unsafe { http::line(line) }.is_some_and(Head::streams) {
+    let is_set =
+        matches!(operation, sapi_header_op_enum_SAPI_HEADER_REPLACE | sapi_header_op_enum_SAPI_HEADER_ADD);
+    // SAFETY: a line that is set is live, and as long as it says. Where all are removed, the pointer leads to nothing.
+    if is_set && unsafe { http::line(line) }.is_some_and(Head::streams) {
         handler::hold_nothing();
     }
     let own = ORIGINALS.get().and_then(|originals| originals.header);
@@ -229,6 +225,7 @@ unsafe extern "C" fn header(
 /// Sends the header, which can be the last word of the application about the coding; some servers' own calls write it like the body.
 unsafe extern "C" fn send_header(all: *mut sapi_headers_struct) -> c_int {
     let Some(send) = ORIGINALS.get().and_then(|originals| originals.send_header) else { return -1 };
+    handler::header_goes();
     let is_changed = BODY
         .with_borrow(|body| matches!(body, Body::Encoded { coding, .. } if !http::is_encoded_as(*coding)));
     if is_changed {

@@ -39,5 +39,5 @@ same weighbridge_output_handler(string $buffer, int $flags) bool
 same WeighbridgeEncoder
 same __construct(string $coding, ?int $level?, ?string $dictionary?) nothing
 same add(string $data) string
-same flush() string
 same finish() string
+same flush() string
