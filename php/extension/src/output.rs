@@ -10,8 +10,9 @@ use std::sync::OnceLock;
 
 use ext_php_rs::ffi::{
     ext_php_rs_compiler_globals, ext_php_rs_sapi_globals, ext_php_rs_sapi_module, php_output_end_all,
-    sapi_header_op_enum, sapi_header_op_enum_SAPI_HEADER_ADD, sapi_header_op_enum_SAPI_HEADER_REPLACE,
-    sapi_header_struct, sapi_headers_struct, zend_hash_str_find,
+    sapi_header_op_enum, sapi_header_op_enum_SAPI_HEADER_ADD as ADD,
+    sapi_header_op_enum_SAPI_HEADER_REPLACE as SET, sapi_header_struct, sapi_headers_struct,
+    zend_hash_str_find,
 };
 use ext_php_rs::types::Zval;
 use ext_php_rs::zend::ExecuteData;
@@ -210,16 +211,16 @@ unsafe extern "C" fn header(
     operation: sapi_header_op_enum,
     all: *mut sapi_headers_struct,
 ) -> c_int {
-    const ADD: c_int = 1;
-    let is_set =
-        matches!(operation, sapi_header_op_enum_SAPI_HEADER_REPLACE | sapi_header_op_enum_SAPI_HEADER_ADD);
+    // What PHP does with it where the server has no say.
+    const ACCEPT: c_int = 1;
+    let is_set = [SET, ADD].contains(&operation);
     // SAFETY: a line that is set is live, and as long as it says. Where all are removed, the pointer leads to nothing.
     if is_set && unsafe { http::line(line) }.is_some_and(Head::streams) {
         handler::hold_nothing();
     }
     let own = ORIGINALS.get().and_then(|originals| originals.header);
     // SAFETY: as PHP called us.
-    own.map_or(ADD, |own| unsafe { own(line, operation, all) })
+    own.map_or(ACCEPT, |own| unsafe { own(line, operation, all) })
 }
 
 /// Sends the header, which can be the last word of the application about the coding; some servers' own calls write it like the body.

@@ -29,7 +29,7 @@ return function (Runner $runner): void {
                     Expect::same($page, $response->page(), "$do as $coding with $buffering");
                 }
             }
-            foreach (['start,finish,html', 'start,small,finish', 'start,flush-only,end'] as $do) {
+            foreach (['start,finish,html', 'start,small,finish'] as $do) {
                 Expect::same(null, $fpm->get($do)->field('content-encoding'), $do);
             }
             $fpm->end();
