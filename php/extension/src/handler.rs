@@ -52,8 +52,9 @@ pub(crate) fn register() {
     unsafe { php_output_handler_alias_register(NAME.as_ptr().cast(), NAME.len(), create) };
 }
 
-/// Notes what php.ini started.
+/// Notes what php.ini started. Where a client had gone, the end of its request may have been skipped.
 pub(crate) fn start_request() {
+    end_request();
     IS_STARTED.set(true);
     // SAFETY: PHP's answer is null or a live handler.
     unsafe {
@@ -70,7 +71,7 @@ pub(crate) fn start_request() {
 /// Forgets the request.
 pub(crate) fn end_request() {
     IS_STARTED.set(false);
-    output::set(Body::Undecided);
+    output::reset();
     http::end_request();
 }
 

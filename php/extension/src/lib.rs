@@ -44,8 +44,7 @@ extern "C" fn request_startup(_kind: i32, _module: i32) -> i32 {
 
 /// The end of a request: no code of the application and no module can write any more.
 extern "C" fn post_deactivate() -> i32 {
-    output::finish();
-    handler::end_request();
+    output::finish(handler::end_request);
     0
 }
 

@@ -70,9 +70,15 @@ thread_local! {
     static IS_LAST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Decides, or makes undecided for the next request.
+/// Decides.
 pub(crate) fn set(body: Body) {
     BODY.set(body);
+}
+
+/// Knows nothing of an earlier request.
+pub(crate) fn reset() {
+    set(Body::Undecided);
+    IS_LAST.set(false);
 }
 
 /// Whether what becomes of the body has not been decided.
@@ -162,22 +168,28 @@ fn encoded(piece: &[u8], operation: Operation) -> Option<*const [u8]> {
 
 /// Sends a piece of the body, encoded where it is to be.
 fn send(originals: &Originals, piece: &[u8], operation: Operation) {
-    let sent = encoded(piece, operation).unwrap_or(piece);
+    pass(originals, encoded(piece, operation).unwrap_or(piece));
+}
+
+/// Sends bytes as they are.
+fn pass(originals: &Originals, sent: *const [u8]) {
     if sent.len() > 0 {
         // SAFETY: the bytes stay where they are until the next piece is encoded.
         unsafe { (originals.write)(sent.cast(), sent.len()) };
     }
 }
 
-/// Ends the body that is encoded. A request for the header alone, and one whose client has gone, is sent nothing.
-pub(crate) fn finish() {
-    let Some(originals) = ORIGINALS.get() else { return };
-    if BODY.with_borrow(|body| matches!(body, Body::Encoded { .. })) {
-        // SAFETY: the globals of a request that has not ended.
-        if unsafe { !(*ext_php_rs_sapi_globals()).request_info.headers_only } {
-            send(originals, &[], Operation::Finish);
-        }
-        set(Body::AsItIs);
+/// Ends the body that is encoded. A request for the header alone is sent nothing. `forget` comes before the last bytes are sent: PHP's own call does
+/// not return where the client has gone.
+pub(crate) fn finish(forget: impl FnOnce()) {
+    let is_encoded = BODY.with_borrow(|body| matches!(body, Body::Encoded { .. }));
+    // SAFETY: the globals of a request that has not ended.
+    let has_body = is_encoded && unsafe { !(*ext_php_rs_sapi_globals()).request_info.headers_only };
+    let last = if has_body { encoded(&[], Operation::Finish) } else { None };
+    set(Body::AsItIs);
+    forget();
+    if let (Some(last), Some(originals)) = (last, ORIGINALS.get()) {
+        pass(originals, last);
     }
 }
 
@@ -256,8 +268,8 @@ unsafe extern "C" fn finish_request<const INDEX: usize>(call: *mut ExecuteData, 
         php_output_end_all();
         php_header();
     }
-    finish();
     IS_LAST.set(false);
+    finish(|| {});
     if let Some(own) = ORIGINALS.get().and_then(|originals| originals.functions[INDEX]) {
         // SAFETY: as PHP called us.
         unsafe { own(call, answer) };

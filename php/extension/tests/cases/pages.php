@@ -255,6 +255,22 @@ return function (Runner $runner): void {
         $off = $site->get('page.php?do=breach-off,start,html', 'gzip', 'GET', $fields);
         Expect::same('gzip', $off->field('content-encoding'));
     });
+    $runner->test('a client that goes away leaves nothing to the next one', function () use ($site, $ask, $html): void {
+        $flag = tempnam(sys_get_temp_dir(), 'weighbridge-flag-');
+        foreach (['start,html,flush,wait,html,flush,html', 'start,html,end,flush-only,wait,big,flush-only'] as $do) {
+            foreach (['gzip', 'br', 'zstd'] as $coding) {
+                unlink($flag);
+                $socket = $site->ask("page.php?do=$do&until=" . urlencode($flag), $coding);
+                stream_socket_recvfrom($socket, 100);
+                fclose($socket);
+                touch($flag);
+                $response = $ask('start,html', 'gzip');
+                Expect::same(['gzip', $html], [$response->field('content-encoding'), $response->page()], "after $do as $coding");
+                Expect::same($html, $ask('html')->page(), "without the handler, after $do as $coding");
+            }
+        }
+        unlink($flag);
+    });
     $runner->test('what ended the handler and sends another page sends it whole', function () use ($ask, $html): void {
         $response = $ask('start,html,flush-only,end-all,html', 'br');
         Expect::same("$html$html", $response->page());
