@@ -52,24 +52,28 @@ pub(crate) fn register() {
     unsafe { php_output_handler_alias_register(NAME.as_ptr().cast(), NAME.len(), create) };
 }
 
-/// Notes what php.ini started. Where a client had gone, the end of its request may have been skipped.
+/// Notes what php.ini started. Where a client had gone, the end of its request was cut short, and handlers were not even freed.
 pub(crate) fn start_request() {
-    end_request();
-    IS_STARTED.set(true);
-    // SAFETY: PHP's answer is null or a live handler.
+    // SAFETY: PHP's answer is null or a live handler, the only one so far.
     unsafe {
         let first = php_output_get_active_handler();
-        if !first.is_null() && first != OURS.get() && (*first).opaq.is_null() {
+        let is_ours = !first.is_null() && first == OURS.get();
+        end_request();
+        if is_ours {
+            OURS.set(first);
+            http::take_off_weakness();
+        } else if !first.is_null() && (*first).opaq.is_null() {
             know(&PHP_INI, first);
         }
     }
-    if !OURS.get().is_null() {
-        http::take_off_weakness();
-    }
+    IS_STARTED.set(true);
 }
 
 /// Forgets the request.
 pub(crate) fn end_request() {
+    for handler in [&OURS, &PHP_INI] {
+        handler.set(null_mut());
+    }
     IS_STARTED.set(false);
     output::reset();
     http::end_request();
@@ -107,7 +111,7 @@ unsafe extern "C" fn create(
     // SAFETY: the name is as PHP gave it, and the handler is live.
     unsafe {
         let handler = php_output_handler_create_internal(name, length, Some(handle), size, flags);
-        if OURS.get().is_null() {
+        if OURS.get().is_null() || !IS_STARTED.get() {
             know(&OURS, handler);
             if IS_STARTED.get() {
                 http::take_off_weakness();

@@ -255,19 +255,22 @@ return function (Runner $runner): void {
         $off = $site->get('page.php?do=breach-off,start,html', 'gzip', 'GET', $fields);
         Expect::same('gzip', $off->field('content-encoding'));
     });
-    $runner->test('a client that goes away leaves nothing to the next one', function () use ($site, $ask, $html): void {
+    $runner->test('a client that goes away leaves nothing to the next one', function () use ($html): void {
         $flag = tempnam(sys_get_temp_dir(), 'weighbridge-flag-');
-        foreach (['start,html,flush,wait,html,flush,html', 'start,html,end,flush-only,wait,big,flush-only'] as $do) {
-            foreach (['gzip', 'br', 'zstd'] as $coding) {
-                unlink($flag);
-                $socket = $site->ask("page.php?do=$do&until=" . urlencode($flag), $coding);
-                stream_socket_recvfrom($socket, 100);
-                fclose($socket);
-                touch($flag);
-                $response = $ask('start,html', 'gzip');
-                Expect::same(['gzip', $html], [$response->field('content-encoding'), $response->page()], "after $do as $coding");
-                Expect::same($html, $ask('html')->page(), "without the handler, after $do as $coding");
+        foreach (['start,' => [], '' => ['output_handler' => 'weighbridge_output_handler']] as $start => $settings) {
+            $site = new Site($settings);
+            foreach (['html,flush,wait,html,flush,html', 'html,end,flush-only,wait,big,flush-only'] as $do) {
+                foreach (['gzip', 'br', 'zstd'] as $coding) {
+                    unlink($flag);
+                    $socket = $site->ask("page.php?do=$start$do&until=" . urlencode($flag), $coding);
+                    stream_socket_recvfrom($socket, 100);
+                    fclose($socket);
+                    touch($flag);
+                    $response = $site->get("page.php?do={$start}html", 'gzip');
+                    Expect::same(['gzip', $html], [$response->field('content-encoding'), $response->page()], "after $do as $coding");
+                }
             }
+            $site->end();
         }
         unlink($flag);
     });
