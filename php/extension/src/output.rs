@@ -8,13 +8,14 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
+use ext_php_rs::convert::IntoZvalDyn;
 use ext_php_rs::ffi::{
     ext_php_rs_compiler_globals, ext_php_rs_sapi_globals, ext_php_rs_sapi_module, php_output_end_all,
     sapi_header_op_enum, sapi_header_op_enum_SAPI_HEADER_ADD as ADD,
     sapi_header_op_enum_SAPI_HEADER_REPLACE as SET, sapi_header_struct, sapi_headers_struct,
     zend_hash_str_find,
 };
-use ext_php_rs::types::Zval;
+use ext_php_rs::types::{ZendCallable, Zval};
 use ext_php_rs::zend::ExecuteData;
 use weighbridge_coding::{Coding, Encoder, Head, Operation};
 
@@ -24,6 +25,8 @@ use crate::{bytes, fault, handler, http};
 const SERVERS: [&str; 6] = ["fpm-fcgi", "cgi-fcgi", "cli-server", "apache2handler", "litespeed", "uwsgi"];
 /// After these functions nothing more reaches the client.
 const LAST: [&str; 2] = ["fastcgi_finish_request", "litespeed_finish_request"];
+/// Older versions of these write a whole file at once, which a buffer would have to hold.
+const FILES: [&str; 3] = ["readfile", "fpassthru", "stream_copy_to_stream"];
 /// How much is encoded at a time.
 const PIECE: usize = 256 * 1024;
 
@@ -48,7 +51,7 @@ struct Originals {
     header: Option<Header>,
     send_header: Option<SendHeader>,
     echo: Option<Write>,
-    functions: [Option<Function>; 2],
+    functions: [Option<Function>; 5],
 }
 
 static ORIGINALS: OnceLock<Originals> = OnceLock::new();
@@ -113,9 +116,9 @@ pub(crate) fn install() {
     // SAFETY: modules start in one thread, before any request.
     let sapi = unsafe { &mut *ext_php_rs_sapi_module() };
     let Some(own) = sapi.ub_write.filter(|_| server_is_known()) else { return };
-    let mut functions = [None; 2];
-    let ours: [Function; 2] = [finish_request::<0>, finish_request::<1>];
-    for ((name, ours), own) in LAST.iter().zip(ours).zip(&mut functions) {
+    let mut functions = [None; 5];
+    let ours: [Function; 5] = [finish_request::<0>, finish_request::<1>, file::<2>, file::<3>, file::<4>];
+    for ((name, ours), own) in LAST.iter().chain(&FILES).zip(ours).zip(&mut functions) {
         *own = function(name).and_then(|code| code.replace(ours));
     }
     let place = &raw mut zend_write;
@@ -270,8 +273,40 @@ unsafe extern "C" fn finish_request<const INDEX: usize>(call: *mut ExecuteData, 
     }
     IS_LAST.set(false);
     finish(|| {});
-    if let Some(own) = ORIGINALS.get().and_then(|originals| originals.functions[INDEX]) {
+    own_function(INDEX, call, answer);
+}
+
+unsafe extern "C" fn file<const INDEX: usize>(call: *mut ExecuteData, answer: *mut Zval) {
+    // SAFETY: PHP hands over a live call.
+    if let Some(size) = is_undecided().then(|| file_size(unsafe { &*call })).flatten() {
+        handler::make_way(size);
+    }
+    own_function(INDEX, call, answer);
+}
+
+/// Calls PHP's own code of a function.
+fn own_function(index: usize, call: *mut ExecuteData, answer: *mut Zval) {
+    if let Some(own) = ORIGINALS.get().and_then(|originals| originals.functions[index]) {
         // SAFETY: as PHP called us.
         unsafe { own(call, answer) };
     }
+}
+
+/// The size of the file that a function is asked to write to the client; none if that is not known.
+fn file_size(call: &ExecuteData) -> Option<usize> {
+    // SAFETY: so many arguments are there.
+    let count = unsafe { call.This.u2.num_args } as usize;
+    let argument = |index| if index < count { unsafe { call.zend_call_arg(index) } } else { None };
+    let first = argument(0)?;
+    if let Some(path) = first.str() {
+        return std::fs::metadata(path).ok().map(|file| file.len() as usize);
+    }
+    let ask = |function: &str, stream: &Zval, field: &str| -> Option<Zval> {
+        let asked = stream.is_resource().then(|| ZendCallable::try_from_name(function))?.ok()?;
+        let answer = asked.try_call(vec![stream as &dyn IntoZvalDyn]).ok()?;
+        Some(answer.array()?.get(field)?.shallow_clone())
+    };
+    let to = argument(1).and_then(|to| ask("stream_get_meta_data", to, "uri"));
+    let is_output = count == 1 || to.is_some_and(|uri| uri.str() == Some("php://output"));
+    if is_output { ask("fstat", first, "size")?.long()?.try_into().ok() } else { None }
 }

@@ -200,7 +200,7 @@ return function (Runner $runner): void {
         $handle = fopen($file, 'r+');
         ftruncate($handle, 300_000_000);
         fclose($handle);
-        foreach (['start,file', 'file', 'start-pieces,file', 'start,html,file', 'start,length,file'] as $do) {
+        foreach (['start,file', 'file', 'start-pieces,file', 'start,html,file', 'start,length,file', 'start,passthru', 'start,copy'] as $do) {
             foreach (['gzip' => 'gzip', 'zstd' => 'zstd', 'br' => 'br', 'identity' => null] as $accept => $coding) {
                 if ($do !== 'start,file' && $accept !== 'zstd') {
                     continue;
@@ -218,6 +218,8 @@ return function (Runner $runner): void {
                 Expect::same($coding !== null && $do !== 'file', str_contains(strtolower($head), 'content-encoding'), "$do as $accept");
             }
         }
+        $other = $site->get('page.php?do=start,copy-elsewhere,html&file=' . urlencode($file));
+        Expect::true($other->field('content-length') !== null, 'a page beside a large copy is no stream');
         unlink($file);
         foreach (['start,echo-40M', 'start,html,echo-40M'] as $do) {
             $response = $site->get("page.php?do=level-1,$do", 'zstd');

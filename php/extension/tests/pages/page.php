@@ -46,6 +46,9 @@ $deeds = [
     'finish' => fn() => fastcgi_finish_request(),
     'flush-only' => fn() => flush(),
     'file' => fn() => readfile($_GET['file']),
+    'passthru' => fn() => fpassthru(fopen($_GET['file'], 'r')),
+    'copy' => fn() => stream_copy_to_stream(fopen($_GET['file'], 'r'), fopen('php://output', 'w')),
+    'copy-elsewhere' => fn() => stream_copy_to_stream(fopen($_GET['file'], 'r'), fopen('/dev/null', 'w')),
     'echo-40M' => function (): void {
         echo str_repeat(str_pad('the same again', 39) . "\n", 1_000_000);
     },
