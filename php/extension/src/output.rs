@@ -294,9 +294,10 @@ fn own_function(index: usize, call: *mut ExecuteData, answer: *mut Zval) {
 
 /// The size of the file that a function is asked to write to the client; none if that is not known.
 fn file_size(call: &ExecuteData) -> Option<usize> {
-    // SAFETY: so many arguments are there.
+    // SAFETY: a call says how many arguments it has.
     let count = unsafe { call.This.u2.num_args } as usize;
-    let argument = |index| if index < count { unsafe { call.zend_call_arg(index) } } else { None };
+    // SAFETY: so many arguments are there.
+    let argument = |index| unsafe { if index < count { call.zend_call_arg(index) } else { None } };
     let first = argument(0)?;
     if let Some(path) = first.str() {
         return std::fs::metadata(path).ok().map(|file| file.len() as usize);
