@@ -27,6 +27,8 @@ final class Fpm
         }
         $quiet = ['file', '/dev/null', 'a'];
         $this->process = proc_open($command, [['file', '/dev/null', 'r'], $quiet, $quiet], $pipes);
+        // None was asked for.
+        array_map('fclose', $pipes);
         register_shutdown_function([$this, 'end']);
         for ($i = 0; !file_exists("$this->folder/socket"); ++$i) {
             if ($i === 1000) {
@@ -58,7 +60,7 @@ final class Fpm
     /** What PHP and FPM logged so far. */
     public function log(): string
     {
-        return @file_get_contents("$this->folder/log") . @file_get_contents("$this->folder/errors");
+        return implode(array_map('file_get_contents', array_filter(["$this->folder/log", "$this->folder/errors"], 'is_file')));
     }
 
     public function end(): void
