@@ -163,7 +163,7 @@ pub(crate) fn flush() {
     }
 }
 
-/// Lets go what the handler holds, and passes it by, before so many bytes are written that they would not fit.
+/// Lets go what the handler holds, and passes it by, before more bytes are written than fit.
 pub(crate) fn make_way(bytes: usize) {
     if bytes < BUFFER || !output::is_undecided() {
         return;

@@ -296,7 +296,7 @@ fn own_function(index: usize, call: *mut ExecuteData, answer: *mut Zval) {
 fn file_size(call: &ExecuteData) -> Option<usize> {
     // SAFETY: a call says how many arguments it has.
     let count = unsafe { call.This.u2.num_args } as usize;
-    // SAFETY: so many arguments are there.
+    // SAFETY: the call has an argument at this index.
     let argument = |index| unsafe { if index < count { call.zend_call_arg(index) } else { None } };
     let first = argument(0)?;
     if let Some(path) = first.str() {

@@ -20,7 +20,7 @@ pub enum Error {
     /// Decoding would give more bytes than allowed.
     #[error("the {0} data decodes to more than the {1} bytes allowed")]
     TooLarge(Coding, usize),
-    /// No memory for so many bytes.
+    /// No memory for this many bytes.
     #[error("not enough memory for {0} bytes")]
     Memory(usize),
     /// The library refused, and why; none of the known inputs leads here.

@@ -100,7 +100,7 @@ struct Room<'a>(&'a mut [MaybeUninit<u8>], usize);
 // SAFETY: the pointer and the capacity are those of the room, and `filled_until` is told how many of its bytes were written.
 unsafe impl WriteBuf for Room<'_> {
     fn as_slice(&self) -> &[u8] {
-        // SAFETY: so many bytes were written.
+        // SAFETY: this many bytes were written.
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.1) }
     }
 
