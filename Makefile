@@ -14,7 +14,7 @@ help:
 	@echo "make book          the guide as a book: target/book/html/index.html"
 	@echo "make fuzz          a minute of random input for the parsers of servers' bytes and users' files"
 	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
-	@echo "make deb           the Debian package: the program, its manual, completions; needs cargo-deb"
+	@echo "make deb           the Debian packages: the program, its manual, completions; the PHP extension for each PHP with headers; needs cargo-deb"
 	@echo "make roots         the package installed, used and purged in clean roots of Debian 12 and 13; needs root and debootstrap"
 	@echo "make release       the release checklist, docs/RELEASE.md, up to the upload"
 	@echo "make pictures      draw every picture of README and docs from the runs in docs/runs"
@@ -123,6 +123,7 @@ pictures: build
 
 deb: web
 	@CARGO="$(CARGO)" scripts/deb
+	@CARGO="$(CARGO)" scripts/deb-extension
 
 roots: web
 	@package=$$(CARGO="$(CARGO)" scripts/deb) && scripts/roots "$$package"

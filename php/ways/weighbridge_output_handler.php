@@ -5,7 +5,7 @@ use Weighbridge\Delivery;
 use Weighbridge\Extension;
 
 return array(
-    'about' => 'ob_start("weighbridge_output_handler"): whole pages in one call, flushed ones as a stream',
+    'about' => 'ob_start("weighbridge_output_handler"): pages of up to 256 KB in one call, larger and flushed ones as a stream',
     'missing' => function () {
         return Extension::missing('weighbridge', 'weighbridge_encode');
     },
@@ -20,6 +20,5 @@ return array(
         ini_set('weighbridge.min_bytes', '0');
         ob_start('weighbridge_output_handler');
         $delivery->sendPieces();
-        ob_end_flush();
     },
 ) + Extension::weighbridgeOutput();

@@ -3,12 +3,9 @@
 use ext_php_rs::binary_slice::BinarySlice;
 use ext_php_rs::flags::ClassFlags;
 use ext_php_rs::prelude::*;
-use weighbridge_coding::{Coding, Encoder, Error, Plan};
+use weighbridge_coding::{Coding, Encoder, Operation, Plan};
 
-use crate::{
-    exception, fault,
-    made::{Made, made},
-};
+use crate::{bytes::Bytes, error::exception, fault};
 
 /// An encoder of one stream. It can be neither copied nor stored.
 #[php_class]
@@ -16,15 +13,12 @@ use crate::{
 pub struct WeighbridgeEncoder(Encoder);
 
 impl WeighbridgeEncoder {
-    fn step(
-        &mut self,
-        step: impl FnOnce(&mut Encoder, &mut Vec<u8>) -> Result<(), Error>,
-    ) -> PhpResult<Made> {
-        let piece = made(|out| {
+    fn run(&mut self, data: &[u8], operation: Operation) -> PhpResult<Bytes> {
+        let piece = Bytes::new(|out| {
             fault::at("encoder");
-            step(&mut self.0, out)
+            self.0.run(data, operation, out)
         });
-        piece.map_err(|error| exception::of(&error))
+        piece.map_err(exception)
     }
 }
 
@@ -37,24 +31,22 @@ impl WeighbridgeEncoder {
         dictionary: Option<BinarySlice<u8>>,
     ) -> PhpResult<WeighbridgeEncoder> {
         let dictionary = dictionary.as_ref().map(|bytes| **bytes);
-        let encoder = Coding::named(coding)
-            .and_then(|coding| Plan::new(coding, level, dictionary))
-            .and_then(|plan| Encoder::new(&plan));
-        encoder.map(WeighbridgeEncoder).map_err(|error| exception::of(&error))
+        let plan = Coding::named(coding).and_then(|coding| Plan::new(coding, level, dictionary));
+        plan.and_then(|plan| Encoder::new(&plan)).map(WeighbridgeEncoder).map_err(exception)
     }
 
     /// Takes data; what is ready of the stream, often nothing.
-    pub fn add(&mut self, data: BinarySlice<u8>) -> PhpResult<Made> {
-        self.step(|encoder, out| encoder.add(&data, out))
+    pub fn add(&mut self, data: BinarySlice<u8>) -> PhpResult<Bytes> {
+        self.run(&data, Operation::Process)
     }
 
     /// The rest of what was added, so that the client can decode all of it.
-    pub fn flush(&mut self) -> PhpResult<Made> {
-        self.step(Encoder::flush)
+    pub fn flush(&mut self) -> PhpResult<Bytes> {
+        self.run(&[], Operation::Flush)
     }
 
     /// The end of the stream.
-    pub fn finish(&mut self) -> PhpResult<Made> {
-        self.step(Encoder::finish)
+    pub fn finish(&mut self) -> PhpResult<Bytes> {
+        self.run(&[], Operation::Finish)
     }
 }

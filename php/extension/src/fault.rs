@@ -3,7 +3,7 @@
 /// Panics if `weighbridge.fault` names this place.
 #[cfg(debug_assertions)]
 pub(crate) fn at(place: &str) {
-    assert!(crate::ini::text(c"weighbridge.fault") != place, "the fault that weighbridge.fault asked for");
+    assert!(crate::ini::text("weighbridge.fault") != place, "the fault that weighbridge.fault asked for");
 }
 
 /// Nothing, in a build for use.

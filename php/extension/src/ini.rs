@@ -13,10 +13,6 @@ unsafe extern "C" {
     fn display_ini_entries(module: *mut ModuleEntry);
 }
 
-const CODINGS: &CStr = c"weighbridge.codings";
-const LEVEL: &CStr = c"weighbridge.level";
-const MIN_BYTES: &CStr = c"weighbridge.min_bytes";
-
 /// An entry that refuses what cannot be read.
 const fn checked(name: &'static CStr, default: &'static CStr) -> IniEntryDef {
     let mut entry = IniEntryDef::new(name, default, IniEntryPermission::All);
@@ -24,10 +20,11 @@ const fn checked(name: &'static CStr, default: &'static CStr) -> IniEntryDef {
     entry
 }
 
-static ENTRIES: IniEntryDefs<4> = IniEntryDefs::new([
-    checked(CODINGS, c"zstd,br,gzip"),
-    checked(LEVEL, c""),
-    checked(MIN_BYTES, c"1000"),
+static ENTRIES: IniEntryDefs<5> = IniEntryDefs::new([
+    checked(c"weighbridge.codings", c"zstd,br,gzip"),
+    checked(c"weighbridge.level", c""),
+    checked(c"weighbridge.min_bytes", c"860"),
+    checked(c"weighbridge.breach", c"cross-site"),
     IniEntryDef::end(),
 ]);
 
@@ -57,13 +54,8 @@ unsafe extern "C" fn check(
     // SAFETY: PHP hands over a live entry and a live value.
     let (name, value) = unsafe { ((*(*entry).name).as_bytes(), value.as_ref()) };
     let Ok(value) = std::str::from_utf8(value.map_or(&[], |value| value.as_bytes())) else { return -1 };
-    let [mut codings, mut level, mut min_bytes] = [Settings::CODINGS, Settings::LEVEL, Settings::MIN_BYTES];
-    match name {
-        name if name == CODINGS.to_bytes() => codings = value,
-        name if name == LEVEL.to_bytes() => level = value,
-        _ => min_bytes = value,
-    }
-    match Settings::read(codings, level, min_bytes) {
+    let values = Settings::ALL.map(|(known, own)| if known.as_bytes() == name { value } else { own });
+    match Settings::read(values) {
         Ok(_) => 0,
         Err(error) => {
             php_error(&ErrorType::Warning, &error.to_string());
@@ -80,14 +72,14 @@ pub(crate) fn show(module: *mut ModuleEntry) {
 
 /// The settings as they are now.
 pub(crate) fn settings() -> Result<Settings, Error> {
-    Settings::read(text(CODINGS), text(LEVEL), text(MIN_BYTES))
+    Settings::read(Settings::ALL.map(|(name, _)| text(name)))
 }
 
 /// The value of an entry, valid until it is set again; empty where there is none.
-pub(crate) fn text(name: &'static CStr) -> &'static str {
+pub(crate) fn text(name: &str) -> &'static str {
     // SAFETY: the name is as long as said; the answer is null or ends in a zero byte.
     let value = unsafe {
-        let value = zend_ini_string(name.as_ptr(), name.count_bytes(), 0);
+        let value = zend_ini_string(name.as_ptr().cast(), name.len(), 0);
         if value.is_null() { c"" } else { CStr::from_ptr(value) }
     };
     value.to_str().unwrap_or_default()

@@ -1,8 +1,8 @@
-//! An optional PHP extension: gzip, deflate, Brotli and Zstandard for whole pages, flushed pages and values, and an output handler that
+//! An optional PHP extension: gzip, deflate, Brotli and Zstandard for whole pages, streams and values, and an output handler that
 //! php.ini can name. What it does without PHP is in `weighbridge-coding`.
 //!
-//! Every function runs inside a frame of ext-php-rs that turns a panic into an exception. A fatal error of PHP jumps over the frames of Rust, so
-//! nothing that PHP can interrupt holds a lock or memory: output is made in a buffer of the thread, and copied to PHP when it is done.
+//! Neither a panic nor a fatal error of PHP, which jumps over the frames of Rust, leaves anything behind: functions run inside a frame that
+//! turns panics into exceptions, and while PHP can jump, no lock is held and no memory is owned. Output is made in a buffer of the thread.
 
 // PHP calls functions with a calling convention of its own on Windows.
 #![cfg_attr(windows, feature(abi_vectorcall))]
@@ -12,27 +12,39 @@ use ext_php_rs::zend::ModuleEntry;
 use ext_php_rs::{info_table_end, info_table_row, info_table_start};
 use weighbridge_coding::libraries;
 
-mod buffering;
+mod bytes;
 mod encoder;
-mod exception;
+mod error;
 mod fault;
 mod functions;
 mod handler;
+mod http;
 mod ini;
-mod made;
-mod response;
+mod output;
 
-/// Registers the settings, and that two of our handlers cannot be on one page.
+/// The start of the module.
 extern "C" fn startup(_kind: i32, module: i32) -> i32 {
     ini::register(module);
-    buffering::register();
+    handler::register();
+    output::install();
     0
 }
 
-/// Ends and forgets the page of the request that ends.
-extern "C" fn request_shutdown(_kind: i32, _module: i32) -> i32 {
-    // Nothing may cross into PHP.
-    let _ = std::panic::catch_unwind(handler::end);
+/// The end of the module: PHP may unload it.
+extern "C" fn shutdown(_kind: i32, _module: i32) -> i32 {
+    output::remove();
+    0
+}
+
+/// The start of a request; php.ini's buffers have been started.
+extern "C" fn request_startup(_kind: i32, _module: i32) -> i32 {
+    handler::start_request();
+    0
+}
+
+/// The end of a request: no code of the application and no module can write any more.
+extern "C" fn post_deactivate() -> i32 {
+    output::finish(handler::end_request);
     0
 }
 
@@ -54,7 +66,9 @@ pub fn get_module(module: ModuleBuilder) -> ModuleBuilder {
     let module = module
         .name("weighbridge")
         .startup_function(startup)
-        .request_shutdown_function(request_shutdown)
+        .shutdown_function(shutdown)
+        .request_startup_function(request_startup)
+        .post_deactivate_function(post_deactivate)
         .info_function(info);
-    handler::add(functions::add(module)).class::<encoder::WeighbridgeEncoder>()
+    functions::add(module).class::<encoder::WeighbridgeEncoder>()
 }

@@ -4,11 +4,13 @@
  * The extension compared with PHP's zlib, in turns.
  *
  *     export WEIGHBRIDGE_EXTENSION=PATH/libweighbridge_php.so
- *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bench.php functions|levels|handler FILE…
+ *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bench.php functions|levels|handler|fpm FILE…
  *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bench.php flush
  *
  * - functions: CPU time and bytes of a page as gzip, by the functions; levels: of every level.
  * - handler: the same by the output handlers, inside PHP's own server.
+ * - fpm: CPU time of the worker of PHP-FPM and bytes per page: without a handler, without the extension with zlib.output_compression 6, with the
+ *   extension and each coding.
  * - flush: milliseconds until the first byte of the body of a flushed page, without a handler and with each.
  *
  * A CPU time is the lowest of 15 turns, in user and system time of the process that encodes.
@@ -58,8 +60,8 @@ function functions(string $file, bool $all): void
 {
     $page = (string) file_get_contents($file);
     $levels = $all
-        ? ['gzip' => range(1, 9), 'br' => range(1, 6), 'zstd' => [1, 2, 3, 4, 5, 6, 7, 9]]
-        : ['gzip' => [6], 'br' => [4], 'zstd' => [3]];
+        ? ['gzip' => range(1, 9), 'br' => range(3, 6), 'zstd' => range(3, 9)]
+        : ['gzip' => [6], 'br' => [5], 'zstd' => [6]];
     $calls = ['gzencode 6' => fn() => gzencode($page, 6)];
     foreach ($levels as $coding => $some) {
         foreach ($some as $level) {
@@ -79,6 +81,38 @@ function handlers(string $file): void
         $found = ['ob_gzhandler 6' => $answer['ob_gzhandler'], "weighbridge $coding" => $answer['weighbridge'], 'none' => $answer['none']];
         show($file, array_map(fn(array $one) => [(float) $one['us'], (int) $one['bytes']], $found));
     }
+}
+
+function fpm(string $file): void
+{
+    $ours = ['output_handler' => 'weighbridge_output_handler', 'weighbridge.codings' => 'gzip'];
+    $pools = [
+        'zlib.output_compression 6' => ['extension' => '', 'zlib.output_compression' => '1', 'zlib.output_compression_level' => '6'],
+        'none' => ['extension' => ''],
+        'extension, codings off' => ['weighbridge.codings' => ''] + $ours,
+        'extension, not accepted' => ['weighbridge.codings' => 'deflate'] + $ours,
+        'extension, gzip' => $ours,
+        'extension, br' => ['weighbridge.codings' => 'br'] + $ours,
+        'extension, zstd' => ['weighbridge.codings' => 'zstd'] + $ours,
+    ];
+    $pools = array_map(fn(array $settings) => new Fpm($settings), $pools);
+    $all = $bytes = [];
+    $times = (int) max(3, 3_000_000 / filesize($file) / 2);
+    for ($turn = 0; $turn < 15; ++$turn) {
+        foreach ($pools as $name => $fpm) {
+            $began = $fpm->cpu();
+            for ($i = 0; $i < $times; ++$i) {
+                $bytes[$name] = strlen($fpm->get('', 'gzip, br, zstd', [], ['file' => $file], 'file.php')->body);
+            }
+            $all[$name][] = ($fpm->cpu() - $began) / $times;
+        }
+    }
+    foreach ($all as $name => $turns) {
+        sort($turns);
+        $all[$name] = [$turns[1], $bytes[$name]];
+    }
+    show($file, $all);
+    array_map(fn(Fpm $fpm) => $fpm->end(), $pools);
 }
 
 /** Milliseconds from the request to the first byte after the header. */
@@ -115,7 +149,10 @@ function flushes(): void
 }
 
 require dirname(__DIR__, 2) . '/tests/lib/Failure.php';
-foreach (['Cpu', 'Expect', 'Response', 'Site'] as $class) {
+foreach (['Skip', 'FastCgi'] as $class) {
+    require dirname(__DIR__, 2) . "/tests/lib/$class.php";
+}
+foreach (['Cpu', 'Expect', 'Response', 'Site', 'Fpm'] as $class) {
     require __DIR__ . "/lib/$class.php";
 }
 $what = $argv[1] ?? '';
@@ -123,6 +160,7 @@ $files = array_map('realpath', array_slice($argv, 2));
 match ($what) {
     'functions', 'levels' => array_map(fn(string $file) => functions($file, $what === 'levels'), $files),
     'handler' => array_map('handlers', $files),
+    'fpm' => array_map('fpm', $files),
     'flush' => flushes(),
-    default => fwrite(STDERR, "bench.php: say functions, levels, handler or flush, and for all but the last the files\n"),
+    default => fwrite(STDERR, "bench.php: say functions, levels, handler, fpm or flush, and for all but the last the files\n"),
 };

@@ -20,12 +20,12 @@ set_error_handler(function (int $severity, string $message, string $file, int $l
 });
 
 $php = dirname(__DIR__, 2);
-foreach (['Failure', 'Skip', 'Runner'] as $class) {
+foreach (['Failure', 'Skip', 'Runner', 'FastCgi'] as $class) {
     require "$php/tests/lib/$class.php";
 }
 require "$php/lib/Classes.php";
 Weighbridge\Classes::here();
-foreach (['Expect', 'Response', 'Site'] as $class) {
+foreach (['Expect', 'Response', 'Site', 'Fpm'] as $class) {
     require __DIR__ . "/lib/$class.php";
 }
 
@@ -34,6 +34,11 @@ if (!extension_loaded('weighbridge')) {
     exit(1);
 }
 $runner = new Runner(getenv('WEIGH_STRICT') === '1');
+// The functions of the page, without what it does.
+ob_start();
+$_GET['do'] = 'start-plain,end';
+require __DIR__ . '/pages/page.php';
+ob_end_clean();
 foreach (glob(__DIR__ . '/cases/*.php') ?: [] as $file) {
     (require $file)($runner);
 }

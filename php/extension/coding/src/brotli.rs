@@ -1,84 +1,91 @@
-//! br and dcb: the reference implementation. Neither encoder nor decoder can be reset, so each stream has its own.
+//! br: the reference implementation. Neither encoder nor decoder can be reset, so each stream has its own.
 
-use std::ffi::CStr;
-use std::ptr::{NonNull, null_mut};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr::{NonNull, null, null_mut};
 
-use brotlic_sys as sys;
+// Brings the library along, where it is not that of the system.
+#[cfg(feature = "bundled")]
+use brotlic_sys as _;
 
-use crate::{Error, Plan};
+use crate::transform::{Progress, transform};
+use crate::{Coding, Error, Operation, Plan, stream::Stream};
 
-/// The version of the library: major << 24 | minor << 12 | patch.
+/// An instance of the library's encoder or decoder.
+type Handle = *mut c_void;
+
+// Of `brotli/encode.h` and `brotli/decode.h`, as all versions from 1.0 on have them. The first pointer is an allocator, null for its own; the last
+// one of a stream's call is a count that nobody wants.
+#[cfg_attr(not(feature = "bundled"), link(name = "brotlienc"), link(name = "brotlidec"))]
+unsafe extern "C" {
+    fn BrotliEncoderVersion() -> u32;
+    fn BrotliEncoderCreateInstance(allocate: *const c_void, free: *const c_void, opaque: Handle) -> Handle;
+    fn BrotliEncoderDestroyInstance(encoder: Handle);
+    fn BrotliEncoderSetParameter(encoder: Handle, parameter: c_int, value: u32) -> c_int;
+    fn BrotliEncoderCompressStream(
+        encoder: Handle,
+        operation: c_int,
+        left: *mut usize,
+        next: *mut *const u8,
+        free: *mut usize,
+        at: *mut *mut u8,
+        total: *mut usize,
+    ) -> c_int;
+    fn BrotliEncoderHasMoreOutput(encoder: Handle) -> c_int;
+    fn BrotliDecoderCreateInstance(allocate: *const c_void, free: *const c_void, opaque: Handle) -> Handle;
+    fn BrotliDecoderDestroyInstance(decoder: Handle);
+    fn BrotliDecoderDecompressStream(
+        decoder: Handle,
+        left: *mut usize,
+        next: *mut *const u8,
+        free: *mut usize,
+        at: *mut *mut u8,
+        total: *mut usize,
+    ) -> c_int;
+    fn BrotliDecoderGetErrorCode(decoder: Handle) -> c_int;
+    fn BrotliDecoderErrorString(code: c_int) -> *const c_char;
+}
+
+const QUALITY: c_int = 1;
+const SIZE_HINT: c_int = 5;
+/// What a decoder answers beside asking for more of something.
+const ERROR: c_int = 0;
+const SUCCESS: c_int = 1;
+
+/// The version of the library.
 pub(crate) fn version() -> String {
-    // SAFETY: takes no pointer.
-    let v = unsafe { sys::BrotliEncoderVersion() };
-    format!("{}.{}.{}", v >> 24, (v >> 12) & 0xfff, v & 0xfff)
+    // SAFETY: takes no pointer. The answer is major << 24 | minor << 12 | patch.
+    let version = unsafe { BrotliEncoderVersion() };
+    format!("{}.{}.{}", version >> 24, (version >> 12) & 0xfff, version & 0xfff)
 }
 
-/// What a call is to do beside taking data.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operation {
-    Process,
-    Flush,
-    Finish,
-}
-
-/// An encoder, with the dictionary that it refers to.
-pub(crate) struct Encoder {
-    // Dropped in this order: the encoder refers to the prepared dictionary, which refers to the bytes.
-    state: State,
-    _prepared: Option<Prepared>,
-    _bytes: Vec<u8>,
-    coding: crate::Coding,
-}
+/// An encoder of one stream.
+pub(crate) struct Encoder(NonNull<c_void>);
 
 impl Encoder {
-    /// `size`: how many bytes will come, if that is known.
-    pub fn new(plan: &Plan, size: Option<usize>) -> Result<Encoder, Error> {
-        let failed = |what: &str| Error::Failed { coding: plan.coding, what: what.into() };
+    /// `size`: how many bytes will come; 0 if that is not known.
+    pub fn new(plan: &Plan, size: usize) -> Result<Encoder, Error> {
         // SAFETY: no allocator of our own; null is handled.
-        let handle = unsafe { sys::BrotliEncoderCreateInstance(None, None, null_mut()) };
-        let state = State(NonNull::new(handle).ok_or(Error::Memory(0))?);
-        let hint = size.map_or(0, |size| u32::try_from(size).unwrap_or(1 << 30).min(1 << 30));
-        let parameters = [
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_QUALITY, plan.level as u32),
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_LGWIN, 22),
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_SIZE_HINT, hint),
-        ];
-        for (parameter, value) in parameters {
-            // SAFETY: the instance is live and has not encoded yet.
-            if unsafe { sys::BrotliEncoderSetParameter(handle, parameter, value) } == 0 {
-                return Err(failed("the encoder refused a parameter"));
-            }
+        let handle = unsafe { BrotliEncoderCreateInstance(null(), null(), null_mut()) };
+        let encoder = Encoder(NonNull::new(handle).ok_or(Error::Memory(0))?);
+        for (parameter, value) in [(QUALITY, plan.level as u32), (SIZE_HINT, size.min(1 << 30) as u32)] {
+            // SAFETY: the instance is live and has not encoded yet; both values are within the library's bounds.
+            unsafe { BrotliEncoderSetParameter(handle, parameter, value) };
         }
-        let bytes = plan.dictionary.unwrap_or_default().to_vec();
-        let prepared = if bytes.is_empty() { None } else { Some(Prepared::new(&bytes, plan)?) };
-        if let Some(prepared) = &prepared {
-            // SAFETY: both are live, and this struct drops the encoder first.
-            if unsafe { sys::BrotliEncoderAttachPreparedDictionary(handle, prepared.0.as_ptr()) } == 0 {
-                return Err(failed("the encoder refused the dictionary"));
-            }
-        }
-        Ok(Encoder { state, _prepared: prepared, _bytes: bytes, coding: plan.coding })
+        Ok(encoder)
     }
+}
 
-    /// Takes all data, and appends what is encoded of it so far.
-    pub fn run(&mut self, data: &[u8], operation: Operation, out: &mut Vec<u8>) -> Result<(), Error> {
-        let operation = match operation {
-            Operation::Process => sys::BrotliEncoderOperation_BROTLI_OPERATION_PROCESS,
-            Operation::Flush => sys::BrotliEncoderOperation_BROTLI_OPERATION_FLUSH,
-            Operation::Finish => sys::BrotliEncoderOperation_BROTLI_OPERATION_FINISH,
-        };
-        let (mut left, mut next) = (data.len(), data.as_ptr());
-        loop {
-            let size = STEP.max(left / 4);
-            out.try_reserve(size).map_err(|_| Error::Memory(size))?;
-            let room = out.spare_capacity_mut();
-            let (mut at, offered) = (room.as_mut_ptr().cast::<u8>(), room.len());
-            let mut free = offered;
-            let handle = self.state.0.as_ptr();
-            // SAFETY: the instance is live; `next` and `left` are the rest of `data`, `at` and `free` the room.
-            let (fine, more) = unsafe {
-                let fine = sys::BrotliEncoderCompressStream(
+impl Stream for Encoder {
+    fn run(&mut self, data: &[u8], operation: Operation, out: &mut Vec<u8>) -> Result<(), Error> {
+        // The library numbers them in this order.
+        let operation = operation as c_int;
+        let handle = self.0.as_ptr();
+        transform(Coding::Br, data, (data.len() / 4, usize::MAX), out, |data, room| {
+            let (mut left, mut next, mut free, mut at) = pointers(data, room);
+            // SAFETY: the instance is live, and the pointers are those of `data` and `room` with their lengths.
+            let is_fine = unsafe {
+                BrotliEncoderCompressStream(
                     handle,
                     operation,
                     &mut left,
@@ -86,131 +93,59 @@ impl Encoder {
                     &mut free,
                     &mut at,
                     null_mut(),
-                );
-                // The library wrote what is no longer free of the room.
-                out.set_len(out.len() + (offered - free.min(offered)));
-                (fine, sys::BrotliEncoderHasMoreOutput(handle))
+                )
             };
-            if fine == 0 {
-                return Err(Error::Failed { coding: self.coding, what: "the encoder gave up".into() });
+            if is_fine == 0 {
+                return Err(Error::Failed(Coding::Br, "the encoder gave up".into()));
             }
-            if left == 0 && more == 0 {
-                return Ok(());
-            }
-        }
+            // SAFETY: the instance is live.
+            let is_done = left == 0 && unsafe { BrotliEncoderHasMoreOutput(handle) } == 0;
+            Ok(Progress { taken: data.len() - left, written: room.len() - free, is_done })
+        })
+        .map(drop)
     }
 }
 
-/// The least room that is offered at a time.
-const STEP: usize = 16 * 1024;
-
-struct State(NonNull<sys::BrotliEncoderState>);
-
-impl Drop for State {
+impl Drop for Encoder {
     fn drop(&mut self) {
         // SAFETY: the instance is live and not used again.
-        unsafe { sys::BrotliEncoderDestroyInstance(self.0.as_ptr()) }
+        unsafe { BrotliEncoderDestroyInstance(self.0.as_ptr()) }
     }
 }
 
-struct Prepared(NonNull<sys::BrotliEncoderPreparedDictionary>);
-
-impl Prepared {
-    fn new(bytes: &[u8], plan: &Plan) -> Result<Prepared, Error> {
-        // SAFETY: `bytes` is readable and outlives what is prepared of it: both are fields of an encoder.
-        let handle = unsafe {
-            sys::BrotliEncoderPrepareDictionary(
-                sys::BrotliSharedDictionaryType_BROTLI_SHARED_DICTIONARY_RAW,
-                bytes.len(),
-                bytes.as_ptr(),
-                plan.level,
-                None,
-                None,
-                null_mut(),
-            )
-        };
-        let refused =
-            || Error::Failed { coding: plan.coding, what: "the dictionary could not be prepared".into() };
-        NonNull::new(handle).map(Prepared).ok_or_else(refused)
-    }
+/// Both slices as the library takes them: bytes left, the next one, bytes free, where the next one goes.
+fn pointers(data: &[u8], room: &mut [MaybeUninit<u8>]) -> (usize, *const u8, usize, *mut u8) {
+    (data.len(), data.as_ptr(), room.len(), room.as_mut_ptr().cast())
 }
 
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        // SAFETY: live, and the encoder that refers to it has been dropped.
-        unsafe { sys::BrotliEncoderDestroyPreparedDictionary(self.0.as_ptr()) }
-    }
-}
-
-/// Appends what a stream decodes to, at most `limit` bytes. The window of a stream is at most 16 MB.
-pub(crate) fn decode(plan: &Plan, data: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-    let coding = plan.coding;
-    // SAFETY: no allocator of our own; null is handled.
-    let handle = unsafe { sys::BrotliDecoderCreateInstance(None, None, null_mut()) };
-    let decoder = Decoder(NonNull::new(handle).ok_or(Error::Memory(0))?);
-    if let Some(bytes) = plan.dictionary {
-        let raw = sys::BrotliSharedDictionaryType_BROTLI_SHARED_DICTIONARY_RAW;
-        // SAFETY: the instance is live, and `bytes` outlives it.
-        if unsafe { sys::BrotliDecoderAttachDictionary(handle, raw, bytes.len(), bytes.as_ptr()) } == 0 {
-            return Err(Error::Failed { coding, what: "the decoder refused the dictionary".into() });
-        }
-    }
-    let (mut left, mut next) = (data.len(), data.as_ptr());
-    let mut room = limit;
-    loop {
-        let size = room.min(STEP.max(out.len()));
-        out.try_reserve(size).map_err(|_| Error::Memory(size))?;
-        let mut at = out.spare_capacity_mut().as_mut_ptr().cast::<u8>();
-        let mut free = size;
-        // SAFETY: the instance is live; `next` and `left` are the rest of `data`; `size` bytes at `at` are reserved.
-        let result = unsafe {
-            let result = sys::BrotliDecoderDecompressStream(
-                handle,
-                &mut left,
-                &mut next,
-                &mut free,
-                &mut at,
-                null_mut(),
-            );
-            let written = size - free.min(size);
-            out.set_len(out.len() + written);
-            room -= written;
-            result
-        };
-        let damaged = |what: String| Err(Error::Damaged { coding, what });
-        match result {
-            sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS if left > 0 => {
-                return damaged(format!("{left} bytes follow its end"));
-            }
-            sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS => return Ok(()),
-            sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT => {
-                return damaged("it ends early".into());
-            }
-            sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT if room == 0 => {
-                return Err(Error::TooLarge { coding, limit });
-            }
-            sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT => {}
-            _ => return damaged(decoder.error()),
-        }
-    }
-}
-
-struct Decoder(NonNull<sys::BrotliDecoderState>);
-
-impl Decoder {
-    fn error(&self) -> String {
-        // SAFETY: the instance is live; the text is of static lifetime.
-        let text = unsafe {
-            let code = sys::BrotliDecoderGetErrorCode(self.0.as_ptr());
-            CStr::from_ptr(sys::BrotliDecoderErrorString(code))
-        };
-        text.to_string_lossy().into_owned()
-    }
-}
+struct Decoder(NonNull<c_void>);
 
 impl Drop for Decoder {
     fn drop(&mut self) {
         // SAFETY: the instance is live and not used again.
-        unsafe { sys::BrotliDecoderDestroyInstance(self.0.as_ptr()) }
+        unsafe { BrotliDecoderDestroyInstance(self.0.as_ptr()) }
     }
+}
+
+/// Appends what a stream decodes to, at most `limit` bytes. The window of a stream is at most 16 MB.
+pub(crate) fn decode(data: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    let damaged = |what: String| Error::Damaged(Coding::Br, what);
+    // SAFETY: no allocator of our own; null is handled.
+    let handle = unsafe { BrotliDecoderCreateInstance(null(), null(), null_mut()) };
+    let _decoder = Decoder(NonNull::new(handle).ok_or(Error::Memory(0))?);
+    let rest = transform(Coding::Br, data, (data.len() * 4, limit), out, |data, room| {
+        let (mut left, mut next, mut free, mut at) = pointers(data, room);
+        // SAFETY: the instance is live, and the pointers are those of `data` and `room` with their lengths.
+        let result = unsafe {
+            BrotliDecoderDecompressStream(handle, &mut left, &mut next, &mut free, &mut at, null_mut())
+        };
+        if result == ERROR {
+            // SAFETY: the instance is live; the text is of static lifetime.
+            let text = unsafe { CStr::from_ptr(BrotliDecoderErrorString(BrotliDecoderGetErrorCode(handle))) };
+            return Err(damaged(text.to_string_lossy().into_owned()));
+        }
+        let is_done = result == SUCCESS;
+        Ok(Progress { taken: data.len() - left, written: room.len() - free, is_done })
+    })?;
+    if rest.is_empty() { Ok(()) } else { Err(damaged(format!("{} bytes follow its end", rest.len()))) }
 }

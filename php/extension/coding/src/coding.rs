@@ -1,14 +1,9 @@
-//! The content codings: names, levels, and which of them have dictionaries.
+//! The content codings: names, levels, and data that is all there.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use sha2::{Digest, Sha256};
-
-use crate::Error;
-
-/// The lowest level at which Brotli's encoder looks into a dictionary; below it only the decoder would.
-const DICTIONARY_LEVEL: i32 = 5;
+use crate::{Error, Operation, brotli, deflate, stream::Stream, zstd};
 
 /// A content coding of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,70 +16,43 @@ pub enum Coding {
     Br,
     /// Zstandard, RFC 8878, with windows of at most 8 MB (RFC 9659).
     Zstd,
-    /// Brotli with a shared dictionary, RFC 9842.
-    Dcb,
-    /// Zstandard with a shared dictionary, RFC 9842.
-    Dcz,
 }
 
 impl Coding {
     /// All codings.
-    pub const ALL: [Coding; 6] =
-        [Coding::Gzip, Coding::Deflate, Coding::Br, Coding::Zstd, Coding::Dcb, Coding::Dcz];
+    pub const ALL: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Br, Coding::Zstd];
 
     /// The coding of this name, in any case; `zlib` is `deflate`, and `x-gzip` is `gzip`.
     ///
     /// # Errors
     /// [`Error::Unknown`], with at most 32 characters of the name.
     pub fn named(name: &str) -> Result<Coding, Error> {
-        let is = |other: &str| name.eq_ignore_ascii_case(other);
-        let known = Coding::ALL.into_iter().find(|coding| is(coding.name()));
-        let known = known.or_else(|| is("zlib").then_some(Coding::Deflate));
-        let known = known.or_else(|| is("x-gzip").then_some(Coding::Gzip));
-        let shown = || name.chars().take(32).flat_map(char::escape_debug).collect();
-        known.ok_or_else(|| Error::Unknown(shown()))
+        match name.to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => Ok(Coding::Gzip),
+            "deflate" | "zlib" => Ok(Coding::Deflate),
+            "br" => Ok(Coding::Br),
+            "zstd" => Ok(Coding::Zstd),
+            _ => Err(Error::Unknown(name.chars().take(32).flat_map(char::escape_debug).collect())),
+        }
     }
 
     /// Its name in Content-Encoding.
     pub fn name(self) -> &'static str {
-        match self {
-            Coding::Gzip => "gzip",
-            Coding::Deflate => "deflate",
-            Coding::Br => "br",
-            Coding::Zstd => "zstd",
-            Coding::Dcb => "dcb",
-            Coding::Dcz => "dcz",
-        }
+        ["gzip", "deflate", "br", "zstd"][self as usize]
     }
 
     /// Its levels. Those of Zstandard above 19 need windows that browsers refuse.
     pub fn levels(self) -> RangeInclusive<i32> {
         match self {
             Coding::Gzip | Coding::Deflate => 0..=12,
-            Coding::Br | Coding::Dcb => 0..=11,
-            Coding::Zstd | Coding::Dcz => -7..=19,
+            Coding::Br => 0..=11,
+            Coding::Zstd => -7..=19,
         }
     }
 
     /// The level for pages that are encoded when they are sent; see the README for the measurements behind it.
     pub fn default_level(self) -> i32 {
-        match self {
-            Coding::Gzip | Coding::Deflate => 6,
-            Coding::Br => 4,
-            Coding::Dcb => DICTIONARY_LEVEL,
-            Coding::Zstd | Coding::Dcz => 3,
-        }
-    }
-
-    /// What precedes the stream: for a shared dictionary the magic number and the dictionary's SHA-256.
-    pub(crate) fn preamble(self, dictionary: Option<&[u8]>) -> Vec<u8> {
-        let magic: &[u8] = match self {
-            Coding::Dcb => &[0xff, 0x44, 0x43, 0x42],
-            Coding::Dcz => &[0x5e, 0x2a, 0x4d, 0x18, 0x20, 0, 0, 0],
-            _ => return Vec::new(),
-        };
-        let digest = Sha256::digest(dictionary.unwrap_or_default());
-        [magic, digest.as_slice()].concat()
+        if self == Coding::Br { 5 } else { 6 }
     }
 }
 
@@ -100,28 +68,59 @@ pub struct Plan<'a> {
     /// The coding.
     pub coding: Coding,
     pub(crate) level: i32,
-    pub(crate) dictionary: Option<&'a [u8]>,
+    /// Empty: none.
+    pub(crate) dictionary: &'a [u8],
 }
 
 impl<'a> Plan<'a> {
     /// Checks the level and the dictionary; an empty dictionary is none.
     ///
     /// # Errors
-    /// The coding has no such level, or takes no dictionary, or needs one.
+    /// The coding has no such level, or takes no dictionary.
     pub fn new(coding: Coding, level: Option<i64>, dictionary: Option<&'a [u8]>) -> Result<Plan<'a>, Error> {
-        let dictionary = dictionary.filter(|bytes| !bytes.is_empty());
-        let level = match level {
-            None if coding == Coding::Br && dictionary.is_some() => DICTIONARY_LEVEL,
-            None => coding.default_level(),
-            Some(level) => {
-                let known = i32::try_from(level).ok().filter(|level| coding.levels().contains(level));
-                known.ok_or(Error::Level { coding, level })?
-            }
-        };
-        match (coding, dictionary) {
-            (Coding::Gzip | Coding::Deflate, Some(_)) => Err(Error::DictionaryRefused(coding)),
-            (Coding::Dcb | Coding::Dcz, None) => Err(Error::DictionaryMissing(coding)),
-            _ => Ok(Plan { coding, level, dictionary }),
+        let dictionary = dictionary.unwrap_or_default();
+        if coding != Coding::Zstd && !dictionary.is_empty() {
+            return Err(Error::Dictionary(coding));
         }
+        let level = level.unwrap_or_else(|| coding.default_level().into());
+        let known = i32::try_from(level).ok().filter(|level| coding.levels().contains(level));
+        Ok(Plan { coding, level: known.ok_or(Error::Level(coding, level))?, dictionary })
     }
+}
+
+/// Encodes the data into an emptied vector.
+///
+/// # Errors
+/// There is not enough memory; for bytes of any kind there is no other.
+pub fn encode(plan: &Plan, data: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    out.clear();
+    match plan.coding {
+        Coding::Gzip | Coding::Deflate => deflate::encode(plan, data, out),
+        Coding::Br => brotli::Encoder::new(plan, data.len())?.run(data, Operation::Finish, out),
+        Coding::Zstd => zstd::encode(plan, data, out),
+    }
+}
+
+/// Decodes the data into an emptied vector, to at most `limit` bytes. It is empty again after an error.
+///
+/// # Errors
+/// The data is damaged, cut short or followed by more, or decodes to more than `limit` bytes.
+pub fn decode(
+    coding: Coding,
+    data: &[u8],
+    limit: usize,
+    dictionary: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    out.clear();
+    let plan = Plan::new(coding, None, dictionary)?;
+    let result = match coding {
+        Coding::Gzip | Coding::Deflate => deflate::decode(coding, data, limit, out),
+        Coding::Br => brotli::decode(data, limit, out),
+        Coding::Zstd => zstd::decode(&plan, data, limit, out),
+    };
+    if result.is_err() {
+        out.clear();
+    }
+    result
 }

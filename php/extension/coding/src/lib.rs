@@ -7,32 +7,23 @@ mod brotli;
 mod coding;
 mod deflate;
 mod error;
-mod kept;
 mod negotiate;
-mod page;
+mod request;
+mod response;
 mod settings;
 mod stream;
-mod whole;
+mod transform;
 mod zstd;
 
-pub use coding::{Coding, Plan};
+pub use coding::{Coding, Plan, decode, encode};
 pub use error::Error;
 pub use negotiate::choose;
-pub use page::{Head, names_encoding, weakened};
+pub use request::{Breach, is_withheld, without_weakness};
+pub use response::Head;
 pub use settings::Settings;
-pub use stream::Encoder;
-pub use whole::{decode, encode};
+pub use stream::{Encoder, Operation};
 
-/// The libraries and their versions, one line each for `phpinfo()`.
-pub fn libraries() -> Vec<(&'static str, String)> {
-    vec![
-        ("libdeflate (gzip, deflate)", deflate::version().into()),
-        ("zlib-rs (gzip and deflate in pieces)", zlib_version()),
-        ("Brotli (br, dcb)", brotli::version()),
-        ("Zstandard (zstd, dcz)", zstd_safe::version_string().into()),
-    ]
-}
-
-fn zlib_version() -> String {
-    option_env!("CRATE_ZLIB_RS").unwrap_or("unknown").into()
+/// The libraries that tell their versions, for `phpinfo()`.
+pub fn libraries() -> [(&'static str, String); 2] {
+    [("Brotli", brotli::version()), ("Zstandard", zstd_safe::version_string().into())]
 }

@@ -1,5 +1,5 @@
-//! Which coding a client is sent (RFC 9110, section 12.5.3). The rules are those of `php/lib/Accept.php`; the tests of the extension
-//! compare both.
+//! Which coding a client is sent (RFC 9110, section 12.5.3). The rules are those of the
+//! PHP library: `php/rules/cases.json` holds both to them.
 
 use crate::Coding;
 
@@ -74,63 +74,5 @@ fn quality(parameter: &[u8]) -> Option<u16> {
         b'0' => Some(thousandths),
         b'1' if thousandths == 0 => Some(FULL),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use Coding::{Br, Deflate, Gzip, Zstd};
-
-    fn chosen(field: &str) -> Option<Coding> {
-        choose(Some(field.as_bytes()), &[Zstd, Br, Gzip, Deflate])
-    }
-
-    #[test]
-    fn the_best_quality_wins_and_the_order_decides_among_equals() {
-        for (field, coding) in [
-            ("gzip", Some(Gzip)),
-            ("gzip, br", Some(Br)),
-            ("gzip, deflate, br, zstd", Some(Zstd)),
-            ("zstd;q=0.5, br;q=0.501, gzip;q=0.5", Some(Br)),
-            ("*", Some(Zstd)),
-            ("*, zstd;q=0", Some(Br)),
-            ("X-GZIP", Some(Gzip)),
-            ("gzip;q=0.3, identity;q=0.3", Some(Gzip)),
-            ("gzip;q=0.3, identity;q=0.301", None),
-            ("gzip;q=0.001", Some(Gzip)),
-            ("gzip ; Q=1.000 ", Some(Gzip)),
-        ] {
-            assert_eq!(chosen(field), coding, "{field}");
-        }
-    }
-
-    #[test]
-    fn what_is_refused_unknown_or_not_well_formed_is_not_sent() {
-        for field in [
-            "",
-            "identity",
-            "gzip;q=0",
-            "gzip;q=0.000",
-            "*;q=0",
-            "identity;q=0",
-            "lzma",
-            "gzip;q=1.1",
-            "gzip;q=0.0001",
-            "gzip;q=-1",
-            "gzip;q=",
-            "gzip;level=1",
-            "gz ip",
-            "gzip;q=1;x=y",
-            ";q=1",
-            "gzip;q = 1",
-            "\u{0}",
-        ] {
-            assert_eq!(chosen(field), None, "{field}");
-        }
-        assert_eq!(choose(None, &[Gzip]), None);
-        assert_eq!(choose(Some(b"gzip"), &[]), None);
-        let long = format!("gzip{}", ",x".repeat(32 * 1024));
-        assert_eq!(choose(Some(long.as_bytes()), &[Gzip]), None);
     }
 }

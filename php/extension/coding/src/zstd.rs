@@ -1,184 +1,146 @@
-//! zstd and dcz. Contexts and digested dictionaries are kept between calls, see [`crate::kept`].
+//! zstd. Contexts with their dictionaries are kept between calls, because making one costs more than a small page.
 
-use zstd_safe::{CCtx, CDict, CParameter, DCtx, DDict, InBuffer, OutBuffer, zstd_sys};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::mem::MaybeUninit;
 
-use crate::{Coding, Error, Plan};
+use zstd_safe::zstd_sys::ZSTD_EndDirective as End;
+use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer, WriteBuf};
 
-/// The largest window that a client must take (RFC 9659), as base-2 logarithm.
-const WINDOW: u32 = 23;
+use crate::transform::{Progress, transform};
+use crate::{Coding, Error, Operation, Plan, stream::Stream};
 
-fn failed(coding: Coding) -> impl Fn(usize) -> Error {
-    move |code| Error::Failed { coding, what: zstd_safe::get_error_name(code).into() }
+/// How many contexts a thread keeps, and the most bytes of one.
+const CONTEXTS: usize = 4;
+const CONTEXT: usize = 8 << 20;
+
+thread_local! {
+    static KEPT: RefCell<VecDeque<Context>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Appends the encoded data; `dictionary` is the plan's, digested, of `zstd`. `dcz` refers to the bytes themselves.
-pub(crate) fn encode(
-    plan: &Plan,
-    context: &mut CCtx<'static>,
-    dictionary: Option<&CDict<'static>>,
-    data: &[u8],
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
-    let size = zstd_safe::compress_bound(data.len());
-    let mut whole = Vec::new();
-    // The library fills a vector from its start.
-    let target = if out.is_empty() { &mut *out } else { &mut whole };
-    target.try_reserve(size).map_err(|_| Error::Memory(size))?;
-    let result = match (plan.coding, dictionary, plan.dictionary) {
-        (Coding::Zstd, Some(dictionary), _) => context.compress_using_cdict(target, data, dictionary),
-        (Coding::Dcz, _, Some(bytes)) => {
-            let mut context = CCtx::create();
-            prepare_shared(&mut context, plan.level, bytes, Some(data.len())).map_err(failed(plan.coding))?;
-            context.compress2(target, data)
-        }
-        _ => context.compress(target, data, plan.level),
-    };
-    result.map_err(failed(plan.coding))?;
-    out.append(&mut whole);
-    Ok(())
-}
-
-/// Sets a context up for a dictionary that is referred to as it is (RFC 9842): the window covers it and the data, as far as
-/// clients must take it, which is 1.25 times the dictionary or 8 MB.
-fn prepare_shared<'a>(
-    context: &mut CCtx<'a>,
+/// An encoder and a decoder for a level and a dictionary, which they have loaded.
+struct Context {
     level: i32,
-    bytes: &'a [u8],
-    size: Option<usize>,
-) -> Result<(), usize> {
-    let most = (bytes.len() + bytes.len() / 4).max(1 << WINDOW).ilog2().min(27);
-    let all = bytes.len() + size.unwrap_or(1 << WINDOW);
-    let window = all.next_power_of_two().ilog2().clamp(17, most);
-    context.set_parameter(CParameter::CompressionLevel(level))?;
-    context.set_parameter(CParameter::WindowLog(window))?;
-    context.ref_prefix(bytes)?;
-    Ok(())
+    dictionary: Vec<u8>,
+    encoder: CCtx<'static>,
+    decoder: DCtx<'static>,
 }
 
-/// Appends what the data decodes to, at most `limit` bytes.
-pub(crate) fn decode(
-    plan: &Plan,
-    context: &mut DCtx<'static>,
-    dictionary: Option<&DDict<'static>>,
-    data: &[u8],
-    limit: usize,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
-    let coding = plan.coding;
-    let damaged = |what: &str| Error::Damaged { coding, what: what.into() };
-    if data.is_empty() {
-        return Err(damaged("it is empty"));
+fn failed(code: usize) -> Error {
+    Error::Failed(Coding::Zstd, zstd_safe::get_error_name(code).into())
+}
+
+fn encoder(plan: &Plan) -> Result<CCtx<'static>, Error> {
+    let mut encoder = CCtx::try_create().ok_or(Error::Memory(0))?;
+    encoder.set_parameter(CParameter::CompressionLevel(plan.level)).map_err(failed)?;
+    encoder.load_dictionary(plan.dictionary).map_err(failed)?;
+    Ok(encoder)
+}
+
+impl Context {
+    fn new(plan: &Plan) -> Result<Context, Error> {
+        let mut decoder = DCtx::try_create().ok_or(Error::Memory(0))?;
+        decoder.load_dictionary(plan.dictionary).map_err(failed)?;
+        let dictionary = plan.dictionary.to_vec();
+        Ok(Context { level: plan.level, dictionary, encoder: encoder(plan)?, decoder })
     }
-    let said = zstd_safe::get_frame_content_size(data).map_err(|_| damaged("it has no header of a frame"))?;
-    let said = said.map(|size| usize::try_from(size).unwrap_or(usize::MAX));
-    if said.is_some_and(|size| size > limit) {
-        return Err(Error::TooLarge { coding, limit });
+
+    /// Bytes in memory.
+    fn size(&self) -> usize {
+        self.dictionary.len() * 2 + self.encoder.sizeof() + self.decoder.sizeof()
     }
-    let guess = data.len().saturating_mul(4).max(64 * 1024);
-    let mut room = said.unwrap_or(guess).min(limit);
-    loop {
-        out.clear();
-        out.try_reserve(room).map_err(|_| Error::Memory(room))?;
-        let mut place = Place { out, size: room };
-        let result = match (dictionary, plan.dictionary) {
-            (Some(dictionary), _) => context.decompress_using_ddict(&mut place, data, dictionary),
-            (None, Some(bytes)) => {
-                let mut context = DCtx::create();
-                context.ref_prefix(bytes).map_err(failed(coding))?;
-                context.decompress(&mut place, data)
-            }
-            (None, None) => context.decompress(&mut place, data),
-        };
-        match result {
-            Ok(_) => return Ok(()),
-            Err(code) if !is_too_small(code) => return Err(damaged(zstd_safe::get_error_name(code))),
-            Err(_) if room == limit => return Err(Error::TooLarge { coding, limit }),
-            // Frames follow one another, or do not say their sizes.
-            Err(_) => room = room.saturating_mul(2).max(64 * 1024).min(limit),
+}
+
+/// Calls with the context of the plan. It is kept unless it is large, or the call failed.
+fn with_context(plan: &Plan, call: impl FnOnce(&mut Context) -> Result<(), Error>) -> Result<(), Error> {
+    KEPT.with_borrow_mut(|kept| {
+        let is_it = |one: &Context| one.level == plan.level && one.dictionary == plan.dictionary;
+        let known = kept.iter().position(is_it).and_then(|at| kept.remove(at));
+        let mut context = known.map_or_else(|| Context::new(plan), Ok)?;
+        call(&mut context)?;
+        if context.size() <= CONTEXT {
+            kept.push_front(context);
+            kept.truncate(CONTEXTS);
         }
+        Ok(())
+    })
+}
+
+/// Writes a frame into an empty vector.
+pub(crate) fn encode(plan: &Plan, data: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    let size = zstd_safe::compress_bound(data.len());
+    out.try_reserve(size).map_err(|_| Error::Memory(size))?;
+    with_context(plan, |context| context.encoder.compress2(out, data).map(drop).map_err(failed))
+}
+
+/// Appends what frames decode to, at most `limit` bytes.
+pub(crate) fn decode(plan: &Plan, data: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    let damaged = |what: &str| Error::Damaged(Coding::Zstd, what.into());
+    let told = zstd_safe::get_frame_content_size(data).map_err(|_| damaged("it has no header of a frame"))?;
+    let told = told.map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    if told.is_some_and(|size| size > limit) {
+        return Err(Error::TooLarge(Coding::Zstd, limit));
     }
+    with_context(plan, |context| {
+        transform(Coding::Zstd, data, (told.unwrap_or(data.len() * 4), limit), out, |data, room| {
+            let (mut input, mut room) = (InBuffer::around(data), Room(room, 0));
+            let mut output = OutBuffer::around(&mut room);
+            let result = context.decoder.decompress_stream(&mut output, &mut input);
+            let left = result.map_err(|code| damaged(zstd_safe::get_error_name(code)))?;
+            let (taken, written) = (input.pos(), output.pos());
+            Ok(Progress { taken, written, is_done: left == 0 && taken == data.len() })
+        })
+        .map(drop)
+    })
 }
 
-/// Whether the library's error says that the output did not fit: an error is its negated number.
-fn is_too_small(code: usize) -> bool {
-    code.wrapping_neg() == zstd_sys::ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall as usize
-}
+/// Room of a vector, and how many bytes of it are written.
+struct Room<'a>(&'a mut [MaybeUninit<u8>], usize);
 
-/// The first `size` bytes of an empty vector's capacity: a vector that was larger before offers the library all of it.
-struct Place<'a> {
-    out: &'a mut Vec<u8>,
-    size: usize,
-}
-
-// SAFETY: `size` bytes are reserved, the vector is empty, and `filled_until` is told how many of them were written.
-unsafe impl zstd_safe::WriteBuf for Place<'_> {
+// SAFETY: the pointer and the capacity are those of the room, and `filled_until` is told how many of its bytes were written.
+unsafe impl WriteBuf for Room<'_> {
     fn as_slice(&self) -> &[u8] {
-        self.out
+        // SAFETY: this many bytes were written.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.1) }
     }
 
     fn capacity(&self) -> usize {
-        self.size
+        self.0.len()
     }
 
     fn as_mut_ptr(&mut self) -> *mut u8 {
-        self.out.as_mut_ptr()
+        self.0.as_mut_ptr().cast()
     }
 
     unsafe fn filled_until(&mut self, n: usize) {
-        // SAFETY: the caller vouches for the bytes, which are within the capacity.
-        unsafe { self.out.set_len(n.min(self.size)) }
+        self.1 = n.min(self.0.len());
     }
 }
 
-/// A stream in pieces, with the dictionary that it refers to.
-pub(crate) struct Stream {
-    // Dropped in this order.
-    context: CCtx<'static>,
-    _bytes: Vec<u8>,
-    coding: Coding,
+/// An encoder of one stream.
+pub(crate) struct Encoder(CCtx<'static>);
+
+impl Encoder {
+    pub fn new(plan: &Plan) -> Result<Encoder, Error> {
+        encoder(plan).map(Encoder)
+    }
 }
 
-impl Stream {
-    pub fn new(plan: &Plan) -> Result<Stream, Error> {
-        let failed = failed(plan.coding);
-        let mut context = CCtx::try_create().ok_or(Error::Memory(0))?;
-        let mut owned = Vec::new();
-        context.set_parameter(CParameter::CompressionLevel(plan.level)).map_err(&failed)?;
-        match plan.dictionary {
-            Some(bytes) if plan.coding == Coding::Dcz => {
-                owned = bytes.to_vec();
-                // SAFETY: the bytes do not move with the vector, and the context is dropped before them.
-                let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(owned.as_ptr(), owned.len()) };
-                prepare_shared(&mut context, plan.level, bytes, None).map_err(&failed)?;
-            }
-            Some(bytes) => drop(context.load_dictionary(bytes).map_err(&failed)?),
-            None => {}
-        }
-        Ok(Stream { context, _bytes: owned, coding: plan.coding })
-    }
-
-    /// Takes all data, and appends what is encoded of it so far.
-    pub fn run(
-        &mut self,
-        data: &[u8],
-        end: zstd_sys::ZSTD_EndDirective,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        let mut input = InBuffer::around(data);
-        loop {
-            let size = CCtx::out_size();
-            out.try_reserve(size).map_err(|_| Error::Memory(size))?;
-            let at = out.len();
-            let mut place = OutBuffer::around_pos(out, at);
-            let left =
-                self.context.compress_stream2(&mut place, &mut input, end).map_err(failed(self.coding))?;
-            let is_done = match end {
-                zstd_sys::ZSTD_EndDirective::ZSTD_e_continue => input.pos() == data.len(),
-                _ => left == 0 && input.pos() == data.len(),
-            };
-            if is_done {
-                return Ok(());
-            }
-        }
+impl Stream for Encoder {
+    fn run(&mut self, data: &[u8], operation: Operation, out: &mut Vec<u8>) -> Result<(), Error> {
+        let end = match operation {
+            Operation::Process => End::ZSTD_e_continue,
+            Operation::Flush => End::ZSTD_e_flush,
+            Operation::Finish => End::ZSTD_e_end,
+        };
+        transform(Coding::Zstd, data, (data.len() / 4, usize::MAX), out, |data, room| {
+            let (mut input, mut room) = (InBuffer::around(data), Room(room, 0));
+            let mut output = OutBuffer::around(&mut room);
+            let left = self.0.compress_stream2(&mut output, &mut input, end).map_err(failed)?;
+            let (taken, written) = (input.pos(), output.pos());
+            let is_done = taken == data.len() && (left == 0 || operation == Operation::Process);
+            Ok(Progress { taken, written, is_done })
+        })
+        .map(drop)
     }
 }

@@ -24,21 +24,20 @@ return function (Runner $runner): void {
             Expect::same('', weighbridge_decode(weighbridge_encode('', $coding), $coding, 0), "nothing in $coding");
         }
         $noise = random_bytes(20_000);
-        foreach (['br', 'zstd', 'dcb', 'dcz'] as $coding) {
-            $encoded = weighbridge_encode("{$noise}new", $coding, null, $noise);
-            Expect::true(strlen($encoded) < 200, "$coding does not use the dictionary: " . strlen($encoded));
-            Expect::same("{$noise}new", weighbridge_decode($encoded, $coding, 30_000, $noise), $coding);
-        }
+        $encoded = weighbridge_encode("{$noise}new", 'zstd', null, $noise);
+        Expect::true(strlen($encoded) < 200, 'zstd does not use the dictionary: ' . strlen($encoded));
+        Expect::same("{$noise}new", weighbridge_decode($encoded, 'zstd', 30_000, $noise));
     });
     $runner->test('wrong arguments are named', function (): void {
-        $wrong = InvalidArgumentException::class;
+        $wrong = ValueError::class;
         Expect::throws($wrong, 'unknown coding "lzma"', fn() => weighbridge_encode('a', 'lzma'));
         Expect::throws($wrong, 'unknown coding ""', fn() => weighbridge_decode('a', '', 1));
         Expect::throws($wrong, 'gzip has no level 13', fn() => weighbridge_encode('a', 'gzip', 13));
         Expect::throws($wrong, 'zstd has no level -8', fn() => weighbridge_encode('a', 'zstd', -8));
         Expect::throws($wrong, 'br has no level', fn() => weighbridge_encode('a', 'br', PHP_INT_MIN));
         Expect::throws($wrong, 'gzip takes no dictionary', fn() => weighbridge_encode('a', 'gzip', null, 'd'));
-        Expect::throws($wrong, 'dcz needs a dictionary', fn() => weighbridge_encode('a', 'dcz'));
+        Expect::throws($wrong, 'br takes no dictionary', fn() => weighbridge_encode('a', 'br', null, 'd'));
+        Expect::throws($wrong, 'unknown coding "dcz"', fn() => weighbridge_encode('a', 'dcz', null, 'd'));
         Expect::throws($wrong, 'max_bytes is -1', fn() => weighbridge_decode('a', 'gzip', -1));
         Expect::throws($wrong, 'unknown coding', fn() => new WeighbridgeEncoder('lzma'));
         Expect::throws($wrong, 'no level', fn() => new WeighbridgeEncoder('gzip', 99));
@@ -56,10 +55,9 @@ return function (Runner $runner): void {
         }
     });
     $runner->test('an encoder sends what was added, when it is flushed', function () use ($page): void {
-        foreach (['gzip', 'deflate', 'br', 'zstd', 'dcb', 'dcz'] as $coding) {
-            $encoder = new WeighbridgeEncoder($coding, null, $coding[0] === 'd' && $coding !== 'deflate' ? 'words' : null);
+        foreach (['gzip' => null, 'deflate' => null, 'br' => null, 'zstd' => 'words'] as $coding => $dictionary) {
+            $encoder = new WeighbridgeEncoder($coding, null, $dictionary);
             $sent = $encoder->add($page) . $encoder->flush() . $encoder->add('end') . $encoder->add('') . $encoder->finish();
-            $dictionary = $coding[0] === 'd' && $coding !== 'deflate' ? 'words' : null;
             Expect::same("{$page}end", weighbridge_decode($sent, $coding, 1 << 20, $dictionary), $coding);
             foreach (['flush', 'finish'] as $step) {
                 Expect::throws(LogicException::class, 'the encoder is finished', fn() => $encoder->$step());
@@ -78,7 +76,7 @@ return function (Runner $runner): void {
         Expect::throws(Exception::class, 'Unserialization', fn() => unserialize('O:18:"WeighbridgeEncoder":0:{}'));
         $class = new ReflectionClass($encoder);
         Expect::throws(ReflectionException::class, 'final', fn() => $class->newInstanceWithoutConstructor());
-        Expect::throws(InvalidArgumentException::class, 'unknown coding', fn() => $encoder->__construct('lzma'));
+        Expect::throws(ValueError::class, 'unknown coding', fn() => $encoder->__construct('lzma'));
         Expect::same('ab', gzdecode($encoder->add('ab') . $encoder->finish()), 'after a constructor that failed');
     });
     $runner->test('panics become errors, and what follows works', function (): void {
@@ -86,9 +84,10 @@ return function (Runner $runner): void {
             throw new Skip('a build without debug assertions has no faults', true);
         }
         $encoder = new WeighbridgeEncoder('gzip');
+        $encoded = weighbridge_encode('a', 'gzip');
         $calls = [
             'encode' => fn() => weighbridge_encode('a', 'gzip'),
-            'decode' => fn() => weighbridge_decode(gzencode('a'), 'gzip', 10),
+            'decode' => fn() => weighbridge_decode($encoded, 'gzip', 10),
             'encoder' => fn() => $encoder->add('a'),
         ];
         foreach ($calls as $place => $call) {
@@ -101,7 +100,7 @@ return function (Runner $runner): void {
         }
     });
     $runner->test('settings that are not understood are refused in words, and stay what they were', function (): void {
-        foreach (['codings' => 'gzip;br', 'level' => 'six', 'min_bytes' => '1 KB'] as $name => $value) {
+        foreach (['codings' => 'gzip;br', 'level' => 'six', 'min_bytes' => '1 KB', 'breach' => 'same-site'] as $name => $value) {
             $before = ini_get("weighbridge.$name");
             Expect::throws(ErrorException::class, "weighbridge.$name = \"$value\" is not understood", function () use ($name, $value) {
                 ini_set("weighbridge.$name", $value);
@@ -111,7 +110,7 @@ return function (Runner $runner): void {
     });
     $runner->test('versions are told', function (): void {
         $info = weighbridge_info();
-        Expect::same(4, count($info['libraries']), 'libraries');
+        Expect::same(2, count($info['libraries']), 'libraries');
         foreach ($info['libraries'] as $library => $version) {
             Expect::true(preg_match('/^\d+\.\d+/', $version) === 1, "$library has the version \"$version\"");
         }

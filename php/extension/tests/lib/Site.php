@@ -5,6 +5,9 @@ declare(strict_types=1);
 /** PHP's own server with the extension, over the scripts in `pages`. */
 final class Site
 {
+    /** How long a response may take. */
+    public const SECONDS = 30;
+
     private readonly int $port;
     /** @var resource */
     private $process;
@@ -57,7 +60,7 @@ final class Site
     public function ask(string $page, ?string $accept, string $method = 'GET', array $fields = [])
     {
         $socket = stream_socket_client("tcp://127.0.0.1:$this->port", timeout: 10);
-        stream_set_timeout($socket, 30);
+        stream_set_timeout($socket, self::SECONDS);
         $request = "$method /$page HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
         $request .= $accept === null ? '' : "Accept-Encoding: $accept\r\n";
         foreach ($fields as $name => $value) {

@@ -34,6 +34,39 @@ $deeds = [
     'start-upper' => fn() => ob_start(fn(string $buffer) => strtoupper($buffer)),
     'start-gz' => fn() => ob_start('ob_gzhandler'),
     'end' => fn() => ob_end_flush(),
+    'end-all' => function (): void {
+        while (ob_get_level() > 0) {
+            ob_end_flush();
+        }
+    },
+    'end-at-shutdown' => fn() => register_shutdown_function('ob_end_flush'),
+    'html-at-shutdown' => fn() => register_shutdown_function(fn() => print html()),
+    'capture' => fn() => ob_start(),
+    'store' => fn() => file_put_contents($_GET['store'], ob_get_flush()),
+    'finish' => fn() => fastcgi_finish_request(),
+    'flush-only' => fn() => flush(),
+    'file' => fn() => readfile($_GET['file']),
+    'passthru' => fn() => fpassthru(fopen($_GET['file'], 'r')),
+    'copy' => fn() => stream_copy_to_stream(fopen($_GET['file'], 'r'), fopen('php://output', 'w')),
+    'copy-elsewhere' => fn() => stream_copy_to_stream(fopen($_GET['file'], 'r'), fopen('/dev/null', 'w')),
+    'echo-40M' => function (): void {
+        echo str_repeat(str_pad('the same again', 39) . "\n", 1_000_000);
+    },
+    'events' => fn() => header('Content-Type: text/event-stream'),
+    'ndjson' => fn() => header('Content-Type: application/x-ndjson; charset=utf-8'),
+    'unbuffered' => fn() => header('X-Accel-Buffering: no'),
+    'implicit' => fn() => ob_implicit_flush(),
+    'ranges' => fn() => header('Accept-Ranges: bytes'),
+    'compare' => function (): void {
+        header('ETag: "abc"');
+        header('Cache-Control: max-age=60');
+        if (($_SERVER['HTTP_IF_NONE_MATCH'] ?? '') === '"abc"') {
+            http_response_code(304);
+            exit;
+        }
+    },
+    'length-of-others' => fn() => header('Content-Length: 7'),
+    'forget' => fn() => header_remove(),
     'try-end' => fn() => @ob_end_flush(),
     'html' => function (): void {
         echo html();
@@ -88,6 +121,8 @@ $deeds = [
     'fault-piece' => fn() => ini_set('weighbridge.fault', 'piece'),
     'level-9' => fn() => ini_set('weighbridge.level', '9'),
     'br-only' => fn() => ini_set('weighbridge.codings', 'br'),
+    'level-1' => fn() => ini_set('weighbridge.level', '1'),
+    'breach-off' => fn() => ini_set('weighbridge.breach', 'off'),
     'none' => fn() => ini_set('weighbridge.codings', ''),
     'all' => fn() => ini_set('weighbridge.codings', 'zstd,br,gzip,deflate'),
 ];

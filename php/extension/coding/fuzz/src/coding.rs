@@ -1,27 +1,29 @@
-//! Input by its first byte: data to decode, data to encode whole or in pieces, an Accept-Encoding, the header of a response, settings. What is
-//! encoded comes back, what is decoded stays within its bound, and no coding is chosen that was not offered.
+//! Input by its first byte: data to decode, data to encode whole or in pieces, an Accept-Encoding, the header of a response, settings, the fields
+//! of a request. What is encoded comes back, what is decoded stays within its bound, and no coding is chosen that was not offered.
 
-use weighbridge_coding::{Coding, Encoder, Head, Plan, Settings, choose, decode, encode};
+use weighbridge_coding::{
+    Breach, Coding, Encoder, Head, Operation, Plan, Settings, choose, decode, encode, is_withheld,
+    without_weakness,
+};
 
 /// The most that is decoded.
 const LIMIT: usize = 1 << 16;
-/// The dictionary of codings that take one.
+/// The dictionary where the coding takes one.
 const WORDS: &[u8] = b"<li class=\"item\"><a href=\"/item/\">Item</a></li>";
 
 /// Holds one input against what the modules promise.
 pub fn hold(bytes: &[u8]) {
     let [kind, which, rest @ ..] = bytes else { return };
     let coding = Coding::ALL[usize::from(*which) % Coding::ALL.len()];
-    let takes = !matches!(coding, Coding::Gzip | Coding::Deflate);
-    let dictionary =
-        (takes && (which & 64 != 0 || matches!(coding, Coding::Dcb | Coding::Dcz))).then_some(WORDS);
-    match kind % 6 {
+    let dictionary = (coding == Coding::Zstd && which & 64 != 0).then_some(WORDS);
+    match kind % 7 {
         0 => decoded(coding, rest, dictionary),
         1 => whole(coding, rest, dictionary),
         2 => in_pieces(coding, rest, dictionary),
         3 => chosen(rest),
-        4 => drop(Head::read(200, None, rest.split(|byte| *byte == b'\n')).may_be_encoded()),
-        _ => settings(rest),
+        4 => drop(Head::read(200, b"", rest.split(|byte| *byte == b'\n')).may_be_encoded()),
+        5 => settings(rest),
+        _ => request(rest),
     }
 }
 
@@ -49,12 +51,12 @@ fn in_pieces(coding: Coding, data: &[u8], dictionary: Option<&[u8]>) {
     let mut encoder = Encoder::new(&plan).expect("there is memory");
     let (mut sent, mut back) = (Vec::new(), Vec::new());
     for (at, piece) in data.split_inclusive(|byte| *byte == 0).enumerate() {
-        encoder.add(piece, &mut sent).expect("any bytes can be encoded");
+        encoder.run(piece, Operation::Process, &mut sent).expect("any bytes can be encoded");
         if at % 2 == 0 {
-            encoder.flush(&mut sent).expect("a stream can be flushed");
+            encoder.run(&[], Operation::Flush, &mut sent).expect("a stream can be flushed");
         }
     }
-    encoder.finish(&mut sent).expect("a stream can be finished");
+    encoder.run(&[], Operation::Finish, &mut sent).expect("a stream can be finished");
     decode(coding, &sent, data.len(), dictionary, &mut back).expect("what was encoded can be decoded");
     assert_eq!(back, data);
 }
@@ -73,12 +75,24 @@ fn settings(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     let mut lines = text.split('\n');
     let mut next = || lines.next().unwrap_or_default();
-    match Settings::read(next(), next(), next()) {
+    match Settings::read([next(), next(), next(), next()]) {
         Ok(settings) => {
-            for coding in settings.codings() {
+            for coding in &settings.codings {
                 assert!(coding.levels().contains(&settings.level(*coding)));
             }
         }
         Err(error) => assert!(!error.to_string().contains(['\n', '\u{1b}'])),
     }
+}
+
+/// Lines are the fields asked for, in turn.
+fn request(text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    let seen = without_weakness(&text);
+    assert!(seen.len() <= text.len() && seen.matches('"').count() == text.matches('"').count());
+    let field = |name: &str| text.split('\n').nth(name.len() % 7).map(str::to_owned);
+    assert!(
+        !is_withheld(Breach::Off, field)
+            && (!is_withheld(Breach::CrossSite, field) || is_withheld(Breach::Cookies, field))
+    );
 }

@@ -1,4 +1,5 @@
-//! What is encoded comes back, what is hostile is refused within bounds, and kept inputs of the fuzz target hold.
+//! What is encoded comes back, what is hostile is refused within bounds, the rules are those of the table that the PHP library shares, and
+//! kept inputs of the fuzz target hold.
 
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(missing_docs)]
@@ -8,3 +9,5 @@ mod fuzz;
 mod kept;
 mod kept_inputs;
 mod round;
+mod rules;
+mod settings;

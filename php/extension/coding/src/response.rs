@@ -1,0 +1,136 @@
+//! Which responses may be encoded, by their status and header, and what their fields become.
+
+/// Types outside of `text/` whose content compresses, but for those whose name says it by its end.
+const TYPES: &str = "application/ecmascript application/graphql application/javascript application/json \
+    application/manifest application/postscript application/rtf application/sql application/toml \
+    application/vnd.ms-fontobject application/wasm application/x-font-ttf application/x-httpd-php \
+    application/x-javascript application/x-sh application/x-www-form-urlencoded application/x-yaml \
+    application/xml application/yaml font/collection font/otf font/ttf image/bmp image/svg+xml \
+    image/vnd.microsoft.icon image/x-icon";
+const ENDS: [&str; 4] = ["+json", "+xml", "+text", "+yaml"];
+/// Types whose content is read while it comes.
+const STREAMS: &str = "text/event-stream application/x-ndjson application/ndjson application/jsonl application/x-jsonlines \
+    application/jsonlines application/json-seq application/stream+json multipart/x-mixed-replace";
+
+/// What the header of a response says that matters here. Lines are `Name: value`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    status: u16,
+    is_barred: bool,
+    is_stream: bool,
+    content_type: String,
+    varies: bool,
+    etag: String,
+    cache_control: Vec<String>,
+}
+
+impl Head {
+    /// Reads a header. `content_type` is the response's where no line says it.
+    pub fn read<'a>(status: u16, content_type: &[u8], lines: impl Iterator<Item = &'a [u8]>) -> Head {
+        let mut head = Head { status, content_type: essence(content_type), ..Head::default() };
+        for line in lines {
+            let (name, value) = halves(line);
+            head.is_stream |= Head::streams(line);
+            match name.as_str() {
+                // Somebody encoded it, sends a part of something, or said what the bytes are.
+                "content-encoding" | "content-range" | "transfer-encoding" => head.is_barred = true,
+                "content-md5" | "content-digest" | "repr-digest" | "digest" => head.is_barred = true,
+                "cache-control" => head.cache_control.push(String::from_utf8_lossy(value).into_owned()),
+                "content-type" => head.content_type = essence(value),
+                "vary" => head.varies |= lists(value, &["*", "accept-encoding"]),
+                "etag" => head.etag = String::from_utf8_lossy(value).into_owned(),
+                _ => {}
+            }
+        }
+        head.is_stream |= is_listed(STREAMS, &head.content_type);
+        head.is_barred |= head.lists_cache_control(&["no-transform"]);
+        head
+    }
+
+    /// Whether a line says that the body is read while it comes.
+    pub fn streams(line: &[u8]) -> bool {
+        let (name, value) = halves(line);
+        match name.as_str() {
+            "content-type" => is_listed(STREAMS, &essence(value)),
+            "x-accel-buffering" => value.eq_ignore_ascii_case(b"no"),
+            _ => false,
+        }
+    }
+
+    /// Whether the body is read while it comes: it may not be held.
+    pub fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// Whether the body may be encoded: it has one, nobody encoded it before, it is no stream, and its type compresses.
+    pub fn may_be_encoded(&self) -> bool {
+        let has_body = self.status >= 200 && ![204, 205, 206, 304].contains(&self.status);
+        has_body && self.may_vary()
+    }
+
+    /// Whether a body, where there is one, depends on what the client can decode.
+    fn may_vary(&self) -> bool {
+        let (kind, name) = self.content_type.split_once('/').unwrap_or_default();
+        let is_text = kind == "text" && !name.is_empty();
+        let compresses = is_text
+            || is_listed(TYPES, &self.content_type)
+            || (["application", "model"].contains(&kind) && ENDS.iter().any(|end| name.ends_with(end)));
+        !self.is_barred && !self.is_stream && compresses
+    }
+
+    /// Whether the response says that nothing has changed: it has the fields that the encoded body would have had.
+    pub fn is_unchanged(&self) -> bool {
+        self.status == 304 && self.may_vary()
+    }
+
+    /// Whether a Vary line names Accept-Encoding.
+    pub fn varies(&self) -> bool {
+        self.varies
+    }
+
+    /// The ETag that an encoded response has, where that of the header cannot stay: the encoded bytes are others, with the same meaning (RFC
+    /// 9110, section 8.8.1).
+    pub fn weakened_etag(&self) -> Option<String> {
+        self.etag.starts_with('"').then(|| format!("W/{}", self.etag))
+    }
+
+    /// The ETag of a response that says that nothing has changed, where the client has it as a weak one.
+    pub fn unchanged_etag(&self, if_none_match: &str) -> Option<String> {
+        self.weakened_etag().filter(|weak| if_none_match.contains(weak.as_str()))
+    }
+
+    /// Cache-Control of a response that a shared cache must not keep, where that of the header does not say so.
+    pub fn private_cache_control(&self) -> Option<String> {
+        let joined = self.cache_control.join(", ");
+        let first = if joined.is_empty() { "" } else { ", " };
+        (!self.lists_cache_control(&["no-store", "private"])).then(|| format!("{joined}{first}private"))
+    }
+
+    fn lists_cache_control(&self, members: &[&str]) -> bool {
+        self.cache_control.iter().any(|value| lists(value.as_bytes(), members))
+    }
+}
+
+/// Whether a text is one of the words of a list.
+fn is_listed(words: &str, text: &str) -> bool {
+    words.split(' ').any(|word| word == text)
+}
+
+/// The name of a field in small letters, and its value.
+fn halves(line: &[u8]) -> (String, &[u8]) {
+    let end = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+    let value = line.get(end + 1..).unwrap_or_default().trim_ascii();
+    (String::from_utf8_lossy(&line[..end]).trim().to_ascii_lowercase(), value)
+}
+
+/// The media type in small letters, without parameters.
+fn essence(content_type: &[u8]) -> String {
+    let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default();
+    String::from_utf8_lossy(essence.trim_ascii()).to_ascii_lowercase()
+}
+
+/// Whether a list has one of these members, in any case.
+fn lists(value: &[u8], members: &[&str]) -> bool {
+    let is_one = |one: &[u8]| members.iter().any(|member| one.eq_ignore_ascii_case(member.as_bytes()));
+    value.split(|byte| *byte == b',').any(|one| is_one(one.trim_ascii()))
+}
