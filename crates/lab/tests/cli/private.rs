@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use weigh::rig::group::Group;
+use weigh::rig::user::OwnUser;
 
 use crate::lab::{Lab, Ran, deliveries, study};
 
@@ -20,7 +21,9 @@ fn open_to_others(root: &Path, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
         // What a run that is under way removes is open to nobody.
         let Ok(about) = entry.metadata() else { continue };
-        if about.mode() & 0o077 != 0 && !about.is_symlink() {
+        // The group of a user of the lab's own has nobody else in it.
+        let others = if OwnUser::is_one(about.gid()) { 0o007 } else { 0o077 };
+        if about.mode() & others != 0 && !about.is_symlink() {
             found.push(format!("{:o} {}", about.mode() & 0o777, entry.path().display()));
         }
         if about.is_dir() {
