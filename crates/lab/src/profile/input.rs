@@ -24,9 +24,7 @@ const LOOK: u64 = 8 << 10;
 /// It is none, it is damaged, or the user wants an end.
 pub fn read(path: &Path, interrupt: &Interrupt) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
-    let file = regular::open(path)
-        .map_err(|error| regular::refused(path, error))
-        .context("give a file that a profiler wrote")?;
+    let file = regular::open(path).with_context(doing)?;
     of(Watched { input: file, interrupt }).with_context(doing)
 }
 

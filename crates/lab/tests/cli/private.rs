@@ -159,7 +159,7 @@ fn what_private_servers_send_no_other_user_can_fetch() {
 
 /// Whether servers of a lab have a user of their own here; else says so.
 fn has_own_user() -> bool {
-    let has = weigh::rig::user::OwnUser::of_lab(crate::lab::WEIGH.as_ref()).is_some();
+    let has = OwnUser::of_lab(crate::lab::WEIGH.as_ref()).is_some();
     if !has {
         println!(
             "skipped: no other user is available here: this is no root, or one that cannot change users"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::content::regular;
 use weigh_model::text::clean_path;
@@ -164,7 +164,7 @@ fn settings(text: &str) -> Vec<(String, String)> {
 }
 
 fn text(file: &Path) -> Result<String> {
-    let bytes = regular::read(file, LONGEST).context("no php.ini and no file of a pool")?;
+    let bytes = regular::read(file, LONGEST)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
