@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::content::regular;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 
 /// How often a wait looks at its child, the clock and the user's wish.
@@ -66,7 +67,7 @@ pub fn kill_group(leader: u32) {
 
 fn bounded(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(1 << 20).read_to_end(&mut bytes)?;
+    regular::open(path)?.take(1 << 20).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

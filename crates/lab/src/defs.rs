@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
+use crate::content::regular;
 use crate::digest::hex;
 use crate::study::Study;
 use weigh_model::link::LinkSpec;
@@ -226,11 +226,7 @@ fn lay_over(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) 
         if kind.is_dir() {
             lay_over(&path, &name, files)?;
         } else if kind.is_file() {
-            if entry.metadata()?.len() > MAX_BYTES {
-                bail!("{}: larger than a definition can be ({MAX_BYTES} bytes)", path.display());
-            }
-            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            files.insert(name, bytes);
+            files.insert(name, regular::read(&path, MAX_BYTES)?);
         }
     }
     Ok(())
@@ -238,13 +234,7 @@ fn lay_over(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) 
 
 /// Reads the file of a user's study.
 pub fn read_study(path: &Path) -> Result<Study> {
-    let mut text = String::new();
-    let read = fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));
-    read.with_context(|| format!("cannot read study {}", path.display()))?;
-    if text.len() as u64 > MAX_BYTES {
-        bail!("{}: larger than a study can be ({MAX_BYTES} bytes)", path.display());
-    }
-    Study::parse(&text, &path.display().to_string())
+    Study::parse(&regular::text(path, MAX_BYTES)?, &path.display().to_string())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Digests, and copies that are digested while they are made: memory stays at one buffer.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use crate::content::regular;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use weigh_model::text::clean_path;
@@ -56,7 +56,7 @@ pub fn copy(from: &mut dyn Read, to: &mut dyn Write, limit: u64) -> Result<Sum> 
 
 /// The digest of a file; `None` when there is no such file.
 pub fn of_file(path: &Path) -> Result<Option<Sum>> {
-    let mut file = match File::open(path) {
+    let mut file = match regular::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(path))),

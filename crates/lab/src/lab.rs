@@ -4,6 +4,7 @@
 //! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
 
 pub mod discover;
+mod foreign;
 mod own;
 pub mod profiled;
 mod stage;

@@ -2,6 +2,7 @@
 //!
 //! Data flows one way: study → plan → run → record → report. Nothing points back.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod advise;
 pub mod agent;
@@ -19,6 +20,7 @@ pub mod lab;
 pub(crate) mod lines;
 pub mod loading;
 pub mod log;
+pub mod open_folder;
 pub mod pack;
 pub mod planner;
 pub mod private;

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 /// The longest line in bytes, unless another bound is given; a longer one is no profile's.
 pub const LONGEST: usize = 1 << 20;
+/// Bytes that a line may have at most where it is skipped: what goes on for longer has no lines.
+const ENDLESS: u64 = 256 << 20;
 /// Bytes that are read at a time from the end.
 const CHUNK: usize = 64 << 10;
 
@@ -61,7 +63,7 @@ impl<R: BufRead> Lines<R> {
     /// As [`Lines::next`], but a line that is longer than the bound is skipped, in no more memory than the bound: it has a place and no content.
     ///
     /// # Errors
-    /// Reading failed.
+    /// Reading failed, or the line does not end within 256 MiB.
     pub fn next_or_skip(&mut self) -> io::Result<Option<Bounded<'_>>> {
         self.line.clear();
         let mut read =
@@ -97,6 +99,9 @@ fn skip(input: &mut impl BufRead) -> io::Result<(u64, bool)> {
         let count = end.map_or(held.len(), |at| at + 1);
         input.consume(count);
         skipped += count as u64;
+        if skipped > ENDLESS {
+            return Err(io::Error::other(format!("a line is longer than {} MiB", ENDLESS >> 20)));
+        }
         if end.is_some() {
             return Ok((skipped, true));
         }

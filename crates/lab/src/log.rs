@@ -5,13 +5,21 @@
 //! is refused with its line number, because nothing here may guess at a measurement.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
+use crate::content::regular;
 use weigh_model::record::Record;
 
 /// Bytes of `,"crc":"xxxxxxxx"}`.
 const SUFFIX: usize = 18;
+/// The longest line in bytes.
+const LONGEST: u64 = 32 << 20;
+/// Bytes that are read at a time.
+const BUFFER: usize = 256 << 10;
 
 /// Why the log could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -59,42 +67,49 @@ pub struct Log {
 /// # Errors
 /// [`LogError::Io`], or [`LogError::Damaged`] when a line before the last one is not a whole record.
 pub fn read(path: &Path) -> Result<Log, LogError> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Log::default()),
-        Err(source) => {
-            let path = path.to_path_buf();
-            return Err(LogError::Io { path, doing: "read it", source, remedy: "check its permissions" });
-        }
-    };
-    parse(path, &bytes)
+    match regular::open(path) {
+        Ok(file) => parse(path, BufReader::with_capacity(BUFFER, file)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Log::default()),
+        Err(source) => Err(unread(path, source)),
+    }
 }
 
-/// As [`read`], from the bytes of a file; `path` is for messages.
+fn unread(path: &Path, source: io::Error) -> LogError {
+    LogError::Io {
+        path: path.to_path_buf(),
+        doing: "read it",
+        source,
+        remedy: "check what it is, and its permissions",
+    }
+}
+
+/// As [`read`], from what a file has; `path` is for messages. It is read a line at a time.
 ///
 /// # Errors
-/// [`LogError::Damaged`].
-pub fn parse(path: &Path, bytes: &[u8]) -> Result<Log, LogError> {
-    let mut log = Log::default();
-    let mut start = 0;
-    for (index, line) in bytes.split_inclusive(|&b| b == b'\n').enumerate() {
-        let end = start + line.len();
+/// As [`read`].
+pub fn parse(path: &Path, mut input: impl BufRead) -> Result<Log, LogError> {
+    let failed = |source| unread(path, source);
+    let (mut log, mut line, mut number) = (Log::default(), Vec::new(), 0);
+    loop {
+        line.clear();
+        number += 1;
+        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            return Ok(log);
+        }
         let parsed = match line.strip_suffix(b"\n") {
             Some(line) => decode_line(line),
             None => Err("no end of line".to_owned()),
         };
         match parsed {
             Ok(record) => log.records.push(record),
-            Err(_) if end == bytes.len() => {
+            Err(_) if input.fill_buf().map_err(failed)?.is_empty() => {
                 log.torn_bytes = line.len() as u64;
-                break;
+                return Ok(log);
             }
-            Err(what) => return Err(LogError::Damaged { path: path.into(), line: index + 1, what }),
+            Err(what) => return Err(LogError::Damaged { path: path.into(), line: number, what }),
         }
-        start = end;
+        log.valid_bytes += line.len() as u64;
     }
-    log.valid_bytes = start as u64;
-    Ok(log)
 }
 
 /// One record as a line with its checksum and its newline.
@@ -139,7 +154,9 @@ impl LogWriter {
             source,
             remedy: "the run directory has to be writable",
         };
-        let file = OpenOptions::new().append(true).create(true).open(path).map_err(fail)?;
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+        let file =
+            OpenOptions::new().append(true).create(true).custom_flags(flags).open(path).map_err(fail)?;
         if file.metadata().map_err(fail)?.len() > valid_bytes {
             file.set_len(valid_bytes).map_err(fail)?;
         }

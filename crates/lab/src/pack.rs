@@ -26,6 +26,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
@@ -40,10 +41,11 @@ pub use watch::Watch;
 
 use self::lock::Lock;
 use self::manifest::{Journal, Manifest, Variant};
-use self::plan::{Job, Pending, place};
+use self::plan::{Job, Pending, open_source, place};
 use self::source::Source;
 use self::write::{There, there};
 use crate::interrupt::Interrupt;
+use crate::open_folder::OpenFolder;
 use weigh_model::text::clean_path;
 
 /// What is said of a file that is not the same from one moment to the next.
@@ -111,7 +113,8 @@ fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, Pat
 struct Run<'a> {
     ask: Ask<'a>,
     root: PathBuf,
-    target: PathBuf,
+    /// Where the variants are; open from begin to end.
+    target: Arc<OpenFolder>,
     manifest: Manifest,
     outcome: Outcome,
     /// What has the name of a variant of a file of the tree, below the tree.
@@ -124,6 +127,9 @@ impl<'a> Run<'a> {
         let mut outcome = Outcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
         outcome.dry_run = ask.dry_run;
         ask.settings.left_out.iter().flatten().for_each(|(path, why)| outcome.leave(path, *why));
+        let target = OpenFolder::open(&target)
+            .with_context(|| format!("{}: cannot be opened", clean_path(&target)))?;
+        let target = Arc::new(target);
         let manifest = Manifest::read(&target, &mut |note| outcome.notes.push(note))?;
         Ok(Run { ask, root, target, manifest, outcome, beside: Vec::new(), interrupt })
     }
@@ -131,7 +137,8 @@ impl<'a> Run<'a> {
     /// Apache's type maps of what was just packed.
     fn maps(&mut self, pending: &[Pending]) -> io::Result<()> {
         let Some(template) = &self.ask.settings.type_map else { return Ok(()) };
-        let journal = Journal::of(&self.target);
+        let target = Arc::clone(&self.target);
+        let journal = Journal::of(&target);
         for one in pending {
             let path = &one.source.path;
             let Some(entry) = self.manifest.entries.get(path) else { continue };
@@ -166,23 +173,23 @@ impl<'a> Run<'a> {
         text: &str,
         mut variant: Variant,
         sum: manifest::Short,
-        journal: &Journal,
+        journal: &Journal<'_>,
     ) -> io::Result<()> {
         let path = &one.source.path;
-        let full = place(&self.target, path, map::ENDING);
-        let like = self.root.join(path).metadata()?;
-        match there(&full) {
-            There::File(found) if found == sum => write::refresh(&full, &like)?,
+        let place = place(path, map::ENDING);
+        let like = open_source(&self.root, path)?.metadata()?;
+        match there(&self.target, &place) {
+            There::File(found) if found == sum => write::refresh(&self.target, &place, &like)?,
             There::File(found) if !variant.is_own(&found) => variant.is_theirs = true,
             There::Other => variant.is_theirs = true,
             found => {
                 journal.append(path, &one.sum, &variant)?;
-                write::put(&full, text.as_bytes(), &like, found != There::Nothing)?;
+                write::put(&self.target, &place, text.as_bytes(), &like, found != There::Nothing)?;
                 self.outcome.written += 1;
             }
         }
         if variant.is_theirs {
-            self.outcome.kept.add(&place(Path::new(""), path, map::ENDING));
+            self.outcome.kept.add(&place);
             variant.sum = None;
         }
         variant.former.clear();
@@ -241,7 +248,7 @@ pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) ->
     // Of a full disk the first error is the one to tell.
     let noted = if run.manifest.is_changed { run.manifest.write(&run.target) } else { Ok(()) };
     if let Err(error) = done {
-        let place = clean_path(&run.target);
+        let place = clean_path(run.target.path());
         return Err(anyhow!(
             "{place}: {error}; {} variants were written before, and nothing is half-written; make room and run it again",
             run.outcome.written

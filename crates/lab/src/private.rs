@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use rustix::fs::Mode;
 use rustix::process::umask;
 
+use crate::content::regular;
 use crate::rig::lifeline;
 
 /// What the user had set.
@@ -32,5 +33,5 @@ pub fn users_launcher() -> Command {
 /// # Errors
 /// As the file system says.
 pub fn copy(from: &Path, to: &Path) -> io::Result<u64> {
-    io::copy(&mut std::fs::File::open(from)?, &mut std::fs::File::create(to)?)
+    io::copy(&mut regular::open(from)?, &mut std::fs::File::create(to)?)
 }

@@ -15,6 +15,7 @@ pub(crate) mod lock;
 pub mod observer;
 pub mod order;
 mod rounds;
+pub(crate) mod seal;
 mod standing;
 pub mod state;
 pub mod stop;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::content::regular;
 use crate::rig::user::OwnUser;
 
 /// The random part of a name, in small letters: Apache's `AddHandler` makes letters of the path of a socket small.
@@ -52,15 +53,13 @@ impl Shelter {
         Ok(Shelter { dir, _lock: lock })
     }
 
-    /// A new one that belongs to a user of the lab's own, as far as programs of that user are to be started in it. An account's group is let through
-    /// it, so that the next start knows whose it is.
+    /// A new one through which programs of this user reach what they are given in it. The folder itself stays the lab's: nothing in it is renamed
+    /// or linked by what runs there, so the lab can use paths in it.
     pub fn of(user: Option<OwnUser>) -> io::Result<Shelter> {
         let shelter = Shelter::new()?;
         if let Some(user) = user {
-            let owner = Some(user.uid()).filter(|uid| OwnUser::is_one(*uid));
-            std::os::unix::fs::chown(shelter.path(), owner, Some(user.gid()))?;
-            let mode = if owner.is_some() { 0o700 } else { 0o710 };
-            fs::set_permissions(shelter.path(), PermissionsExt::from_mode(mode))?;
+            std::os::unix::fs::chown(shelter.path(), None, Some(user.gid()))?;
+            fs::set_permissions(shelter.path(), PermissionsExt::from_mode(0o710))?;
         }
         Ok(shelter)
     }
@@ -73,7 +72,7 @@ impl Shelter {
 
 /// Locks the folder that shelters are made in, within `patience`; none where another holds it for longer, which only keeps half-made shelters.
 fn lock_root(root: &Path, how: FlockOperation, patience: Duration) -> Option<File> {
-    let folder = File::open(root).ok()?;
+    let folder = regular::open_folder(root).ok()?;
     let begun = Instant::now();
     while flock(&folder, how).is_err() {
         if begun.elapsed() >= patience {
@@ -107,7 +106,7 @@ fn sweep_below(root: &Path) {
 
 /// Whether nobody holds its lock; without one, whether nobody makes it.
 fn is_free(folder: &Path, nobody_makes: bool) -> bool {
-    match File::open(folder.join(LOCK)) {
+    match regular::open_itself(folder.join(LOCK)) {
         Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok(),
         Err(error) => error.kind() == io::ErrorKind::NotFound && nobody_makes,
     }

@@ -4,6 +4,7 @@
 //! request is due), *protocol* (how it is sent; TLS is a transport under each protocol), and *recording* (what is kept
 //! of the response). The command `weigh` runs the engine in a process of its own, so that its CPU time and memory are
 //! separate.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod accept;
 pub mod agent;
@@ -19,6 +20,7 @@ pub mod message;
 pub mod plan;
 pub mod protocol;
 pub mod record;
+pub mod regular;
 pub mod result;
 pub mod sys;
 pub mod target;

@@ -6,6 +6,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::regular;
+
 /// CPU seconds of this thread.
 pub fn thread_cpu_seconds() -> f64 {
     seconds(ClockId::ThreadCPUTime)
@@ -13,7 +15,7 @@ pub fn thread_cpu_seconds() -> f64 {
 
 /// Seconds for which this thread was ready but waited for a processor; none if the system does not report it.
 pub fn thread_wait_seconds() -> Option<f64> {
-    waited(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+    waited(&regular::system("/proc/thread-self/schedstat").ok()?)
 }
 
 /// The second number of `schedstat`: nanoseconds in a run queue. The first is nanoseconds on a processor, the third the
@@ -26,7 +28,7 @@ fn waited(schedstat: &str) -> Option<f64> {
 /// CPU seconds of this process in user mode and in the kernel. The sum is exact; the split is counted in clock ticks.
 pub fn process_cpu_seconds() -> (f64, f64) {
     let total = seconds(ClockId::ProcessCPUTime);
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let stat = regular::system("/proc/self/stat").unwrap_or_default();
     // The fields after the name, see proc(5): `utime` and `stime` are the 14th and 15th of the line.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
     let ticks: Vec<f64> = fields.take(2).filter_map(|f| f.parse().ok()).collect();
@@ -45,7 +47,7 @@ fn seconds(clock: ClockId) -> f64 {
 
 /// The largest resident set of this process so far, in bytes; 0 if the system does not report it.
 pub fn peak_rss_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = regular::system("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
     let kilobytes = line.split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
@@ -53,7 +55,7 @@ pub fn peak_rss_bytes() -> u64 {
 
 /// The priority of this process, 0 by default; above 0, others go first.
 pub fn nice() -> i32 {
-    nice_of(&std::fs::read_to_string("/proc/self/stat").unwrap_or_default()).unwrap_or(0)
+    nice_of(&regular::system("/proc/self/stat").unwrap_or_default()).unwrap_or(0)
 }
 
 /// The 19th field of the line, see proc(5); the name before it may hold blanks.

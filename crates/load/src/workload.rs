@@ -4,11 +4,11 @@
 mod build;
 mod draft;
 
-use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::plan::{Request, Stream};
+use crate::regular;
 
 /// The largest request file or body file; a larger one is taken for a mistake.
 const MOST_BYTES: u64 = 16 << 20;
@@ -122,11 +122,8 @@ pub fn of_urls(urls: &[String], defaults: &Defaults) -> Result<Workload, Workloa
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|e| format!("cannot be read: {e}"))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("larger than the limit ({MOST_BYTES} bytes)"));
-    }
-    Ok(bytes)
+    regular::read(path, MOST_BYTES).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => format!("larger than the limit ({MOST_BYTES} bytes)"),
+        _ => format!("cannot be read: {error}"),
+    })
 }

@@ -8,10 +8,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::located;
-use crate::content::regular::open;
+use crate::content::regular;
 use crate::digest::sha256;
 use crate::pack::recipe::{Coded, Recipe, Scope};
-use crate::site::local::read_all;
 use weigh_model::policy::{Encoder, Rule};
 use weigh_model::site::{Kind, Sample, Site};
 
@@ -46,7 +45,7 @@ impl<'s> Encodings<'s> {
 
     fn encode(&self, kind: Kind, sample: &Sample, rule: &Rule) -> Result<u64> {
         let path = located(self.site, self.folder, kind, &sample.path)?;
-        let content = read_all(open(Path::new(&path), false)?, sample.bytes, LARGEST)?;
+        let content = regular::read(path.as_ref(), LARGEST)?;
         ensure!(sha256(&content) == sample.sha256, "another file");
         let rule = Rule { encoder: Some(encoder(rule)), ..rule.clone() };
         let recipe = Coded::of_rule(&rule, Scope::All)?;

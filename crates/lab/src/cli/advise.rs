@@ -19,7 +19,7 @@ use crate::rig::fpm;
 use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
-use crate::run::dir::RunDir;
+use crate::run::dir::StoredRun;
 use crate::run::list::find;
 use crate::shelter::Shelter;
 use crate::site;
@@ -100,7 +100,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             None => return Ok(Exit::Internal.into()),
         }
     } else {
-        let report = |run: &PathBuf| Ok(RunDir::open(run)?.stored().report());
+        let report = |run: &PathBuf| Ok(StoredRun::read(run)?.report());
         runs.iter().map(report).collect::<Result<_>>().or_refuse()?
     };
     let failures = reports.iter().map(|report| report.faults.len()).sum();

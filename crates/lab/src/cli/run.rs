@@ -26,7 +26,7 @@ use crate::rig::machine::Machine;
 use crate::rig::store::url::hidden;
 use crate::run;
 use crate::run::clock::SystemClock;
-use crate::run::dir::{RunDir, RunFile, refuse_used};
+use crate::run::dir::{RunDir, RunFile, StoredRun, refuse_used};
 use crate::run::list::{FOLDER, find};
 use crate::shelter::Shelter;
 use crate::study::Study;
@@ -62,6 +62,9 @@ pub struct Args {
     /// Go on with an interrupted run: its folder, its name in weigh-runs, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["studies", "quick", "only", "configurations", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
     resume: Option<PathBuf>,
+    /// Go on with a run that was not begun here: the programs and configurations that it names are carried out
+    #[arg(long, requires = "resume")]
+    trust: bool,
     /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
@@ -222,7 +225,13 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
     let judging = args.gates.read().or_refuse()?;
     if let Some(word) = &args.resume {
-        let dir = find(word).and_then(|path| RunDir::open(&path)).or_refuse()?;
+        let path = find(word).or_refuse()?;
+        let stored = StoredRun::read(&path).or_refuse()?;
+        if !args.trust && (!stored.is_complete() || args.profile.is_some()) {
+            lab.refuse_foreign(&stored).or_refuse()?;
+        }
+        drop(stored);
+        let dir = RunDir::open(&path).or_refuse()?;
         if let Some(words) = &args.profile {
             profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }

@@ -13,6 +13,7 @@ use flate2::read::GzDecoder;
 
 use super::client::Clients;
 use super::source::{Registry, is_safe_path};
+use crate::content::regular;
 use weigh_model::text::clean_path;
 
 /// The most bytes that come out of one archive, members that nobody wants included.
@@ -35,7 +36,7 @@ pub type Visitor<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<Next> + 'a;
 /// Visits the files of an archive; paths are without npm's leading folder and Debian's leading `./`.
 /// Debian's are opened by a client.
 pub fn visit(archive: &Path, registry: Registry, clients: &Clients, visitor: &mut Visitor<'_>) -> Result<()> {
-    let open = || File::open(archive).with_context(|| format!("cannot read {}", clean_path(archive)));
+    let open = || regular::open(archive).with_context(|| format!("cannot read {}", clean_path(archive)));
     let done = match registry {
         Registry::Npm => visit_tar(GzDecoder::new(open()?), &without_first_folder, visitor),
         Registry::Pypi => visit_zip(open()?, visitor),

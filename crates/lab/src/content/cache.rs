@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::source::Package;
+use crate::content::regular;
 use crate::digest::{self, Sum};
 use weigh_model::text::clean_path;
 
@@ -147,11 +148,11 @@ impl Cache {
 
     /// The note beside a file, if there is one and the file still is what the note says.
     pub fn noted(&self, path: &Path) -> Result<Option<Note>> {
-        let text = match fs::read(note_path(path)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(path))),
-        };
+        let note = note_path(path);
+        if !note.exists() {
+            return Ok(None);
+        }
+        let text = regular::read(&note, regular::TEXT)?;
         let Ok(note) = serde_json::from_slice::<Note>(&text) else { return Ok(None) };
         let sum = Sum { bytes: note.bytes, sha256: note.sha256.clone() };
         Ok(self.has(path, &sum)?.then_some(note))

@@ -1,7 +1,7 @@
 //! The library: the corpus's table and the cache together. What is there, and bringing it to where a run wants it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +13,7 @@ use super::manifest::{Family, FilePin, Manifest, ValuePin};
 use super::names::file_name;
 use super::source::Source;
 use super::values::Form;
+use crate::content::regular;
 use crate::digest::{self, Sum};
 use weigh_model::suggest::nearest;
 use weigh_model::text::{clean, clean_path};
@@ -294,7 +295,7 @@ fn copy_file(from: &Path, to: &Path, into: &Path) -> Result<Sum> {
     let fail = || format!("cannot write in {}", clean_path(into));
     fs::create_dir_all(into).with_context(fail)?;
     let mut fresh = tempfile::NamedTempFile::new_in(into).with_context(fail)?;
-    let mut source = File::open(from).with_context(|| format!("cannot read {}", clean_path(from)))?;
+    let mut source = regular::open(from).with_context(|| format!("cannot read {}", clean_path(from)))?;
     let sum = digest::copy(&mut source, &mut fresh, u64::MAX).with_context(fail)?;
     fresh.persist(to).with_context(fail)?;
     Ok(sum)

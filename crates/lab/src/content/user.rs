@@ -10,7 +10,7 @@ mod walk;
 
 pub use walk::{Found, Links, visit};
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use weigh_model::payload::{Origin, Part, Payload};
 
 use super::kind;
 use super::names::{Names, file_name};
-use super::regular::{open, plain_error, special};
+use super::regular::{self, plain_error, special};
 use super::serialized::{self, Serialized};
 use super::values::Form;
 use crate::digest::{self, BUFFER};
@@ -354,7 +354,7 @@ impl Draft<'_> {
 
 /// Whether each item is a value that PHP serialized. One that a worker would not read back is bytes, and a note says why.
 fn values(blob: &Path, items: &[u64], given: &Path, notes: &mut Vec<Note>) -> io::Result<bool> {
-    let mut file = File::open(blob)?;
+    let mut file = regular::open(blob)?;
     for length in items {
         let mut bytes = Vec::new();
         Read::by_ref(&mut file).take(*length).read_to_end(&mut bytes)?;
@@ -380,7 +380,7 @@ fn main_kind(kinds: &[(&'static str, u64)]) -> &'static str {
 /// Reads a piece of a file into a buffer.
 fn read(path: &Path, piece: &Piece, buffer: &mut Vec<u8>) -> Result<(), String> {
     let mut read = || {
-        let file = open(path, false)?;
+        let file = regular::open(path)?;
         buffer.resize(piece.bytes as usize, 0);
         file.read_exact_at(buffer, piece.at)
     };
@@ -444,11 +444,10 @@ impl Blob {
 
     fn copy(&mut self, path: &Path, pieces: &[Piece], in_folder: bool) -> Result<(), Trouble> {
         let source = |error: io::Error| Trouble::Source(plain_error(&error));
-        let file = open(path, in_folder).map_err(source)?;
+        // Inside a folder no link is followed that was put there since.
+        let file =
+            if in_folder { regular::open_itself(path) } else { regular::open(path) }.map_err(source)?;
         let before = file.metadata().map_err(source)?;
-        if !before.is_file() {
-            return Err(Trouble::Source(format!("it is {}", special(&before))));
-        }
         let changed = || Trouble::Source("it changed while it was read; measure it again".into());
         for piece in pieces {
             let (mut at, end) = (piece.at, piece.at + piece.bytes);

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use walkdir::WalkDir;
 
+use crate::content::regular;
 use crate::digest;
-use crate::run::dir::StoredRun;
+use crate::run::dir::{RECORDS, StoredRun};
 use crate::run::kept::Kept;
 use weigh_answer::facts::{self, Facts};
 use weigh_answer::load::Document;
@@ -99,8 +100,10 @@ impl Derived {
 /// The SHA-256 of the files from which everything is derived; empty where they cannot be read.
 pub fn digest_of(run: &Path) -> String {
     let one = |name: &str| {
-        let mut file = std::fs::File::open(run.join(name))?;
-        digest::copy(&mut file, &mut std::io::sink(), u64::MAX).map(|sum| sum.sha256)
+        let mut file = regular::open(run.join(name))?;
+        let most = if name == RECORDS { regular::RECORDS } else { regular::RESULT };
+        ensure!(file.metadata()?.len() <= most, "longer than a run's files are");
+        digest::copy(&mut file, &mut std::io::sink(), most).map(|sum| sum.sha256)
     };
     let all: Result<String> = Kept::files(run).iter().copied().map(one).collect();
     all.unwrap_or_default()

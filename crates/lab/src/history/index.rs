@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{FlockOperation, flock};
 
+use crate::content::regular;
 use crate::run::list::kept_folders;
 use weigh_model::text::clean_path;
 
@@ -73,7 +74,8 @@ impl History {
         if !path.exists() && kept_folders(folder).is_empty() {
             return History::in_memory(folder);
         }
-        let opened = match look(&path) {
+        let is_file = path.symlink_metadata().map_or(Ok(()), |about| regular::regular(&about));
+        let opened = match is_file.map_err(anyhow::Error::from).and_then(|()| look(&path)) {
             Ok(Found::Fine(db)) => Ok(db),
             Ok(Found::Unfit(why)) => {
                 note(&format!("{}: {why}; it is built again from the runs", clean_path(&path)));
@@ -141,7 +143,11 @@ fn is_damage(error: &anyhow::Error) -> bool {
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let db = Connection::open(path)?;
+    // Through a link, the database of something else would be changed; the folder itself may be reached by one.
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let real =
+        folder.zip(path.file_name()).map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name));
+    let db = Connection::open_with_flags(real, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     db.busy_timeout(PATIENCE)?;
     // Readers go on while another process writes. Where the file system has no shared memory, they wait for each other.
     db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
@@ -163,12 +169,28 @@ fn look(path: &Path) -> Result<Found> {
     }
     let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     match number("application_id").and_then(|id| Ok((id, number("user_version")?))) {
+        Ok((APPLICATION, VERSION)) if has_other_tables(&db)? => {
+            Ok(Found::Unfit("not as an index of runs is"))
+        }
         Ok((APPLICATION, VERSION)) => Ok(Found::Fine(db)),
         Ok((APPLICATION, version)) if version < VERSION => Ok(Found::Unfit("of an earlier version")),
         Ok((APPLICATION, _)) => Ok(Found::Unfit("of a later version")),
         Ok(_) => Ok(Found::Unfit("not an index of runs")),
         Err(error) => unfit(error),
     }
+}
+
+/// Whether its tables are not those that are made here, or there are triggers or views beside them: what it says of runs would be somebody's.
+fn has_other_tables(db: &Connection) -> Result<bool> {
+    let all = |db: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
+        let asked =
+            "SELECT name, sql FROM sqlite_schema WHERE substr(name, 1, 11) <> 'sqlite_stat' ORDER BY name";
+        let mut asked = db.prepare(asked)?;
+        asked.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    let mut own = Connection::open_in_memory()?;
+    begin(&mut own)?;
+    Ok(all(db)? != all(&own)?)
 }
 
 fn unfit(error: rusqlite::Error) -> Result<Found> {
@@ -230,7 +252,7 @@ fn replace_damaged(folder: &Path, path: &Path) -> Result<Connection> {
 
 /// The folder's advisory lock, for as long as the file is kept.
 fn alone(folder: &Path) -> Result<File> {
-    let lock = File::open(folder)?;
+    let lock = regular::open_folder(folder)?;
     flock(&lock, FlockOperation::LockExclusive)?;
     Ok(lock)
 }

@@ -1,12 +1,18 @@
-//! Old runs are removed: whole, and never one that is measuring.
+//! Old runs are removed: whole, never one that is measuring, and nothing that is no run.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::{Filter, History, RunRow, State};
+use crate::open_folder::OpenFolder;
 use crate::run::baseline::BASELINES;
+use crate::run::kept::Kept;
+use crate::run::list::kept_folders;
 use crate::run::lock::Lock;
 use weigh_model::text::clean_path;
 
@@ -17,7 +23,10 @@ impl History {
     /// # Errors
     /// The index cannot be read.
     pub fn prunable(&self, before: &str, keep: usize) -> Result<Vec<RunRow>> {
-        let runs = self.runs(&Filter::default())?.into_iter().skip(keep);
+        // What the index names and the folder does not have is none of it.
+        let there: BTreeSet<String> = kept_folders(&self.folder).into_iter().map(|(name, _)| name).collect();
+        let runs =
+            self.runs(&Filter::default())?.into_iter().filter(|run| there.contains(&run.name)).skip(keep);
         let is_old = |run: &RunRow| !run.started.is_empty() && run.started.as_str() < before;
         let may_go = |run: &RunRow| run.state != State::Running && run.name != BASELINES;
         // A link leads to what may be elsewhere, and is not ours.
@@ -29,16 +38,44 @@ impl History {
 /// Removes a run: under another name first, so that what is left of an interrupted removal is no run.
 ///
 /// # Errors
-/// A process measures there, or the system refuses.
+/// It is no run of this folder, or has more in it than a run; a process measures there, or the system refuses.
 pub fn remove(folder: &Path, name: &str) -> Result<()> {
-    let run = folder.join(name);
-    let doing = || format!("{}: cannot be removed", clean_path(&run));
-    let lock = Lock::take(&run)?;
+    let path = folder.join(name);
+    let shown = clean_path(&path);
+    let doing = || format!("{shown}: cannot be removed");
+    let is_name = matches!(Path::new(name).components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
+    ensure!(is_name, "{shown}: not the name of a run");
+    let runs = OpenFolder::open(folder).with_context(doing)?;
+    let run = runs.folder(name.as_ref()).with_context(doing)?;
+    refuse_others(&path)?;
+    let lock = Lock::take(&path)?;
     let aside = tempfile::Builder::new().prefix(".pruned-").tempdir_in(folder).with_context(doing)?;
-    let gone = aside.path().join("run");
-    if let Err(error) = fs::rename(&run, &gone) {
-        bail!("{}: cannot be removed: {error}", clean_path(&run));
+    let gone = OpenFolder::open(aside.path()).with_context(doing)?;
+    if let Err(error) = runs.move_to(name.as_ref(), &gone, "run".as_ref()) {
+        bail!("{shown}: cannot be removed: {error}");
+    }
+    let number = |folder: &OpenFolder| folder.metadata().map(|about| (about.dev(), about.ino()));
+    let moved = gone.folder("run".as_ref()).and_then(|moved| number(&moved));
+    if moved.ok() != Some(number(&run).with_context(doing)?) {
+        // Another folder took its name after it was looked at.
+        let _ = gone.move_to("run".as_ref(), &runs, name.as_ref());
+        bail!("{shown}: cannot be removed: it changed meanwhile");
     }
     drop(lock);
     aside.close().with_context(doing)
+}
+
+/// Makes sure that a folder is a run or a load, and has nothing in it that these have not.
+fn refuse_others(run: &Path) -> Result<()> {
+    let shown = clean_path(run);
+    ensure!(Kept::is_in(run), "{shown}: cannot be removed: not a run");
+    let entries = fs::read_dir(run).with_context(|| format!("{shown}: cannot be removed"))?;
+    let names: Vec<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
+    if let Some(other) = names.iter().find(|name| !Kept::is_part(name)) {
+        bail!(
+            "{shown}: cannot be removed: {} in it is no part of a run; remove it by hand",
+            clean_path(other.as_ref())
+        );
+    }
+    Ok(())
 }

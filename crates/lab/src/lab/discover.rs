@@ -84,7 +84,7 @@ impl Lab {
     }
 }
 
-fn path() -> OsString {
+pub(super) fn path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }
 

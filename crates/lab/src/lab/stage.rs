@@ -1,12 +1,12 @@
 //! Staging: the contents that a plan names, brought into one folder, each once however often it is named.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::content::regular;
 use crate::content::user::{self, Limits, Wanted};
 use crate::content::{Library, Names, resolve};
 use crate::digest;
@@ -126,7 +126,7 @@ impl<'a> Stager<'a> {
         let rest = payload.bytes - bytes;
         let count = (cuts_of(bytes) as u64).min(rest + 1);
         let mut cuts = Vec::new();
-        let mut file = File::open(&payload.blob).with_context(doing)?;
+        let mut file = regular::open(&payload.blob).with_context(doing)?;
         for at in 0..count {
             let begin = (at * rest).checked_div(count - 1).unwrap_or(0);
             file.seek(SeekFrom::Start(begin)).with_context(doing)?;

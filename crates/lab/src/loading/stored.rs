@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
@@ -55,9 +54,7 @@ pub fn started(folder: &Path) -> String {
     struct Started {
         started: String,
     }
-    let file =
-        File::open(folder.join(RESULT)).ok().filter(|file| file.metadata().is_ok_and(|of| of.is_file()));
-    let reader = file.map(|file| BufReader::new(file.take(LONGEST)));
+    let reader = regular::open(folder.join(RESULT)).ok().map(|file| BufReader::new(file.take(LONGEST)));
     let read = reader.and_then(|reader| serde_json::from_reader::<_, Started>(reader).ok());
     read.map_or_else(String::new, |read| read.started)
 }

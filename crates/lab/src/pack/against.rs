@@ -13,10 +13,9 @@ use super::real;
 use super::recipe::Recipe;
 use super::source::Source;
 use super::walk::{self, Met};
-use crate::content::regular::open;
+use crate::content::regular::{open_itself, whole};
 use crate::rig::server::dictionaries::{PAGES, ending, id, is_for_deltas, pattern};
 use crate::rig::server::types;
-use crate::site::local::read_all;
 use weigh_codec::delta::{self, Coding, Digest};
 use weigh_codec::{Coder, Error, Params, codecs};
 use weigh_model::text::clean_path;
@@ -186,9 +185,7 @@ fn nearest(file: &Path, former: Vec<PathBuf>) -> Option<Former> {
 }
 
 fn load(path: &Path) -> Result<Vec<u8>> {
-    let file = open(path, true)?;
-    let length = file.metadata()?.len();
-    read_all(file, length, LARGEST)
+    Ok(whole(open_itself(path)?, LARGEST)?)
 }
 
 /// A delta of one coding.

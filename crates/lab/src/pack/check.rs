@@ -33,7 +33,7 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
         &sources,
         || (),
         |(), source| {
-            let found = content(&root.join(&source.path), settings.trial(source))?;
+            let found = content(&root, &source.path, settings.trial(source))?;
             let read = Source { is_worth: settings.is_worth(source, Some(found.saving)), ..source.clone() };
             let is_refused =
                 settings.wanted(source).next().is_some() && settings.wanted(&read).next().is_none();
@@ -57,7 +57,7 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
     problems.extend(run.examine());
     for (path, entry) in run.manifest.entries.iter().filter(|(_, entry)| !entry.is_there) {
         let left = entry.variants.iter().filter(|one| one.sum.is_some());
-        let left = left.map(|one| (&one.ending, there(&place(&run.target, path, &one.ending))));
+        let left = left.map(|one| (&one.ending, there(&run.target, &place(path, &one.ending))));
         let left = left.filter(|(_, there)| *there != There::Nothing);
         problems.extend(left.map(|(ending, _)| problem(path, ending, Wrong::Stale)));
     }
@@ -69,13 +69,13 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
 }
 
 fn problem(path: &Path, ending: &str, what: Wrong) -> Problem {
-    Problem { path: clean_path(&place(Path::new(""), path, ending)), what }
+    Problem { path: clean_path(&place(path, ending)), what }
 }
 
 impl Run<'_> {
     /// What stands where a variant of a file goes.
     fn there(&self, source: &Source, ending: &str) -> There {
-        there(&place(&self.target, &source.path, ending))
+        there(&self.target, &place(&source.path, ending))
     }
 
     /// Every file that should have variants, or has some.

@@ -1,6 +1,5 @@
 //! Removes everything that was written, and nothing else.
 
-use std::fs;
 use std::io::ErrorKind;
 
 use anyhow::{Context, Result};
@@ -25,11 +24,11 @@ pub fn clean(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
     (run.outcome.kept, run.outcome.left_out) = Default::default();
     run.manifest.entries.values_mut().for_each(|entry| entry.is_there = false);
     run.prune();
-    let manifest = run.target.join(NAME);
     if !ask.dry_run {
-        match fs::remove_file(&manifest) {
+        match run.target.remove(NAME.as_ref(), false) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("{}: cannot be removed", clean_path(&manifest)));
+                let manifest = clean_path(&run.target.path().join(NAME));
+                return Err(error).with_context(|| format!("{manifest}: cannot be removed"));
             }
             _ => {}
         }

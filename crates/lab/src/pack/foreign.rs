@@ -9,10 +9,9 @@ use weigh_codec::{Format, Params, codecs};
 use super::Run;
 use super::each::each;
 use super::outcome::{Problem, Wrong};
-use super::plan::variant_of;
-use crate::content::regular::open;
+use super::plan::{open_source, variant_of};
+use crate::content::regular::whole;
 use crate::rig::server::types::VARIANTS;
-use crate::site::local::read_all;
 use weigh_model::text::clean_path;
 
 /// The longest file that is compared with what its variant decodes to; of longer ones only what the variant begins with is looked at.
@@ -53,11 +52,12 @@ fn wrong(root: &Path, path: &Path) -> Option<Wrong> {
         _ => return None,
     };
     let read = |path: &Path| -> io::Result<Vec<u8>> {
-        let file = open(path, true)?;
-        let length = file.metadata()?.len();
-        read_all(file, length, LONGEST).map_err(io::Error::other)
+        if root.join(path).is_symlink() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        whole(open_source(root, path)?, LONGEST)
     };
-    let encoded = read(&root.join(path)).ok()?;
+    let encoded = read(path).ok()?;
     let is_too_large = match format {
         Format::Zstd => zstd_excess(&encoded).is_some(),
         _ => format == Format::Brotli && is_large_brotli(&encoded),
@@ -65,7 +65,7 @@ fn wrong(root: &Path, path: &Path) -> Option<Wrong> {
     if is_too_large {
         return Some(Wrong::Window);
     }
-    let content = read(&root.join(variant_of(path)?)).ok()?;
+    let content = read(&variant_of(path)?).ok()?;
     match decoded(format, &encoded, content.len()) {
         Ok(decoded) => (decoded != content).then_some(Wrong::Other),
         Err(weigh_codec::Error::TooLarge { .. }) => Some(Wrong::Other),

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use crate::content::regular;
 use weigh_model::text::clean_path;
 
 /// Another run is at work in the folder.
@@ -25,7 +26,7 @@ impl Lock {
     /// [`Busy`]: another run has it.
     pub fn of(folder: &Path) -> Result<Lock> {
         let named = clean_path(folder);
-        let held = File::open(folder).with_context(|| format!("{named}: cannot be opened"))?;
+        let held = regular::open_folder(folder).with_context(|| format!("{named}: cannot be opened"))?;
         match flock(&held, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Lock(held)),
             Err(Errno::WOULDBLOCK) => Err(Busy(named).into()),

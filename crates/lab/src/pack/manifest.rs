@@ -6,19 +6,23 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::map;
+use super::plan::is_coded;
 use super::source::Seen;
 use crate::digest::hex;
+use crate::open_folder::OpenFolder;
 use weigh_model::text::clean_path;
 
 /// Its name.
@@ -27,6 +31,8 @@ pub const NAME: &str = ".weigh-pack.ndjson";
 pub const SCHEMA: u32 = 1;
 /// The longest line in bytes; a path has 4096 at most.
 const LONGEST: u64 = 64 << 10;
+/// The largest file in bytes; a million entries have a tenth.
+const LARGEST: u64 = 1 << 30;
 
 /// SHA-256 of a source.
 pub type Sum = [u8; 32];
@@ -169,16 +175,23 @@ impl Manifest {
     ///
     /// # Errors
     /// One line: the file cannot be read at all.
-    pub fn read(folder: &Path, note: &mut dyn FnMut(String)) -> Result<Manifest> {
-        let path = folder.join(NAME);
-        let named = clean_path(&path);
-        let file = match OpenOptions::new().read(true).custom_flags(NOFOLLOW).open(&path) {
+    pub fn read(folder: &OpenFolder, note: &mut dyn FnMut(String)) -> Result<Manifest> {
+        let named = clean_path(&folder.path().join(NAME));
+        let file = match folder.file(NAME.as_ref(), OFlags::RDONLY) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Manifest::default()),
             Err(error) => return Err(error).with_context(|| format!("{named}: cannot be read")),
         };
-        ensure!(file.metadata()?.is_file(), "{named} is no file");
         let mut manifest = Manifest::default();
+        let about = file.metadata()?;
+        ensure!(about.len() <= LARGEST, "{named}: larger than 1 GB, which none is; remove it");
+        if is_of_others(&about) {
+            manifest.is_changed = true;
+            note(format!(
+                "{named}: other users may have written it; files that it names are left as they are unless they hold what would be written"
+            ));
+            return Ok(manifest);
+        }
         let (mut reader, mut bytes, mut damaged, mut count) = (BufReader::new(file), Vec::new(), 0, 0);
         loop {
             bytes.clear();
@@ -248,8 +261,8 @@ impl Manifest {
     }
 
     fn variant(&mut self, line: VariantLine) -> Option<Variant> {
-        let is_ending =
-            !line.ending.is_empty() && line.ending.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+        // What has another ending is nothing that is written here.
+        let is_ending = is_coded(&line.ending) || line.ending == map::ENDING;
         let sum = match line.sha256 {
             Some(text) => Some(unhex(&text)?),
             None => None,
@@ -263,8 +276,8 @@ impl Manifest {
     ///
     /// # Errors
     /// One line: the folder cannot be written; what stood there is still there.
-    pub fn write(&mut self, folder: &Path) -> Result<()> {
-        let doing = || format!("{}: cannot be written", clean_path(&folder.join(NAME)));
+    pub fn write(&mut self, folder: &OpenFolder) -> Result<()> {
+        let doing = || format!("{}: cannot be written", clean_path(&folder.path().join(NAME)));
         let (draft, file) = super::write::draft(folder).with_context(doing)?;
         let mut out = BufWriter::new(file);
         let head = Line { weigh_pack: Some(SCHEMA), ..Line::default() };
@@ -273,29 +286,32 @@ impl Manifest {
                 self.entries.iter().try_for_each(|(path, entry)| line_to(&mut out, &of(path, entry)))
             })
             .and_then(|()| out.flush())
-            .and_then(|()| fs::rename(&draft, folder.join(NAME)));
+            .and_then(|()| folder.rename(&draft, NAME.as_ref(), true));
         if written.is_err() {
-            let _ = fs::remove_file(&draft);
+            let _ = folder.remove(&draft, false);
         }
         self.is_changed = false;
         written.with_context(doing)
     }
 }
 
-/// Symbolic links are not followed: the file is in a folder that others may write.
-const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+/// Whether somebody else, who is not root, may have written a file.
+fn is_of_others(about: &Metadata) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    !(about.uid() == own || about.uid() == 0) || about.mode() & 0o022 != 0
+}
 
 /// What is appended while a run goes on.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<'f> {
     file: Mutex<Option<File>>,
-    path: PathBuf,
+    folder: &'f OpenFolder,
 }
 
-impl Journal {
+impl Journal<'_> {
     /// That of a folder; the file is made with the first line.
-    pub fn of(folder: &Path) -> Journal {
-        Journal { file: Mutex::new(None), path: folder.join(NAME) }
+    pub fn of(folder: &OpenFolder) -> Journal<'_> {
+        Journal { file: Mutex::new(None), folder }
     }
 
     /// Says that a variant is about to be written.
@@ -309,9 +325,8 @@ impl Journal {
         bytes.push(b'\n');
         let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
-            let mut options = OpenOptions::new();
-            let file =
-                options.append(true).create(true).mode(0o600).custom_flags(NOFOLLOW).open(&self.path)?;
+            let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+            let file = self.folder.file(NAME.as_ref(), flags)?;
             // What a killed run began to append stays a line of its own.
             bytes.insert(0, b'\n');
             if file.metadata()?.len() == 0 {
@@ -383,6 +398,8 @@ fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn variant(manifest: &mut Manifest, ending: &str, sum: Short) -> Variant {
@@ -390,9 +407,13 @@ mod tests {
         Variant { ending, by, bytes: 7, sum: Some(sum), former: Vec::new(), is_theirs: false }
     }
 
+    fn open(folder: &Path) -> OpenFolder {
+        OpenFolder::open(folder).unwrap()
+    }
+
     fn read(folder: &Path) -> (Manifest, Vec<String>) {
         let mut notes = Vec::new();
-        let manifest = Manifest::read(folder, &mut |note| notes.push(note)).unwrap();
+        let manifest = Manifest::read(&open(folder), &mut |note| notes.push(note)).unwrap();
         (manifest, notes)
     }
 
@@ -407,7 +428,7 @@ mod tests {
             let entry = Entry { sum: [9; 32], seen, saving: Some(0.25), variants, is_there: true };
             manifest.entries.insert(path, entry);
         }
-        manifest.write(home.path()).unwrap();
+        manifest.write(&open(home.path())).unwrap();
         let (again, notes) = read(home.path());
         assert!(notes.is_empty() && !again.is_changed);
         assert_eq!(again.entries.len(), 2);
@@ -423,15 +444,16 @@ mod tests {
         let first = variant(&mut manifest, "br", [1; 16]);
         let entry = Entry { sum: [1; 32], variants: vec![first.clone()], ..Entry::default() };
         manifest.entries.insert(Path::new("a.js").into(), entry);
-        manifest.write(home.path()).unwrap();
-        let journal = Journal::of(home.path());
+        manifest.write(&open(home.path())).unwrap();
+        let folder = open(home.path());
+        let journal = Journal::of(&folder);
         let next = Variant { sum: Some([2; 16]), former: vec![[1; 16]], ..first };
         journal.append(Path::new("a.js"), &[2; 32], &next).unwrap();
         let file = home.path().join(NAME);
         let mut text = fs::read(&file).unwrap();
         text.extend(b"{\"path\":\"b.js\",\"sha2");
         fs::write(&file, text).unwrap();
-        Journal::of(home.path()).append(Path::new("c.js"), &[4; 32], &next).unwrap();
+        Journal::of(&folder).append(Path::new("c.js"), &[4; 32], &next).unwrap();
         let (again, notes) = read(home.path());
         let entry = &again.entries[Path::new("a.js")];
         assert!(entry.sum == [2; 32] && entry.variants == [next]);

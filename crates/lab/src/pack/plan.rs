@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::source::{Seen, Source};
 use super::walk::{self, Met};
 use super::write::{self, There, there};
 use super::{Run, STOPPED};
-use crate::content::regular::{open, plain_error};
+use crate::content::regular::{open_below, plain_error};
 use crate::content::saving;
 use crate::digest::BUFFER;
 use crate::rig::server::dictionaries::{read_ending, read_name};
@@ -55,9 +55,9 @@ pub struct Job {
     pub seconds: f64,
 }
 
-/// Where a variant of a file is.
-pub fn place(target: &Path, path: &Path, ending: &str) -> PathBuf {
-    let mut name = target.join(path).into_os_string();
+/// Where a variant of a file is, below the tree.
+pub fn place(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(ending);
     name.into()
@@ -74,14 +74,22 @@ pub struct Content {
     pub saving: Option<f64>,
 }
 
-/// Reads a file; one that a trial saves less than `least` of, if that is given, only as far as the trial needs. A file that changes
+/// Opens a file of the tree, which nobody can lead out of it.
+///
+/// # Errors
+/// As [`open_below`].
+pub fn open_source(root: &Path, path: &Path) -> io::Result<File> {
+    open_below((root, &[], false), &root.join(path))
+}
+
+/// Reads a file of the tree; one that a trial saves less than `least` of, if that is given, only as far as the trial needs. A file that changes
 /// meanwhile is read again.
 ///
 /// # Errors
 /// It cannot be read, or does not stop to change.
-pub fn content(path: &Path, least: Option<f64>) -> io::Result<Content> {
+pub fn content(root: &Path, path: &Path, least: Option<f64>) -> io::Result<Content> {
     for _ in 0..READS {
-        let mut file = open(path, false)?;
+        let mut file = open_source(root, path)?;
         let before = Seen::of(&file.metadata()?);
         let head = saving::head(&mut file)?;
         let saving = least.filter(|_| !is_text(&head)).map(|_| saving::share(&head));
@@ -109,7 +117,7 @@ fn rest(head: Vec<u8>, file: &mut impl Read, bytes: u64) -> io::Result<Sum> {
 impl Run<'_> {
     /// Walks the tree: the files of which something looks different. What a killed run left goes.
     pub fn look(&mut self) -> Result<Vec<Source>> {
-        let (root, target) = (self.root.clone(), self.target.clone());
+        let (root, target) = (self.root.clone(), self.target.path().to_owned());
         let (mut changed, mut unreadable, mut beside) = (Vec::new(), Vec::new(), Vec::new());
         let skip = (root != target).then_some(target.as_path());
         walk::walk(&root, skip, &mut |met| {
@@ -119,7 +127,7 @@ impl Run<'_> {
                 Met::Draft(path) if root == target => self.sweep(&path),
                 Met::Folder(folder) if root != target => {
                     let folder = folder.strip_prefix(&root).unwrap_or(&folder);
-                    walk::drafts(&target.join(folder)).iter().for_each(|path| self.sweep(path));
+                    walk::drafts(&target, folder).iter().for_each(|path| self.sweep(path));
                 }
                 Met::Draft(_) | Met::Folder(_) => {}
                 Met::LeftOut(path, why) => self.outcome.leave(&path, why),
@@ -143,7 +151,7 @@ impl Run<'_> {
 
     fn sweep(&mut self, draft: &Path) {
         if !self.ask.dry_run {
-            let _ = fs::remove_file(draft);
+            let _ = write::remove(&self.target, draft);
         }
     }
 
@@ -167,7 +175,7 @@ impl Run<'_> {
         if entry.is_some_and(|entry| entry.seen == source.seen && self.is_whole(&source, entry)) {
             self.outcome.unchanged += u64::from(has_wanted);
             entry.into_iter().flat_map(|entry| &entry.variants).filter(|one| one.is_theirs).for_each(|one| {
-                self.outcome.kept.add(&place(Path::new(""), &source.path, &one.ending));
+                self.outcome.kept.add(&place(&source.path, &one.ending));
             });
             return None;
         }
@@ -197,7 +205,7 @@ impl Run<'_> {
     }
 
     fn looks_whole(&self, source: &Source, variant: &Variant) -> bool {
-        let path = place(&self.target, &source.path, &variant.ending);
+        let path = self.target.path().join(place(&source.path, &variant.ending));
         let meta = path.symlink_metadata().ok();
         match (variant.sum, meta) {
             (None, meta) => !variant.is_theirs || meta.is_some(),
@@ -219,7 +227,7 @@ impl Run<'_> {
             self.ask.jobs,
             sources,
             || (),
-            |(), source| content(&root.join(&source.path), settings.trial(source)),
+            |(), source| content(&root, &source.path, settings.trial(source)),
             |source, found| {
                 match found {
                     Ok(found) => drop(read.insert(Arc::clone(&source.path), found)),
@@ -257,7 +265,7 @@ impl Run<'_> {
                         let entry = self.manifest.entries.get(path)?;
                         let variant = entry.variant(&ending)?;
                         let is_same = entry.sum == one.sum && variant.by == by && !variant.is_theirs;
-                        is_same.then(|| (place(&self.target, path, &ending), variant.clone()))
+                        is_same.then(|| (place(path, &ending), variant.clone()))
                     });
                     let encodes = f64::from(u8::from(known.is_none()));
                     let seconds = encodes * self.ask.settings.recipes[recipe].seconds(one.source.seen.bytes);
@@ -331,18 +339,18 @@ impl Run<'_> {
 
     /// Whether a variant of the same content by the same encoder is fine as it is; its attributes are made those of the source.
     fn stays(&mut self, one: &Pending, variant: &Variant) -> bool {
-        let path = place(&self.target, &one.source.path, &variant.ending);
+        let path = place(&one.source.path, &variant.ending);
         let saves = self.saves(one, variant);
-        match (variant.sum, there(&path)) {
+        match (variant.sum, there(&self.target, &path)) {
             (None, There::Nothing) => !variant.is_theirs && !saves,
             (None, _) if variant.is_theirs => {
-                self.outcome.kept.add(&place(Path::new(""), &one.source.path, &variant.ending));
+                self.outcome.kept.add(&path);
                 true
             }
             (None, _) => !saves,
             (Some(sum), There::File(found)) if saves && sum == found => {
-                let like = self.root.join(&one.source.path).metadata();
-                self.ask.dry_run || like.and_then(|like| write::refresh(&path, &like)).is_ok()
+                let like = open_source(&self.root, &one.source.path).and_then(|source| source.metadata());
+                self.ask.dry_run || like.and_then(|like| write::refresh(&self.target, &path, &like)).is_ok()
             }
             (Some(_), _) => false,
         }
@@ -350,13 +358,12 @@ impl Run<'_> {
 
     /// Removes a variant, if it is the program's own.
     pub fn remove(&mut self, path: &Path, variant: &Variant) {
-        let full = place(&self.target, path, &variant.ending);
-        let below = place(Path::new(""), path, &variant.ending);
-        match there(&full) {
+        let below = place(path, &variant.ending);
+        match there(&self.target, &below) {
             There::Nothing => {}
             _ if variant.sum.is_none() => {}
             There::File(sum) if variant.is_own(&sum) => {
-                let removed = if self.ask.dry_run { Ok(()) } else { fs::remove_file(&full) };
+                let removed = if self.ask.dry_run { Ok(()) } else { write::remove(&self.target, &below) };
                 match removed {
                     Ok(()) => self.outcome.removed += 1,
                     Err(error) => self.outcome.fail(&below, format!("cannot be removed: {error}")),
@@ -379,11 +386,13 @@ impl Run<'_> {
             let Some(entry) = self.manifest.entries.remove(&path) else { continue };
             self.manifest.is_changed = true;
             entry.variants.iter().for_each(|variant| self.remove(&path, variant));
-            if self.root != self.target && !self.ask.dry_run {
+            if self.root != self.target.path() && !self.ask.dry_run {
                 let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
                 // One that is not empty stays.
                 let _ = folders
-                    .map(|folder| fs::remove_dir(self.target.join(folder)))
+                    .map(|folder| {
+                        self.target.of_file(folder).and_then(|(above, name)| above.remove(name, true))
+                    })
                     .take_while(Result::is_ok)
                     .count();
             }

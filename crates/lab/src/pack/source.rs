@@ -10,6 +10,9 @@ use crate::rig::server::types::MediaTypes;
 use crate::site::class;
 use weigh_model::site::Kind;
 
+/// The largest file that has variants, in bytes: it is encoded and decoded again in memory.
+const LARGEST: u64 = 256 << 20;
+
 /// What tells whether a file may have changed: where all of it is the same, so is the content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -58,6 +61,9 @@ impl Source {
     /// # Errors
     /// Why it has no variants, whatever it holds.
     pub fn of(path: &Path, meta: &Metadata) -> Result<Source, &'static str> {
+        if meta.len() > LARGEST {
+            return Err("larger than 256 MB, which would have to be in memory");
+        }
         let name = path.to_string_lossy();
         let class = class::of(&name, meta.len(), true, &MediaTypes::default(), &|| false);
         let class = class.map_err(|_| "PHP source")?;

@@ -14,7 +14,7 @@ use super::write::{is_draft, is_own};
 pub enum Met {
     /// A file that may have variants.
     Source(Source),
-    /// A file that a killed run left, with its full path.
+    /// A file that a killed run left, below the tree.
     Draft(PathBuf),
     /// A link that leads out of the tree, to a folder, or nowhere: it is not followed.
     Link(PathBuf),
@@ -81,7 +81,7 @@ fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> 
     if is_hidden && name != SENT {
         // The manifest and the lock are nobody's business.
         let left_out = || (!is_own(name)).then(|| Met::LeftOut(path.to_owned(), "hidden"));
-        let met = if is_draft(name) { Some(Met::Draft(full)) } else { left_out() };
+        let met = if is_draft(name) { Some(Met::Draft(path.to_owned())) } else { left_out() };
         return Ok(met.map(Found::Met));
     }
     let met = |met| Ok(Some(Found::Met(met)));
@@ -113,8 +113,8 @@ fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> 
     }
 }
 
-/// The drafts in a folder of a tree that mirrors another.
-pub fn drafts(folder: &Path) -> Vec<PathBuf> {
-    let names = names(folder).unwrap_or_default();
+/// The drafts in a folder of a tree that mirrors another, by their paths below the tree.
+pub fn drafts(tree: &Path, folder: &Path) -> Vec<PathBuf> {
+    let names = names(&tree.join(folder)).unwrap_or_default();
     names.into_iter().filter(|name| is_draft(name)).map(|name| folder.join(name)).collect()
 }

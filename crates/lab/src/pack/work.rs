@@ -1,22 +1,23 @@
 //! One job after the other, by all cores: read, encode, decode and compare, write.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use rustix::fs::OFlags;
 use weigh_codec::Coder;
 
 use super::each::{Memory, each};
 use super::manifest::{Journal, Short, Variant, short, sum};
-use super::plan::{Job, Pending, place};
+use super::plan::{Job, Pending, open_source, place};
 use super::recipe::Recipe;
 use super::settings::Settings;
 use super::source::Seen;
 use super::write::{self, There, there};
 use super::{Done, Run};
-use crate::content::regular::{open, plain_error};
+use crate::content::regular::{plain_error, whole};
+use crate::open_folder::OpenFolder;
 use weigh_model::text::clean;
 
 /// Memory that jobs use at the same time; one that needs more runs alone.
@@ -58,7 +59,7 @@ impl Run<'_> {
         done: &mut Done,
         tell: &mut dyn FnMut(&Done),
     ) -> io::Result<()> {
-        let (root, target) = (self.root.clone(), self.target.clone());
+        let (root, target) = (self.root.clone(), Arc::clone(&self.target));
         let (memory, journal) = (Memory::new(MEMORY), Journal::of(&target));
         let settings = self.ask.settings;
         let shop =
@@ -100,7 +101,7 @@ impl Run<'_> {
             }
             Made::Without(variant) => {
                 if variant.is_theirs {
-                    self.outcome.kept.add(&place("".as_ref(), path, &variant.ending));
+                    self.outcome.kept.add(&place(path, &variant.ending));
                 }
                 put(variant);
             }
@@ -115,10 +116,10 @@ impl Run<'_> {
 struct Shop<'a> {
     settings: &'a Settings,
     root: &'a Path,
-    target: &'a Path,
+    target: &'a OpenFolder,
     pending: &'a [Pending],
     memory: &'a Memory,
-    journal: &'a Journal,
+    journal: &'a Journal<'a>,
 }
 
 impl Shop<'_> {
@@ -161,14 +162,16 @@ impl Shop<'_> {
                 return Ok(Encoded::Useless(variant.bytes));
             }
             Some((path, variant)) => {
-                let known = fs::read(path).ok().filter(|bytes| variant.sum == Some(short(&sum(bytes))));
-                if let Some(bytes) = known {
+                let known =
+                    self.target.of_file(path).and_then(|(folder, name)| folder.file(name, OFlags::RDONLY));
+                let known = known.and_then(|file| whole(file, variant.bytes)).ok();
+                if let Some(bytes) = known.filter(|bytes| variant.sum == Some(short(&sum(bytes)))) {
                     return Ok(useful(bytes));
                 }
             }
             None => {}
         }
-        let source = read(&self.root.join(&one.source.path), one)?;
+        let source = read(self.root, one)?;
         let recipe = self.recipe(job);
         let encoded = match useful(encode(recipe, coders, job.recipe, one, source)?) {
             Encoded::Bytes(encoded) => encoded,
@@ -196,12 +199,12 @@ impl Shop<'_> {
             former: own.to_vec(),
             is_theirs,
         };
-        let path = place(self.target, &one.source.path, ending);
+        let path = place(&one.source.path, ending);
         let (bytes, found) = match encoded {
-            Encoded::Bytes(bytes) => (bytes, there(&path)),
+            Encoded::Bytes(bytes) => (bytes, there(self.target, &path)),
             Encoded::Useless(bytes) => {
-                return match there(&path) {
-                    There::File(found) if own.contains(&found) => match fs::remove_file(&path) {
+                return match there(self.target, &path) {
+                    There::File(found) if own.contains(&found) => match write::remove(self.target, &path) {
                         Ok(()) => Made::Without(variant(*bytes, None, false)),
                         Err(error) => Made::Failed(plain_error(&error)),
                     },
@@ -238,15 +241,15 @@ impl Shop<'_> {
         variant: &Variant,
         found: There,
     ) -> io::Result<bool> {
-        let like = self.root.join(&one.source.path).metadata()?;
+        let like = open_source(self.root, &one.source.path)?.metadata()?;
         if Seen::of(&like) != one.source.seen {
             return Ok(false);
         }
         write::folders(self.root, self.target, &one.source.path)?;
         self.journal.append(&one.source.path, &one.sum, variant)?;
         match found == There::File(variant.sum.unwrap_or_default()) {
-            true => write::refresh(path, &like)?,
-            false => write::put(path, bytes, &like, found != There::Nothing)?,
+            true => write::refresh(self.target, path, &like)?,
+            false => write::put(self.target, path, bytes, &like, found != There::Nothing)?,
         }
         Ok(true)
     }
@@ -259,9 +262,9 @@ pub fn is_full(error: &io::Error) -> bool {
 }
 
 /// The content of a file, if it is still the one that was found.
-fn read(path: &Path, one: &Pending) -> Result<Vec<u8>, String> {
+fn read(root: &Path, one: &Pending) -> Result<Vec<u8>, String> {
     let plain = |error: io::Error| plain_error(&error);
-    let file = open(path, false).map_err(plain)?;
+    let file = open_source(root, &one.source.path).map_err(plain)?;
     let mut bytes = Vec::new();
     let length = usize::try_from(one.source.seen.bytes).unwrap_or(usize::MAX);
     bytes

@@ -1,16 +1,19 @@
 //! How a variant gets its name: written under another one beside its place, with the source's attributes, then renamed. What is not
 //! the program's own is never replaced.
 
-use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
+use std::ffi::OsString;
+use std::fs::{File, FileTimes, Metadata, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
+use rustix::fs::OFlags;
+
+use sha2::{Digest, Sha256};
 
 use super::manifest::{Short, short};
-use sha2::{Digest, Sha256};
+use crate::open_folder::OpenFolder;
 
 /// What the names of drafts begin and end with.
 const DRAFT: (&str, &str) = (".weigh-pack-", ".draft");
@@ -26,17 +29,17 @@ pub fn is_own(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".weigh-pack")
 }
 
-/// A new file in a folder, that nobody else reads, and where it is.
+/// A new file in a folder, that nobody else reads, and its name.
 ///
 /// # Errors
 /// As the file system says.
-pub fn draft(folder: &Path) -> io::Result<(PathBuf, File)> {
+pub fn draft(folder: &OpenFolder) -> io::Result<(OsString, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("{}{}-{number}{}", DRAFT.0, std::process::id(), DRAFT.1));
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            Ok(file) => return Ok((path, file)),
+        let name: OsString = format!("{}{}-{number}{}", DRAFT.0, std::process::id(), DRAFT.1).into();
+        match folder.file(&name, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL) {
+            Ok(file) => return Ok((name, file)),
             // A killed run with the same process id left it.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -51,22 +54,19 @@ pub enum There {
     Nothing,
     /// A regular file with this content.
     File(Short),
-    /// A folder, a link, or what cannot be read.
+    /// A folder, a link, or what cannot be read; or a link leads there.
     Other,
 }
 
-/// Looks at the place of a variant.
-pub fn there(path: &Path) -> There {
-    match path.symlink_metadata() {
+/// Looks at the place of a variant below the tree.
+pub fn there(tree: &OpenFolder, below: &Path) -> There {
+    match tree.of_file(below).and_then(|(folder, name)| folder.file(name, OFlags::RDONLY)) {
         Err(error) if error.kind() == ErrorKind::NotFound => There::Nothing,
-        Ok(meta) if meta.is_file() => content(path).map_or(There::Other, There::File),
-        _ => There::Other,
+        file => file.and_then(content).map_or(There::Other, There::File),
     }
 }
 
-fn content(path: &Path) -> io::Result<Short> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+fn content(mut file: File) -> io::Result<Short> {
     let (mut digest, mut buffer) = (Sha256::new(), vec![0; crate::digest::BUFFER]);
     loop {
         match file.read(&mut buffer)? {
@@ -76,31 +76,30 @@ fn content(path: &Path) -> io::Result<Short> {
     }
 }
 
-/// Writes a variant with the attributes of its source. `replaces`: a file of the program's own stands there.
+/// Writes a variant with the attributes of its source. `replaces`: a file of the program's own stands there. Its folder stays the same from begin
+/// to end, whatever takes its name meanwhile.
 ///
 /// # Errors
 /// As the file system says; [`ErrorKind::AlreadyExists`]: something stands there that was not there before. Nothing is left.
-pub fn put(path: &Path, bytes: &[u8], like: &Metadata, replaces: bool) -> io::Result<()> {
-    let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
-    let (draft, mut file) = draft(folder)?;
+pub fn put(tree: &OpenFolder, below: &Path, bytes: &[u8], like: &Metadata, replaces: bool) -> io::Result<()> {
+    let (folder, name) = tree.of_file(below)?;
+    let (draft, mut file) = draft(&folder)?;
     let placed = file
         .write_all(bytes)
         .and_then(|()| attributes(&file, like))
-        .and_then(|()| if replaces { fs::rename(&draft, path) } else { rename_new(&draft, path) });
+        .and_then(|()| folder.rename(&draft, name, replaces));
     if placed.is_err() {
-        let _ = fs::remove_file(&draft);
+        let _ = folder.remove(&draft, false);
     }
     placed
 }
 
-/// Renames to a name that is free; where the file system cannot tell, nobody is expected to take it in between.
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) if to.symlink_metadata().is_err() => {
-            fs::rename(from, to)
-        }
-        other => Ok(other?),
-    }
+/// Removes a file below the tree.
+///
+/// # Errors
+/// As the file system says.
+pub fn remove(tree: &OpenFolder, below: &Path) -> io::Result<()> {
+    tree.of_file(below).and_then(|(folder, name)| folder.remove(name, false))
 }
 
 /// Gives a file the owner, the mode and the time of its source. The owner stays where it may not be changed.
@@ -118,30 +117,29 @@ pub fn attributes(file: &File, like: &Metadata) -> io::Result<()> {
 ///
 /// # Errors
 /// As the file system says.
-pub fn refresh(path: &Path, like: &Metadata) -> io::Result<()> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
-    attributes(&OpenOptions::new().read(true).custom_flags(flags).open(path)?, like)
+pub fn refresh(tree: &OpenFolder, below: &Path, like: &Metadata) -> io::Result<()> {
+    let (folder, name) = tree.of_file(below)?;
+    attributes(&folder.file(name, OFlags::RDONLY)?, like)
 }
 
 /// The folders of a tree that mirrors another, with the modes of the others.
 ///
 /// # Errors
 /// As the file system says.
-pub fn folders(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
-    let Some(folder) = path.parent().filter(|_| from != to) else { return Ok(()) };
-    if to.join(folder).is_dir() {
+pub fn folders(from: &Path, tree: &OpenFolder, path: &Path) -> io::Result<()> {
+    let Some(folder) = path.parent().filter(|folder| from != tree.path() && tree.folder(folder).is_err())
+    else {
         return Ok(());
-    }
+    };
+    let from = OpenFolder::open(from)?;
     let mut below = PathBuf::new();
     for part in folder.components() {
         below.push(part);
-        match fs::create_dir(to.join(&below)) {
-            Ok(()) => {
-                let mode = fs::metadata(from.join(&below))?.mode() & 0o777;
-                fs::set_permissions(to.join(&below), Permissions::from_mode(mode | 0o700))?;
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+        let mode = from.folder(&below)?.metadata()?.mode() & 0o777;
+        let (above, name) = tree.of_file(&below)?;
+        match above.make_folder(name, mode | 0o700) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
     }
     Ok(())
@@ -149,6 +147,8 @@ pub fn folders(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -160,16 +160,17 @@ mod tests {
         let time = std::time::UNIX_EPOCH + std::time::Duration::new(1_000_000_000, 5);
         File::open(&source).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
         let (like, place) = (source.metadata().unwrap(), home.path().join("a.js.gz"));
-        put(&place, b"one", &like, false).unwrap();
+        let (tree, below) = (OpenFolder::open(home.path()).unwrap(), Path::new("a.js.gz"));
+        put(&tree, below, b"one", &like, false).unwrap();
         let meta = place.metadata().unwrap();
         assert_eq!((meta.mode() & 0o7777, meta.modified().unwrap()), (0o640, time));
-        assert_eq!(put(&place, b"two", &like, false).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(put(&tree, below, b"two", &like, false).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&place).unwrap(), b"one");
-        put(&place, b"two", &like, true).unwrap();
-        assert_eq!(there(&place), There::File(short(&super::super::manifest::sum(b"two"))));
+        put(&tree, below, b"two", &like, true).unwrap();
+        assert_eq!(there(&tree, below), There::File(short(&super::super::manifest::sum(b"two"))));
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "no draft is left");
         std::os::unix::fs::symlink("a.js", home.path().join("a.js.br")).unwrap();
-        assert_eq!(there(&home.path().join("a.js.br")), There::Other);
-        assert_eq!(there(&home.path().join("none")), There::Nothing);
+        assert_eq!(there(&tree, "a.js.br".as_ref()), There::Other);
+        assert_eq!(there(&tree, "none".as_ref()), There::Nothing);
     }
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
 use super::{cachegrind, collapsed, perf, speedscope};
+use crate::content::regular;
 use crate::interrupt::{INTERRUPTED, Interrupt, Watched};
 use weigh_model::profile::Profile;
 use weigh_model::text::clean_path;
@@ -23,10 +24,7 @@ const LOOK: u64 = 8 << 10;
 /// It is none, it is damaged, or the user wants an end.
 pub fn read(path: &Path, interrupt: &Interrupt) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
-    let file = File::open(path).with_context(doing)?;
-    if !file.metadata().with_context(doing)?.is_file() {
-        bail!("{}: not a file; give a file that a profiler wrote", clean_path(path));
-    }
+    let file = regular::open(path).with_context(doing)?;
     of(Watched { input: file, interrupt }).with_context(doing)
 }
 

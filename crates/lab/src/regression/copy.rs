@@ -2,7 +2,7 @@
 //! configuration has for them. Nothing is written to the site.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use weigh_model::policy::{Encoder, Policy};
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::{Kind, Site};
 
+use crate::content::regular;
 use crate::rig::server::types::{self, TYPES};
 use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
@@ -139,7 +140,7 @@ impl Copy {
             if beside.exists() {
                 continue;
             }
-            let content = fs::read(place)?;
+            let content = regular::whole(regular::open(place)?, LONGEST)?;
             let is_kept = |own: &Vec<u8>| self.every || own.len() < content.len();
             if let Some(encoded) = encoded(codec, *level, &content).filter(is_kept) {
                 fs::write(beside, encoded)?;
@@ -270,10 +271,7 @@ fn is_below(path: &str) -> bool {
 
 /// Copies the begin of a regular file; whether there is one.
 fn copied(from: &Path, to: &Path) -> std::io::Result<bool> {
-    let Ok(file) = File::open(from) else { return Ok(false) };
-    if !file.metadata()?.is_file() {
-        return Ok(false);
-    }
+    let Ok(file) = regular::open(from) else { return Ok(false) };
     let mut content = Vec::new();
     file.take(LONGEST).read_to_end(&mut content)?;
     write(to, &content).map(|()| true)

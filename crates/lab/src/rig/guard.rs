@@ -7,7 +7,9 @@
 pub mod warden;
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -27,7 +29,7 @@ const CLEARING: Duration = Duration::from_secs(10);
 const GLANCE: Duration = Duration::from_millis(50);
 /// Lines of the log that an error shows, and the bytes that they are looked for in.
 const WORDS: usize = 5;
-const TAIL: u64 = 4096;
+const TAIL: usize = 4096;
 /// Environment variables that reach a guarded program.
 const PASSED: [&str; 5] = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEND_ALLOC_HUGE_PAGES"];
 
@@ -83,9 +85,13 @@ impl Place {
         self.user.is_none() && warden::is_real_root(&self.launcher)
     }
 
-    /// Gives what was made for a program to who runs it.
-    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
-        self.user.map_or(Ok(()), |user| user.give(path))
+    /// Gives a directory that was made for a program to who runs it: once, for then it is theirs.
+    fn give(&self, dir: &Path) -> io::Result<()> {
+        let is_given = |user: OwnUser| dir.symlink_metadata().map(|about| about.uid() == user.uid());
+        match self.user {
+            Some(user) if !is_given(user)? => user.give(dir),
+            _ => Ok(()),
+        }
     }
 
     /// A new directory of mode 0700 that goes when it is dropped; a guard takes it over.
@@ -133,7 +139,7 @@ pub struct Guarded {
     news: Receiver<String>,
     stderr: LastLine,
     ended: Option<String>,
-    log: PathBuf,
+    log: File,
     log_from: u64,
 }
 
@@ -166,8 +172,7 @@ impl Guarded {
         if let Home::Given(dir) = home {
             let _ = dir.keep();
         }
-        let (news, stderr) = (listen(news), keep_log(stderr, log));
-        let log = place.log.clone();
+        let (news, stderr) = (listen(news), keep_log(stderr, log.try_clone()?));
         Ok(Guarded { guard, orders: Some(orders), news, stderr, ended: None, log, log_from })
     }
 
@@ -220,12 +225,11 @@ impl Guarded {
         if self.ended.is_some() {
             self.stderr.last();
         }
-        let mut file = std::fs::File::open(&self.log).ok()?;
-        let length = file.metadata().ok()?.len();
-        file.seek(SeekFrom::Start(self.log_from.max(length.saturating_sub(TAIL)))).ok()?;
-        let mut bytes = Vec::new();
-        file.take(TAIL).read_to_end(&mut bytes).ok()?;
-        let lines = bytes.split(|b| *b == b'\n').map(clean_bytes).filter(|l| !l.is_empty());
+        let length = self.log.metadata().ok()?.len();
+        let mut bytes = [0; TAIL];
+        let from = self.log_from.max(length.saturating_sub(TAIL as u64));
+        let read = self.log.read_at(&mut bytes, from).ok()?;
+        let lines = bytes[..read].split(|b| *b == b'\n').map(clean_bytes).filter(|l| !l.is_empty());
         let lines: Vec<String> = lines.collect();
         let last = &lines[lines.len().saturating_sub(WORDS)..];
         (!last.is_empty()).then(|| last.join(" / "))

@@ -76,10 +76,13 @@ impl<'a> Flags<'a> {
         }
         if let Some(user) = self.user {
             let user = user.to_str().and_then(OwnUser::numbered).context("its user is no number")?;
+            let groups = user.groups().context("its user is not available")?;
             if !self.shown.is_empty() {
                 mounts::show(&self.shown, user.uid())?;
             }
-            user.become_it().context("its user is not available")?;
+            // What it leaves in shared memory goes with it, where the machine allows that.
+            let _ = nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWIPC);
+            user.become_it(&groups).context("its user is not available")?;
         }
         Ok(())
     }

@@ -8,6 +8,8 @@ use flate2::read::GzDecoder;
 use rustix::thread::sched_getaffinity;
 use serde::{Deserialize, Serialize};
 
+use crate::content::regular;
+
 /// The fingerprint of a machine. A field that could not be queried is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Machine {
@@ -48,7 +50,7 @@ impl Machine {
 
     /// Queries the files below `root`, in the layout of Linux.
     fn query_under(root: &Path) -> Machine {
-        let text = |path: &str| std::fs::read_to_string(root.join(path)).ok();
+        let text = |path: &str| regular::system(root.join(path)).ok();
         let word = |path: &str| text(path).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
         let cpuinfo = text("proc/cpuinfo").unwrap_or_default();
         let kernel =
@@ -134,14 +136,12 @@ fn field(text: &str, key: &str, separator: char) -> Option<String> {
 fn kernel_options(root: &Path) -> Option<String> {
     let told = || {
         let mut text = String::new();
-        GzDecoder::new(std::fs::File::open(root.join("proc/config.gz")).ok()?)
-            .read_to_string(&mut text)
-            .ok()?;
+        GzDecoder::new(regular::open(root.join("proc/config.gz")).ok()?).read_to_string(&mut text).ok()?;
         Some(text)
     };
     let laid = || {
-        let release = std::fs::read_to_string(root.join("proc/sys/kernel/osrelease")).ok()?;
-        std::fs::read_to_string(root.join(format!("boot/config-{}", release.trim()))).ok()
+        let release = regular::system(root.join("proc/sys/kernel/osrelease")).ok()?;
+        regular::system(root.join(format!("boot/config-{}", release.trim()))).ok()
     };
     // A file without options is no configuration.
     told().or_else(laid).filter(|text| text.lines().any(|line| line.starts_with("CONFIG_")))
@@ -160,7 +160,7 @@ fn memory_bytes(meminfo: &str) -> Option<u64> {
 
 /// What the firmware and the root file system show; a hypervisor may hide.
 fn virtualisation(root: &Path, cpuinfo: &str) -> Option<String> {
-    let word = |path: &str| std::fs::read_to_string(root.join(path)).ok().map(|t| t.trim().to_owned());
+    let word = |path: &str| regular::system(root.join(path)).ok().map(|t| t.trim().to_owned());
     let guest = field(cpuinfo, "flags", ':').is_some_and(|f| f.split(' ').any(|f| f == "hypervisor"));
     let hypervisor = word("sys/hypervisor/type").or_else(|| {
         let named = || word("sys/class/dmi/id/product_name").filter(|name| !name.is_empty());
@@ -177,7 +177,7 @@ fn virtualisation(root: &Path, cpuinfo: &str) -> Option<String> {
 
 /// The smallest CPU quota of this process's cgroup and of those around it, in processors; version 1 and 2.
 fn cgroup_cores(root: &Path) -> Option<f64> {
-    let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let groups = regular::system(root.join("proc/self/cgroup")).ok()?;
     let quotas = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next().unwrap_or(""), parts.next().unwrap_or("/"));
@@ -195,7 +195,7 @@ fn cgroup_cores(root: &Path) -> Option<f64> {
 
 /// The quota of one cgroup; `None` when there is no limit, or no such file.
 fn quota(folder: &Path) -> Option<f64> {
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let read = |name: &str| regular::system(folder.join(name)).ok();
     let (quota, period) = match read("cpu.max") {
         Some(both) => both.trim().split_once(' ').map(|(q, p)| (q.to_owned(), p.to_owned()))?,
         None => (read("cpu.cfs_quota_us")?, read("cpu.cfs_period_us")?),

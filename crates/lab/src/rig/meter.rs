@@ -1,5 +1,6 @@
 //! Meters of the machine beside what is measured. A meter that is not there reads `None`, never zero.
 
+use crate::content::regular;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use weigh_model::record::steal::Steal;
 
@@ -17,7 +18,7 @@ impl CpuTimes {
     pub fn read() -> Option<CpuTimes> {
         let allowed = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
         let is_used = |cpu: usize| cpu < CpuSet::MAX_CPU && allowed.is_set(cpu);
-        CpuTimes::parse(&std::fs::read_to_string("/proc/stat").ok()?, is_used)
+        CpuTimes::parse(&regular::system("/proc/stat").ok()?, is_used)
     }
 
     /// A line is `cpuN user nice system idle iowait irq softirq steal guest guest_nice`; the two last are parts of the two

@@ -5,18 +5,21 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::umask;
 
 use super::user::first_closed;
+use crate::content::regular::{self, place_of, regular};
+use crate::open_folder::OpenFolder;
 
 /// Symbolic links on the way to a folder that are followed at most.
 const MOST_LINKS: usize = 40;
@@ -51,17 +54,20 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
     let outermost: Vec<&PathBuf> =
         real.iter().filter(|one| !one.ancestors().skip(1).any(|above| real.contains(above))).collect();
     // Opened before anything is covered.
-    let handle = |path: &&PathBuf| open(*path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-    let handles = outermost.iter().map(handle).collect::<Result<Vec<OwnedFd>, _>>()?;
+    let handles = outermost.iter().map(|path| held(path)).collect::<Result<Vec<File>>>()?;
     let above = outermost.iter().filter_map(|path| path.parent());
     let closed: BTreeSet<PathBuf> = above.filter_map(|path| first_closed(path, Some(user))).collect();
     let mask = umask(Mode::from_raw_mode(0o066));
     closed.iter().try_for_each(|folder| cover(folder))?;
     for (path, handle) in outermost.iter().zip(&handles) {
-        fs::create_dir_all(path).context("no mount point")?;
-        let source = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        let source = by_handle(handle);
+        // In what is covered nobody else writes; elsewhere a path may have become another's since.
+        let target = match closed.iter().any(|folder| path.starts_with(folder)) {
+            true => fs::create_dir_all(path).map(|()| path.to_path_buf()).context("no mount point")?,
+            false => source.clone(),
+        };
         let none = None::<&str>;
-        mount(Some(source.as_str()), path.as_path(), none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
+        mount(Some(&source), &target, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
             .with_context(|| format!("{} cannot be shown", path.display()))?;
     }
     for (link, target) in
@@ -85,15 +91,34 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
 
 /// Puts the files of a folder in place of those that have their paths below it, where these are.
 fn replace(folder: &Path) -> Result<()> {
+    let root = OpenFolder::open(Path::new("/"))?;
     for entry in walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok) {
         let below = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        let (place, none) = (Path::new("/").join(below), None::<&str>);
-        if entry.file_type().is_file() && place.is_file() {
-            mount(Some(entry.path()), place.as_path(), none, MsFlags::MS_BIND, none)
-                .with_context(|| format!("{} cannot be replaced", place.display()))?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let there = root.of_file(below).and_then(|(folder, name)| folder.handle(name));
+        if let Ok(there) = there.and_then(|there| regular(&there.metadata()?).map(|()| there)) {
+            let none = None::<&str>;
+            mount(Some(entry.path()), &by_handle(&there), none, MsFlags::MS_BIND, none)
+                .with_context(|| format!("/{} cannot be replaced", below.display()))?;
         }
     }
     Ok(())
+}
+
+/// A folder by its real path, open: none that took its place since.
+fn held(folder: &Path) -> Result<File> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = open(folder, flags, Mode::empty()).map_err(anyhow::Error::from).map(File::from);
+    let held = held.with_context(|| format!("{} cannot be shown", folder.display()))?;
+    ensure!(place_of(&held)? == folder, "{} became another folder meanwhile", folder.display());
+    Ok(held)
+}
+
+/// A path that leads to what is open, whatever has its name.
+fn by_handle(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 /// Changes a mount: its flags, or how it follows others.
@@ -106,7 +131,7 @@ fn change(point: &Path, flags: MsFlags) -> Result<()> {
 /// Covers a folder by an empty one that lets everybody through.
 fn cover(folder: &Path) -> Result<()> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    mount(Some("weigh"), folder, Some("tmpfs"), flags, Some("mode=711,size=1m"))
+    mount(Some("weigh"), &by_handle(&held(folder)?), Some("tmpfs"), flags, Some("mode=711,size=1m"))
         .with_context(|| format!("{} cannot be covered", folder.display()))
 }
 
@@ -128,7 +153,8 @@ fn links_to(path: &Path, found: &mut Vec<(PathBuf, PathBuf)>) {
 
 /// Where something is mounted in this process's namespace; see proc_pid_mountinfo(5).
 fn mount_points() -> Result<BTreeSet<PathBuf>> {
-    let text = fs::read("/proc/self/mountinfo").context("/proc is not mounted")?;
+    let text =
+        regular::read("/proc/self/mountinfo".as_ref(), regular::TEXT).context("/proc is not mounted")?;
     let fields = text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
     Ok(fields.map(|field| PathBuf::from(std::ffi::OsString::from_vec(unescaped(field)))).collect())
 }

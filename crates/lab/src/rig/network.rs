@@ -11,7 +11,7 @@ use std::io::Write;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -56,7 +56,7 @@ impl Network {
 
     /// The machine's own, in which this process is anyway.
     pub fn outside() -> Result<Network> {
-        Ok(Network { file: File::open(OWN).context("this network has no name")? })
+        Ok(Network { file: namespace(OWN.as_ref()).context("this network has no name")? })
     }
 
     /// Another handle of the same network, which stays as long as either value.
@@ -98,9 +98,15 @@ pub fn privately<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 }
 
 /// Moves this process into a namespace by its path. To be called before there are threads.
-pub fn join(path: &std::path::Path) -> Result<()> {
-    let file = File::open(path).with_context(|| format!("no network namespace {}", path.display()))?;
+pub fn join(path: &Path) -> Result<()> {
+    let file = namespace(path).with_context(|| format!("no network namespace {}", path.display()))?;
     enter(&file).context("the network namespace cannot be entered")
+}
+
+/// What stands for a namespace is no regular file.
+#[allow(clippy::disallowed_methods, reason = "the kernel's own, and named by this program")]
+fn namespace(path: &Path) -> std::io::Result<File> {
+    File::open(path)
 }
 
 /// Where this thread is already, it takes no privilege.
@@ -117,7 +123,7 @@ fn enter(file: &File) -> std::io::Result<()> {
 fn make(settings: &[(&str, &str)]) -> Result<Network> {
     nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET)
         .context("a network namespace takes root, or a machine that lets users have one (user namespaces)")?;
-    let file = File::open(OWN).context("the network namespace has no name")?;
+    let file = namespace(OWN.as_ref()).context("the network namespace has no name")?;
     carry_out("ip", &["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
     for (setting, value) in settings {
         let settings = std::fs::OpenOptions::new().write(true).open(setting);

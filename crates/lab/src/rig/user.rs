@@ -8,7 +8,7 @@ use std::ffi::{CString, OsStr};
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -19,6 +19,7 @@ use rustix::thread::CapabilitySet;
 use walkdir::WalkDir;
 
 use super::lifeline;
+use crate::content::regular;
 use denied::Closed;
 pub use denied::Denied;
 use weigh_model::text::clean;
@@ -134,28 +135,45 @@ impl OwnUser {
         NUMBERS.contains(&uid)
     }
 
-    /// Gives it what the lab made: a file, or a folder with all in it. Links are given, not what they lead to.
+    /// Gives it what the lab made: a file, or a folder with all in it. Links are given, not what they lead to. Only what nobody else could change
+    /// until now may be given, and what was given is not to be used by its path again: the user may have put links there.
     ///
     /// # Errors
     /// As the file system says.
     pub fn give(self, path: &Path) -> io::Result<()> {
         WalkDir::new(path)
             .into_iter()
-            .try_for_each(|entry| std::os::unix::fs::lchown(entry?.path(), Some(self.uid), Some(self.gid)))
+            .try_for_each(|entry| lchown(entry?.path(), Some(self.uid), Some(self.gid)))
     }
 
-    /// Makes this process the user's, with the further groups that an account has, and without a way back. To be called before there are threads.
-    pub fn become_it(self) -> io::Result<()> {
+    /// Lets it read what the lab made, a file or a folder with all in it, and change nothing of that: it stays the lab's.
+    ///
+    /// # Errors
+    /// As the file system says.
+    pub fn share(self, path: &Path) -> io::Result<()> {
+        for entry in WalkDir::new(path) {
+            let entry = entry?;
+            lchown(entry.path(), None, Some(self.gid))?;
+            if !entry.path_is_symlink() {
+                let mode = entry.metadata()?.mode();
+                fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode | (mode >> 3) & 0o050))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes this process the user's, with these further groups, and without a way back. To be called before there are threads.
+    pub fn become_it(self, groups: &[Gid]) -> io::Result<()> {
         use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
         let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
-        set_thread_groups(&self.groups()?)?;
+        set_thread_groups(groups)?;
         set_thread_res_gid(gid, gid, gid)?;
         set_thread_res_uid(uid, uid, uid)?;
         Ok(set_no_new_privs(true)?)
     }
 
-    /// The further groups of an account; none of a user of the lab's own.
-    fn groups(self) -> io::Result<Vec<Gid>> {
+    /// The further groups of an account; none of a user of the lab's own. To be asked before folders of others are mounted anywhere.
+    pub fn groups(self) -> io::Result<Vec<Gid>> {
         let Some(account) = nix::unistd::User::from_uid(self.uid.into())? else { return Ok(Vec::new()) };
         let groups = nix::unistd::getgrouplist(&CString::new(account.name)?, self.gid.into())?;
         Ok(groups.into_iter().map(|group| Gid::from_raw(group.as_raw())).collect())
@@ -190,8 +208,8 @@ pub fn first_closed(path: &Path, owner: Option<u32>) -> Option<PathBuf> {
 
 /// A number that no account has and no process.
 fn free_number() -> Option<u32> {
-    let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default()
-        + &fs::read_to_string("/etc/group").unwrap_or_default();
+    let accounts = regular::system("/etc/passwd").unwrap_or_default()
+        + &regular::system("/etc/group").unwrap_or_default();
     let processes: Vec<u32> = fs::read_dir("/proc")
         .into_iter()
         .flatten()

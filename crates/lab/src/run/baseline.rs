@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::kept::Kept;
 use super::list::{FOLDER, Found, kept_below};
+use crate::content::regular;
 use crate::whole;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
@@ -65,8 +66,7 @@ pub fn save(name: &str, run: &Path) -> Result<PathBuf> {
     }
     let file = |name: &str| {
         let path = run.join(name);
-        let text = std::fs::read_to_string(&path);
-        Ok((PathBuf::from(name), text.with_context(|| format!("{}: cannot be read", clean_path(&path)))?))
+        Ok((PathBuf::from(name), regular::text(&path, regular::RECORDS)?))
     };
     let files = Kept::files(run).iter().copied().map(file).collect::<Result<Vec<_>>>()?;
     let folder = folder();

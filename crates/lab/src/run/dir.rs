@@ -16,6 +16,8 @@ use anyhow::{Context, Result, bail, ensure};
 pub use stored::{RunFile, SCHEMA, StoredRun, started};
 
 use super::lock::{LOCK, Lock};
+use super::seal;
+use crate::content::regular;
 use crate::digest;
 use crate::log::LogWriter;
 use crate::rig::machine::Machine;
@@ -32,6 +34,8 @@ pub const PLAN: &str = "plan.json";
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";
 const SCRATCH: &str = "scratch";
+const REPORT: &str = "report";
+const PROFILES: &str = "profiles";
 const PARTIAL: &str = ".partial";
 
 /// A run directory that this process writes.
@@ -83,6 +87,7 @@ impl RunDir {
         let file = RunFile::new(&plan, &plan_json, command, machine);
         write_whole(&partial.path().join(PLAN), &plan_json)?;
         write_whole(&partial.path().join(RUN), &to_json(&file)?)?;
+        seal::put(partial.path(), &digest::sha256(&plan_json));
         LogWriter::open(&partial.path().join(RECORDS), 0)?.sync()?;
         if let Err(e) = fs::rename(partial.path(), &root) {
             refuse_used(&root)?;
@@ -109,6 +114,7 @@ impl RunDir {
         let root = std::path::absolute(path).with_context(|| format!("{}: no such place", path.display()))?;
         // Says what is wrong with a directory that is none before a lock file is put into it.
         StoredRun::read(&root)?;
+        refuse_links(&root)?;
         let lock = Lock::take(&root)?;
         let (stored, valid_bytes) = StoredRun::read_with_length(&root)?;
         if !stored.is_complete() {
@@ -213,7 +219,7 @@ fn copy_payloads(plan: &mut Plan, root: &Path) -> Result<()> {
 
 fn copy_one(payload: &Payload, to: &Path) -> Result<()> {
     let from = payload.blob.display();
-    let mut source = fs::File::open(&payload.blob).with_context(|| format!("{from}: cannot be read"))?;
+    let mut source = regular::open(&payload.blob).with_context(|| format!("{from}: cannot be read"))?;
     let doing = || format!("{}: cannot be written", to.display());
     let mut copy = fs::File::create_new(to).with_context(doing)?;
     let found = digest::copy(&mut source, &mut copy, u64::MAX).with_context(doing)?;
@@ -225,11 +231,30 @@ fn copy_one(payload: &Payload, to: &Path) -> Result<()> {
     copy.sync_all().with_context(doing)
 }
 
+/// Makes sure that what is written goes into the run's own folders.
+fn refuse_links(root: &Path) -> Result<()> {
+    let folders = [LOGS, PAYLOADS, SCRATCH, REPORT, PROFILES].map(|name| root.join(name));
+    match folders.iter().find(|folder| folder.is_symlink()) {
+        Some(link) => {
+            bail!("{}: a symbolic link, through which nothing is written; remove it to go on", link.display())
+        }
+        None => Ok(()),
+    }
+}
+
 /// Makes sure that every payload is still there, by length; workers check the digests.
 fn verify_payloads(plan: &Plan, root: &Path) -> Result<()> {
     for payload in &plan.payloads {
-        let path = root.join(&payload.blob);
-        let found = path.metadata().map(|m| m.len());
+        let path = root.join(kept(payload));
+        let is_digest =
+            payload.sha256.len() == 64 && payload.sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
+        ensure!(
+            is_digest && payload.blob == kept(payload),
+            "{}: payload {} is none of the run's own; start a new run",
+            root.join(PLAN).display(),
+            payload.name
+        );
+        let found = path.symlink_metadata().map(|m| if m.is_file() { m.len() } else { 0 });
         if !found.is_ok_and(|length| length == payload.bytes) {
             bail!(
                 "{}: payload {} is missing or cut, so this run cannot go on; start a new one (what it has \
@@ -293,5 +318,5 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 
 fn sync_dir(path: &Path) {
     // A file system that cannot do this has its own way to be safe.
-    let _ = fs::File::open(path).and_then(|dir| dir.sync_all());
+    let _ = regular::open_folder(path).and_then(|dir| dir.sync_all());
 }

@@ -1,6 +1,7 @@
 //! What is kept of a measurement, whatever it was: a run of a study, or a load. What compares, lists and indexes them asks
 //! here.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::Result;
@@ -10,6 +11,10 @@ use crate::loading::stored::{self, RESULT, is_load};
 use weigh_answer::load::Document;
 use weigh_answer::report::Report;
 use weigh_answer::subject;
+
+/// What a folder of a run or a load has in it.
+const PARTS: &str = "run.json plan.json records.ndjson seal lock logs payloads scratch report profiles \
+    result.json blocks.ndjson slices.csv times.hlog agent.log target.log report.html";
 
 /// A measurement as it stands on the disk.
 #[derive(Debug)]
@@ -45,6 +50,13 @@ impl Kept {
     /// The files from which everything else follows, by their names in the folder.
     pub fn files(folder: &Path) -> &'static [&'static str] {
         if folder.join(RUN).exists() { &[RUN, PLAN, RECORDS] } else { &[RESULT] }
+    }
+
+    /// Whether a name is that of something that runs and loads have in their folders.
+    pub fn is_part(name: &OsStr) -> bool {
+        let name = name.to_string_lossy();
+        // What a killed process was about to rename.
+        PARTS.split(' ').any(|part| name == part) || name.starts_with(".tmp")
     }
 
     /// The results.

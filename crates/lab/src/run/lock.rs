@@ -2,12 +2,15 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
+
+use crate::content::regular;
 
 /// The lock's file within a run directory; it holds the writer's process id.
 pub const LOCK: &str = "lock";
@@ -26,7 +29,10 @@ impl Lock {
     /// Takes the lock of a run directory.
     pub fn take(dir: &Path) -> Result<Lock> {
         let path = dir.join(LOCK);
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+        let mut open = OpenOptions::new();
+        let open = open.read(true).write(true).create(true).truncate(false).custom_flags(flags).open(&path);
+        let open = open.and_then(|file| regular::regular(&file.metadata()?).map(|()| file));
         let mut file = open.with_context(|| {
             format!("{}: cannot be written; a run needs a directory that it can write to", dir.display())
         })?;
@@ -35,7 +41,7 @@ impl Lock {
             Err(Errno::WOULDBLOCK) => {
                 let mut holder = String::new();
                 // The holder may not have written its id yet.
-                let _ = file.read_to_string(&mut holder);
+                let _ = Read::by_ref(&mut file).take(20).read_to_string(&mut holder);
                 let holder = holder.trim();
                 let by = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
                 bail!(
@@ -59,7 +65,7 @@ impl Lock {
     /// Whether some process holds the lock of a directory; a directory without a lock file counts as held,
     /// because its writer may be about to take it.
     pub fn is_held(dir: &Path) -> bool {
-        let Ok(file) = File::open(dir.join(LOCK)) else { return true };
+        let Ok(file) = regular::open_itself(dir.join(LOCK)) else { return true };
         flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
     }
 }

@@ -123,8 +123,8 @@ fn add_file(
     if !hits.any() && is_variant(&file.path) {
         return Some("precompressed variants");
     }
-    let is_asked = hits.any() || is_map_in_use(&file.path);
-    let is_text = || File::open(&file.path).is_ok_and(|file| begins_as_text(&file));
+    let is_asked = hits.any() || is_map_in_use(served, &path);
+    let is_text = || served.open(&path).is_ok_and(|(file, _)| begins_as_text(&file));
     let class = match class::of(&path, file.bytes, is_asked, served.types(), &is_text) {
         Ok(class) => class,
         Err(what) => {
@@ -149,17 +149,17 @@ fn begins_as_text(mut file: &File) -> bool {
 }
 
 /// Whether it is the source map that the end of the script or style sheet beside it names.
-fn is_map_in_use(path: &Path) -> bool {
-    let name = path.file_name().filter(|name| name.as_encoded_bytes().ends_with(b".map"));
+fn is_map_in_use(served: &Served, path: &str) -> bool {
+    let name = path.rsplit('/').next().filter(|name| name.ends_with(".map"));
     let end = || {
-        let mut file = File::open(path.with_extension("")).ok()?;
-        let begin = file.metadata().ok()?.len().saturating_sub(END_OF_SCRIPT);
+        let (mut file, length) = served.open(path.strip_suffix(".map")?).ok()?;
+        let begin = length.saturating_sub(END_OF_SCRIPT);
         let mut end = Vec::new();
         file.seek(SeekFrom::Start(begin)).ok()?;
         file.take(END_OF_SCRIPT).read_to_end(&mut end).ok()?;
         Some(String::from_utf8_lossy(&end).into_owned())
     };
-    name.and_then(|name| Some(format!("sourceMappingURL={}", name.to_str()?)))
+    name.map(|name| format!("sourceMappingURL={name}"))
         .is_some_and(|comment| end().is_some_and(|end| end.contains(&comment)))
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::content::regular;
+
 /// Web servers: the names of their processes, and where their configuration usually is.
 const SERVERS: [(&str, &[&str], &[&str]); 4] = [
     ("nginx", &["nginx"], &["etc/nginx/nginx.conf", "usr/local/etc/nginx/nginx.conf"]),
@@ -71,7 +73,7 @@ fn processes(root: &Path) -> BTreeSet<String> {
     let numbered =
         entries.filter(|entry| entry.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()));
     numbered
-        .filter_map(|entry| fs::read_to_string(entry.path().join("comm")).ok())
+        .filter_map(|entry| regular::system(entry.path().join("comm")).ok())
         .map(|name| name.trim().to_owned())
         .collect()
 }

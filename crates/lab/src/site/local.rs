@@ -1,16 +1,14 @@
 //! Files below a folder, by the path that a URL has: nothing outside the folder is opened, and no file is read beyond a limit.
 
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use url::Url;
 
 use super::class;
 use super::served::Served;
-use crate::content::regular::{open, plain_error, special};
+use crate::content::regular::{open_below, plain_error, whole};
 use weigh_model::text::clean_path;
 
 /// Names of static front pages.
@@ -63,21 +61,11 @@ pub fn open_inside(folder: &Path, path: &str, (others, follows): (&[PathBuf], bo
     if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
         bail!("not a path below {}", clean_path(folder));
     }
-    let find = |path: PathBuf| path.canonicalize().map_err(|error| anyhow::anyhow!(plain_error(&error)));
-    let (root, full) = (find(folder.to_owned())?, find(folder.join(relative))?);
-    let is_inside = full.starts_with(&root) || others.iter().any(|other| full.starts_with(other));
-    if !is_inside && !follows {
-        bail!("a symbolic link leads out of {}", clean_path(folder));
-    }
-    let file = open(&full, true).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
-    let meta = file.metadata().context("cannot be read")?;
-    if !meta.is_file() {
-        bail!("it is {}", special(&meta));
-    }
-    if !is_inside && meta.mode() & 0o004 == 0 {
-        bail!("a symbolic link leads out of {}, to a file that not everybody may read", clean_path(folder));
-    }
-    Ok((file, meta.len()))
+    let plain = |error| anyhow::anyhow!(plain_error(&error));
+    let root = folder.canonicalize().map_err(plain)?;
+    let file = open_below((&root, others, follows), &folder.join(relative)).map_err(plain)?;
+    let length = file.metadata().map_err(plain)?.len();
+    Ok((file, length))
 }
 
 /// Reads a regular file below a folder.
@@ -85,24 +73,7 @@ pub fn open_inside(folder: &Path, path: &str, (others, follows): (&[PathBuf], bo
 /// # Errors
 /// As [`open_inside`]; it is longer than `most` bytes.
 pub fn read_inside(folder: &Path, path: &str, most: u64) -> Result<Vec<u8>> {
-    let (file, length) = open_inside(folder, path, (&[], false))?;
-    read_all(file, length, most)
-}
-
-/// Reads all of a file with this length, as long as it is no longer than `most` bytes.
-///
-/// # Errors
-/// One line without the path: why it cannot be read.
-pub fn read_all(file: File, length: u64, most: u64) -> Result<Vec<u8>> {
-    if length > most {
-        bail!("longer than {most} bytes");
-    }
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
-    if bytes.len() as u64 > most {
-        bail!("it grew while it was read");
-    }
-    Ok(bytes)
+    Ok(whole(open_inside(folder, path, (&[], false))?.0, most)?)
 }
 
 #[cfg(test)]

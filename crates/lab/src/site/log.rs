@@ -39,7 +39,7 @@ use std::sync::LazyLock;
 use anyhow::{Result, bail};
 use regex::bytes::Regex;
 
-use crate::content::regular::{open, plain_error, special};
+use crate::content::regular::{open, plain_error};
 use crate::interrupt::{INTERRUPTED, Interrupt, Watched};
 use crate::lines::Lines;
 use agents::{Agents, Who};
@@ -165,11 +165,15 @@ impl Counter {
     /// The user wants an end.
     pub fn file(&mut self, path: &Path, interrupt: &Interrupt) -> Result<()> {
         let named = clean_path(path);
-        let opened = open(path, false).and_then(|file| Ok((file.metadata()?, file)));
+        let opened = open(path).and_then(|file| Ok((file.metadata()?, file)));
         let (meta, file) = match opened {
             Ok(opened) => opened,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.problem(format!("{named}: no such file; check the path"));
+                return Ok(());
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                self.problem(format!("{named}: {error}: give a regular file"));
                 return Ok(());
             }
             Err(error) => {
@@ -177,9 +181,7 @@ impl Counter {
                 return Ok(());
             }
         };
-        if !meta.is_file() {
-            self.problem(format!("{named} is {}: give a regular file", special(&meta)));
-        } else if self.files.insert((meta.dev(), meta.ino())) {
+        if self.files.insert((meta.dev(), meta.ino())) {
             self.stream(&named, Watched { input: file.take(meta.len()), interrupt });
         } else {
             self.problem(format!("{named}: given twice, and counted once"));

@@ -1,13 +1,12 @@
 //! `site.toml` read back, with the files that it names: one that is gone or has changed is left out with a line, the rest goes on.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::local::open_inside;
 use super::served::Served;
+use crate::content::regular;
 use crate::digest;
 use weigh_model::site::{Kind, Sample, Site, Sources};
 use weigh_model::text::{clean, clean_path};
@@ -36,14 +35,8 @@ pub fn read(file: &Path) -> Result<Site> {
 
 fn text(file: &Path) -> Result<String> {
     let named = clean_path(file);
-    let mut text = String::new();
-    let source =
-        File::open(file).with_context(|| format!("{named}: cannot be read; `weigh site` writes one"))?;
-    if !source.metadata().is_ok_and(|meta| meta.is_file()) {
-        bail!("{named} is no regular file");
-    }
-    source.take(LONGEST).read_to_string(&mut text).with_context(|| format!("{named}: cannot be read"))?;
-    Ok(text)
+    ensure!(file.exists(), "{named}: cannot be read; `weigh site` writes one");
+    regular::text(file, LONGEST)
 }
 
 /// Reads the file and looks at the files that it names.

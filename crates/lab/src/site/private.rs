@@ -285,7 +285,7 @@ impl Room {
         let made = link.parent().map_or(Ok(()), std::fs::create_dir_all);
         let made = made.and_then(|()| std::os::unix::fs::symlink(docroot, &link));
         made.context("no temporary folder")?;
-        self.give(&tree)?;
+        self.user.map_or(Ok(()), |user| user.share(&tree)).context("no temporary folder")?;
         Ok(tree)
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::local;
+use crate::content::regular::whole;
 use crate::rig::server::own::places::Place;
 use crate::rig::server::types::MediaTypes;
 use weigh_model::site::{Alias, Sources};
@@ -138,8 +139,7 @@ impl Served {
     /// # Errors
     /// As [`Served::open`]; it is longer than `most` bytes.
     pub fn read(&self, path: &str, most: u64) -> Result<Vec<u8>> {
-        let (file, length) = self.open(path)?;
-        local::read_all(file, length, most)
+        Ok(whole(self.open(path)?.0, most)?)
     }
 }
 

@@ -1,6 +1,5 @@
 //! A run while it measures: its log is followed, and what is new is told as events (WHATWG HTML, "Server-sent events").
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use tokio::sync::mpsc::Sender;
 
+use crate::content::regular;
 use crate::log;
 use crate::run::dir::{RECORDS, StoredRun};
 use crate::run::list::is_running;
@@ -89,11 +89,11 @@ impl Follower {
     /// Reads what is new; whether there was something.
     fn look(&mut self) -> Result<bool> {
         let path = self.run.join(RECORDS);
-        let mut file = File::open(&path)?;
+        let mut file = regular::open(&path)?;
         file.seek(SeekFrom::Start(self.read))?;
         let mut bytes = Vec::new();
         file.take(AT_ONCE).read_to_end(&mut bytes)?;
-        let log = log::parse(&path, &bytes)?;
+        let log = log::parse(&path, bytes.as_slice())?;
         if log.valid_bytes == 0 && bytes.len() as u64 == AT_ONCE {
             bail!("a record of more than {} is not followed", weigh_model::units::bytes(AT_ONCE));
         }

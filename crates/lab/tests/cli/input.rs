@@ -169,8 +169,8 @@ fn mistakes_in_a_study_are_named_with_their_place() {
     }
     for (name, said) in [
         ("cache-level", "no study `cache-level`; did you mean `cache-levels`?"),
-        ("nowhere.toml", "cannot read study nowhere.toml"),
-        ("/dev/zero", "larger than a study can be"),
+        ("nowhere.toml", "nowhere.toml: cannot be read: No such file"),
+        ("/dev/zero", "/dev/zero: it is a device"),
         ("studies/", "no study `studies/`"),
     ] {
         let line = lab.refused(&["plan", name]);

@@ -257,8 +257,8 @@ fn a_configuration_that_cannot_be_measured_is_refused_with_its_line() {
     }
     for (file, said) in [
         ("nowhere", "nowhere: cannot be read"),
-        ("folder", "folder: a folder; give the file with the server's site"),
-        ("/dev/zero", "larger than a configuration"),
+        ("folder", "folder: it is a folder; give the file with the server's site"),
+        ("/dev/zero", "it is a device; give the file"),
     ] {
         let line = lab.refused(&["run", "assets.toml", "--server-config", file]);
         assert!(line.contains(said), "{line}");

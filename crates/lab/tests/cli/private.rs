@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use weigh::rig::group::Group;
+use weigh::rig::user::OwnUser;
 
 use crate::lab::{Lab, Ran, deliveries, study};
 
@@ -20,7 +21,9 @@ fn open_to_others(root: &Path, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
         // What a run that is under way removes is open to nobody.
         let Ok(about) = entry.metadata() else { continue };
-        if about.mode() & 0o077 != 0 && !about.is_symlink() {
+        // The group of a user of the lab's own has nobody else in it.
+        let others = if OwnUser::is_one(about.gid()) { 0o007 } else { 0o077 };
+        if about.mode() & others != 0 && !about.is_symlink() {
             found.push(format!("{:o} {}", about.mode() & 0o777, entry.path().display()));
         }
         if about.is_dir() {
@@ -156,7 +159,7 @@ fn what_private_servers_send_no_other_user_can_fetch() {
 
 /// Whether servers of a lab have a user of their own here; else says so.
 fn has_own_user() -> bool {
-    let has = weigh::rig::user::OwnUser::of_lab(crate::lab::WEIGH.as_ref()).is_some();
+    let has = OwnUser::of_lab(crate::lab::WEIGH.as_ref()).is_some();
     if !has {
         println!(
             "skipped: no other user is available here: this is no root, or one that cannot change users"

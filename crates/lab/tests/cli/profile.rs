@@ -126,7 +126,7 @@ fn what_is_no_profile_is_one_line() {
     lab.write("bytes", [0u8, 255, 10, 27, 7].repeat(100));
     for (args, said) in [
         (&["none"][..], "none: cannot be read as a profile: No such file"),
-        (&["."], "not a file"),
+        (&["."], "it is a folder"),
         (&["page.html"], "not a known format: cachegrind"),
         (&["empty"], "it is empty"),
         (&["wrong"], "line 4: it is neither a name, nor costs"),

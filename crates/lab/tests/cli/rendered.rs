@@ -1,6 +1,6 @@
 //! `weigh site --render`: the site's own application makes its pages in a private instance, and what does not run there is one line.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use weigh_model::site::{From, Kind, Site};
@@ -179,6 +179,82 @@ fn an_application_that_does_not_run_here_is_the_last_line_and_the_rest_goes_on()
         assert_eq!((site.of(Kind::Page).count(), site.of(Kind::Asset).count()), (0, 1));
         assert_eq!(lab.left_over(), 0);
     }
+}
+
+/// Puts links to a file of root's in place of what the lab has in its folder, and has the lab read its log.
+const HOSTILE: &str = r#"<?php
+session_start();
+$room = dirname(session_save_path());
+$done = [];
+foreach (['php.log', 'server.log', 'upstream.sock'] as $name) {
+    if (@rename("$room/$name", "$room/sessions/$name") || @unlink("$room/$name")) {
+        $done[] = $name;
+    }
+    if (@symlink('SECRET', "$room/$name")) {
+        $done[] = "$name linked";
+    }
+}
+foreach (glob("$room/*", GLOB_ONLYDIR) as $folder) {
+    if (basename($folder) !== 'sessions' && @rename($folder, "$folder-moved")) {
+        $done[] = "$folder moved";
+    }
+}
+if (@rename($room, "$room-moved")) {
+    $done[] = 'room moved';
+}
+error_log('changed: ' . implode(', ', $done));
+header('Location: http://' . ($done === [] ? 'nothing' : 'something') . '.changed.example/');
+"#;
+
+#[test]
+fn what_runs_as_another_user_changes_nothing_that_root_uses() {
+    needs!(serves_php());
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    for account in [None, Some("nobody")] {
+        let lab = Lab::new();
+        let secret = lab.write("secret", "root:$6$a-line-of-root:19000:0:99999:7:::\n");
+        std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
+        shop(&lab, &HOSTILE.replace("SECRET", secret.to_str().unwrap()));
+        let mut args =
+            vec!["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"];
+        args.extend(account.into_iter().flat_map(|name| ["--render-as", name]));
+        let ran = lab.run(&args);
+        assert!(
+            last_line(&ran).contains("it leads to http://nothing.changed"),
+            "{account:?}: {}",
+            ran.stderr
+        );
+        assert!(!ran.stderr.contains("a-line-of-root"), "{}", ran.stderr);
+        let about = secret.metadata().unwrap();
+        assert_eq!(
+            (about.uid(), about.permissions().mode() & 0o777, about.len()),
+            (0, 0o600, 42),
+            "{account:?}"
+        );
+        assert_eq!(lab.left_over(), 0);
+    }
+}
+
+/// A file of a folder that leads to one of root's: its lines are nobody's to see.
+#[test]
+fn a_link_of_the_sites_user_shows_nothing_that_only_root_may_read() {
+    needs!(has("apache2", "apt install apache2"));
+    let lab = Lab::new();
+    shop(&lab, FRONT);
+    let secret = lab.write("secret", "root:$6$a-line-of-root:19000:0:99999:7:::\n");
+    std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&secret, lab.path("shop/public/.htaccess")).unwrap();
+    std::os::unix::fs::symlink(&secret, lab.path("shop/public/css/other.css")).unwrap();
+    let config = lab.read("conf/apache.conf").replace("<Directory", "AccessFileName .htaccess\n<Directory");
+    lab.write(
+        "conf/apache.conf",
+        config.replace("Require all granted", "Require all granted\n    AllowOverride All"),
+    );
+    let ran = lab.run(&["site", "--docroot", "shop/public", "--server-config", "conf/apache.conf"]);
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("a-line-of-root"), "{}", ran.stderr);
+    assert!(!ran.stderr.to_lowercase().contains("$6$"), "{}", ran.stderr);
 }
 
 #[test]

@@ -32,7 +32,10 @@ fn a_directory_is_private_whole_and_self_contained() {
     let mut names: Vec<_> =
         fs::read_dir(root).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["lock", "logs", "payloads", "plan.json", "records.ndjson", "run.json", "scratch"]);
+    assert_eq!(
+        names,
+        ["lock", "logs", "payloads", "plan.json", "records.ndjson", "run.json", "scratch", "seal"]
+    );
     let blob = &dir.plan().payloads[0].blob;
     assert!(blob.is_relative());
     assert_eq!(fs::read(root.join(blob)).unwrap(), fs::read(lab.home.path().join("blob")).unwrap());

@@ -1,9 +1,10 @@
 //! Flags as a plan: what is asked, of whom, when, for how long.
 
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use crate::content::regular;
+use anyhow::{Context, Result, anyhow, bail};
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, PREFLIGHTS, Protocol, Stream, Tls};
 use weigh_load::target::{Resolver, permit};
 use weigh_load::workload::{self, Defaults};
@@ -122,27 +123,21 @@ const LARGEST_BODY: u64 = 32 << 20;
 
 /// Reads a file that has an end, and not far away.
 fn bounded(file: &Path, flag: &str) -> Result<Vec<u8>> {
-    let about =
-        std::fs::metadata(file).with_context(|| format!("{flag} {}: cannot be read", file.display()))?;
-    if !about.is_file() {
-        bail!("{flag} {}: not a regular file; save it as one first", file.display());
-    }
-    let mut bytes = Vec::new();
-    let read =
-        std::fs::File::open(file).and_then(|opened| opened.take(LARGEST_BODY + 1).read_to_end(&mut bytes));
-    read.with_context(|| format!("{flag} {}: cannot be read", file.display()))?;
-    if bytes.len() as u64 > LARGEST_BODY {
-        bail!(
+    weigh_load::regular::read(file, LARGEST_BODY).map_err(|error| match error.kind() {
+        ErrorKind::InvalidInput => {
+            anyhow!("{flag} {}: not a regular file; save it as one first", file.display())
+        }
+        ErrorKind::FileTooLarge => anyhow!(
             "{flag} {}: larger than {} MiB, the most for a request body",
             file.display(),
             LARGEST_BODY >> 20
-        );
-    }
-    Ok(bytes)
+        ),
+        _ => anyhow!("{flag} {}: cannot be read: {error}", file.display()),
+    })
 }
 
 fn read(file: &Path, flag: &str) -> Result<Vec<u8>> {
-    std::fs::read(file).with_context(|| format!("{flag} {}: cannot be read", file.display()))
+    regular::read(file, regular::TEXT).with_context(|| flag.to_owned())
 }
 
 fn protocol(args: &Args) -> Result<Protocol> {

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{pages, write};
+use crate::content::regular;
 use crate::content::{Library, Names, resolve};
 use crate::private;
 use weigh_codec::{Params, codecs};
@@ -123,7 +124,7 @@ impl<'a> Stage<'a> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", clean_path(path)))
+    regular::read(path, regular::RESULT)
 }
 
 /// Writes the static files.

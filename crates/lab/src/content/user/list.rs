@@ -1,18 +1,21 @@
 //! Lists of files: one path per line, or a NUL after each. They are read in a stream, so that a list may be longer than memory.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::walk::{Found, Skipped};
-use super::{Note, open, plain_error, special};
+use super::{Note, plain_error, special};
+use crate::content::regular;
 use weigh_model::text::{clean, clean_path};
 
 /// The longest path, in bytes; the kernel takes no longer ones.
 const LONGEST: u64 = 4096;
+/// The largest list in bytes.
+const LARGEST: u64 = 1 << 30;
 /// The most paths that are named one by one.
 const MOST_NAMED: usize = 50;
 
@@ -23,11 +26,10 @@ const MOST_NAMED: usize = 50;
 /// One line: the list cannot be read, or is no list of paths.
 pub fn visit(list: &Path, each: &mut dyn FnMut(Found) -> Option<&'static str>) -> Result<Vec<Note>> {
     let named = clean_path(list);
-    let file = open(list, false).map_err(|error| anyhow::anyhow!("{named}: {}", plain_error(&error)))?;
-    let meta = file.metadata().with_context(|| named.clone())?;
-    if !meta.is_file() {
-        bail!("{named} is {}: give a file with one path per line", special(&meta));
-    }
+    let wrong =
+        |error| anyhow::anyhow!("{named}: {}; give a file with one path per line", plain_error(&error));
+    let file = regular::open(list).map_err(wrong)?;
+    ensure!(file.metadata()?.len() <= LARGEST, "{named}: larger than 1 GB; give several lists");
     let end = separator(list)?;
     let mut input = BufReader::new(file);
     let (mut skipped, mut unreadable, mut path) = (Skipped::default(), Vec::new(), Vec::new());
@@ -68,7 +70,7 @@ pub fn visit(list: &Path, each: &mut dyn FnMut(Found) -> Option<&'static str>) -
 /// What ends a path: NUL if the first one ends so, else a new line.
 fn separator(list: &Path) -> Result<u8> {
     let mut head = Vec::new();
-    File::open(list)?.take(LONGEST + 1).read_to_end(&mut head)?;
+    regular::open(list)?.take(LONGEST + 1).read_to_end(&mut head)?;
     let first = head.iter().find(|byte| matches!(byte, 0 | b'\n'));
     Ok(*first.unwrap_or(&b'\n'))
 }

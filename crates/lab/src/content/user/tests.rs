@@ -220,7 +220,7 @@ fn a_pipe_that_took_a_files_place_is_not_waited_for() {
 fn of_a_huge_file_stated_blocks_are_read_with_little_memory() {
     let place = Place::new();
     place.write("huge.bin", "start");
-    let huge = File::options().write(true).open(place.at("own/huge.bin")).unwrap();
+    let huge = fs::File::options().write(true).open(place.at("own/huge.bin")).unwrap();
     huge.set_len(1 << 40).unwrap();
     huge.write_at(b"end", (1 << 40) - 3).unwrap();
     let limits = Limits { max_bytes: 8 << 20, ..Limits::default() };

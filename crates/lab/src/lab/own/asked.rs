@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
+use crate::content::regular;
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
 use crate::rig::asker::{Asker, Question, with_instance};
@@ -161,7 +162,7 @@ impl Samples<'_> {
         answers.notes.extend(problem);
         let variants = sample.variants.iter().filter_map(|ending| {
             let beside = format!("{}.{ending}", below(self.tree, &file).display());
-            std::fs::read(beside).ok()
+            regular::read(beside.as_ref(), regular::RESULT).ok()
         });
         let variants: Vec<Vec<u8>> = variants.collect();
         for at in cells {

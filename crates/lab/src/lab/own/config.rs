@@ -181,7 +181,7 @@ fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     let docroot = room.path().join("docroot");
     let below = root.strip_prefix("/").unwrap_or(root);
     std::fs::create_dir_all(docroot.join(below)).context("no temporary folder")?;
-    user.map_or(Ok(()), |user| user.give(&docroot)).context("no temporary folder")?;
+    user.map_or(Ok(()), |user| user.share(&docroot)).context("no temporary folder")?;
     let site = Site { docroot, way: Some(Setting::bare(CONFIG)), ..Site::default() };
     let place = Place::new(room.path(), room.path().join("log")).of(user);
     let place = Place { limit: START, interrupt: interrupt.clone(), ..place };

@@ -1,9 +1,14 @@
 //! FastCGI: a client for one small request, the status page of a pool, and what a responder reads and writes.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags, open};
 
 /// More than any status page has.
 const LONGEST: usize = 4 << 20;
@@ -76,10 +81,20 @@ pub fn write_response(stream: &mut impl Write, id: u16, response: &[u8]) -> io::
     stream.write_all(&record(END, id, &[0; 8]))
 }
 
+/// Connects to the socket that is itself there: the folder is that of whoever runs PHP, and a link in it may lead to anybody's.
+fn connect(socket: &Path) -> io::Result<UnixStream> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let handle = File::from(open(socket, flags, Mode::empty())?);
+    if !handle.metadata()?.file_type().is_socket() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a socket"));
+    }
+    UnixStream::connect(format!("/proc/self/fd/{}", handle.as_raw_fd()))
+}
+
 /// Requests `path?query` with GET; the body of the response, without its headers.
 pub fn get(socket: &Path, path: &str, query: &str, limit: Duration) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limit;
-    let mut stream = UnixStream::connect(socket)?;
+    let mut stream = connect(socket)?;
     stream.set_write_timeout(Some(limit))?;
     stream.write_all(&request(path, query))?;
     let mut output = Vec::new();

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 
+use crate::content::regular;
 use weigh_model::text::clean_path;
 
 /// The longest file in bytes.
@@ -163,12 +164,7 @@ fn settings(text: &str) -> Vec<(String, String)> {
 }
 
 fn text(file: &Path) -> Result<String> {
-    let named = clean_path(file);
-    let about = fs::metadata(file).with_context(|| format!("{named}: cannot be read"))?;
-    if !about.is_file() || about.len() > LONGEST {
-        bail!("{named} is no php.ini and no file of a pool");
-    }
-    let bytes = fs::read(file).with_context(|| format!("{named}: cannot be read"))?;
+    let bytes = regular::read(file, LONGEST)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

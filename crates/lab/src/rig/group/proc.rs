@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::content::regular;
+
 /// The times and the parent of a process, from `/proc/PID/stat`; in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
@@ -16,7 +18,7 @@ pub struct Stat {
 impl Stat {
     /// Reads one process.
     pub fn read(id: u32) -> Option<Stat> {
-        Stat::parse(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+        Stat::parse(&regular::system(format!("/proc/{id}/stat")).ok()?)
     }
 
     /// The name in parentheses may hold anything; what follows the last one is numbers (proc(5)).
@@ -56,7 +58,7 @@ pub fn parents() -> Vec<(u32, u32)> {
 /// Voluntary and involuntary context switches of the threads that live.
 pub fn switches(id: u32) -> (u64, u64) {
     let Ok(threads) = fs::read_dir(format!("/proc/{id}/task")) else { return (0, 0) };
-    let status = threads.flatten().filter_map(|t| fs::read_to_string(t.path().join("status")).ok());
+    let status = threads.flatten().filter_map(|t| regular::system(t.path().join("status")).ok());
     status.fold((0, 0), |(voluntary, involuntary), text| {
         let of = |key| number(&text, key).unwrap_or(0);
         (voluntary + of("voluntary_ctxt_switches:"), involuntary + of("nonvoluntary_ctxt_switches:"))
@@ -65,7 +67,7 @@ pub fn switches(id: u32) -> (u64, u64) {
 
 /// Bytes read from and written to disk.
 pub fn disk_bytes(id: u32) -> Option<(u64, u64)> {
-    let text = fs::read_to_string(format!("/proc/{id}/io")).ok()?;
+    let text = regular::system(format!("/proc/{id}/io")).ok()?;
     Some((number(&text, "read_bytes:")?, number(&text, "write_bytes:")?))
 }
 
@@ -88,7 +90,7 @@ pub struct Memory {
 impl Memory {
     /// Reads one process; none when that may not be read.
     pub fn read(id: u32) -> Option<Memory> {
-        Memory::parse(&fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?)
+        Memory::parse(&regular::system(format!("/proc/{id}/smaps_rollup")).ok()?)
     }
 
     fn parse(text: &str) -> Option<Memory> {
@@ -115,7 +117,7 @@ pub fn peak_bytes(id: u32) -> Option<u64> {
 
 /// The number that follows a key at the begin of a line of a file; sizes are in KiB there.
 pub fn field(path: &str, key: &str) -> Option<u64> {
-    number(&fs::read_to_string(path).ok()?, key)
+    number(&regular::system(path).ok()?, key)
 }
 
 /// The number that follows a key at the begin of a line.

@@ -52,6 +52,6 @@ fn the_own_network_is_entered_by_whoever_is_there() {
 
 #[test]
 fn a_namespace_that_is_not_there_is_named() {
-    let error = join(std::path::Path::new("/nowhere")).unwrap_err();
+    let error = join(Path::new("/nowhere")).unwrap_err();
     assert!(format!("{error:#}").contains("/nowhere"), "{error:#}");
 }

@@ -3,12 +3,16 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
+
+use crate::content::regular::regular;
 use weigh_model::text::clean_bytes;
 
 /// Bytes of stderr kept in the log for each start.
@@ -25,9 +29,12 @@ pub fn isolate(command: &mut Command, passed: &[&str], own: &[(OsString, OsStrin
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
 }
 
-/// Opens a log to append to.
+/// Opens a log to append to, and to read its end again: a regular file, and no link to one.
 pub fn open_log(path: &Path) -> io::Result<File> {
-    let log = File::options().append(true).create(true).open(path);
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let log =
+        File::options().read(true).append(true).create(true).custom_flags(flags.bits() as i32).open(path);
+    let log = log.and_then(|log| regular(&log.metadata()?).map(|()| log));
     log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
 }
 

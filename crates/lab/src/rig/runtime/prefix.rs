@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::content::regular;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use weigh_model::text::clean_path;
@@ -80,11 +81,10 @@ impl Prefix {
     /// Reads the prefix at `root`; `None` when there is none.
     pub fn read(root: &Path) -> Result<Option<Prefix>> {
         let path = root.join(FILE);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(&path))),
-        };
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = regular::read(&path, regular::TEXT)?;
         let prefix: Prefix =
             serde_json::from_slice(&bytes).with_context(|| format!("{} is not valid", clean_path(&path)))?;
         if prefix.schema != SCHEMA {

@@ -5,7 +5,6 @@
 //! with: a folder tells all that its configuration says.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -22,6 +21,7 @@ use weigh_model::text::clean;
 use super::definition::Definition;
 use super::emission::Emission;
 use super::types::{self, TYPES};
+use crate::content::regular;
 use crate::digest::hex;
 
 /// The part of a name that changes with the content: hexadecimal digits of which one is a number, a version such as `3.7.1`, or mixed letters
@@ -287,7 +287,7 @@ impl Dictionaries {
 /// The digest that a delta begins with; none if it does not begin as one.
 fn digest_of(path: &Path, coding: Coding) -> Result<Option<Digest>> {
     let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(coding.head() as u64).read_to_end(&mut head));
+    let read = regular::open(path).and_then(|file| file.take(coding.head() as u64).read_to_end(&mut head));
     read.with_context(|| format!("{}: cannot be read", weigh_model::text::clean_path(path)))?;
     Ok(delta::digest_in(coding, &head))
 }

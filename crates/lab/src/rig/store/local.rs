@@ -9,6 +9,7 @@ use std::path::Path;
 
 use weigh_model::protocol::client::Address;
 
+use crate::content::regular;
 use crate::rig::group::parents;
 
 /// The state of a listening socket in `/proc/net/tcp`.
@@ -21,7 +22,7 @@ const COMM: usize = 15;
 /// The process that listens at an address of this machine, where it may be read and is one of these programs.
 pub fn process_at(address: &Address, programs: &[String]) -> Option<u32> {
     let inodes = match (&address.unix, &address.host, address.port) {
-        (Some(path), _, _) => unix_inodes(&fs::read_to_string("/proc/net/unix").ok()?, path),
+        (Some(path), _, _) => unix_inodes(&regular::system("/proc/net/unix").ok()?, path),
         (None, Some(host), Some(port)) => tcp_inodes(host, port)?,
         _ => return None,
     };
@@ -29,7 +30,7 @@ pub fn process_at(address: &Address, programs: &[String]) -> Option<u32> {
     let listening: Vec<(u32, u32)> = all.into_iter().filter(|(id, _)| has_any(*id, &inodes)).collect();
     // A server with processes of its own shares its socket with them: the first of them is meant.
     let first = listening.iter().find(|(_, parent)| listening.iter().all(|(id, _)| id != parent))?.0;
-    let name = fs::read_to_string(format!("/proc/{first}/comm")).ok()?;
+    let name = regular::system(format!("/proc/{first}/comm")).ok()?;
     let is_own = |program: &String| program.bytes().take(COMM).eq(name.trim_end().bytes());
     programs.iter().any(is_own).then_some(first)
 }
@@ -53,7 +54,7 @@ fn tcp_inodes(host: &str, port: u16) -> Option<Vec<u64>> {
     if here.is_empty() || !here.iter().all(IpAddr::is_loopback) {
         return None;
     }
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| regular::system(path).unwrap_or_default());
     Some(tables.iter().flat_map(|table| listening(table, &here, port)).collect())
 }
 

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::sources::{self, Archive};
 use crate::command::run_within;
+use crate::content::regular;
 use crate::rig::lifeline;
 use weigh_model::text::{clean, clean_path};
 
@@ -67,7 +68,7 @@ impl PrivateApt {
         let release =
             releases.find(|p| p.to_string_lossy().ends_with("Release")).context("no Release file came")?;
         let text =
-            fs::read_to_string(&release).with_context(|| format!("cannot read {}", clean_path(&release)))?;
+            regular::system(&release).with_context(|| format!("cannot read {}", clean_path(&release)))?;
         let origin = text.lines().find_map(|line| line.strip_prefix("Origin:"));
         Ok(origin.unwrap_or("").trim().to_owned())
     }

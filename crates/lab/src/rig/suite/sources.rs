@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::content::regular;
 use anyhow::{Result, anyhow};
 use weigh_model::text::clean_path;
 
@@ -26,7 +27,7 @@ pub struct Archive {
 /// The archives in `sources.list` and `sources.list.d` of an apt folder, in apt's order. A file that cannot be read, or
 /// an entry that is none, is left out, as it would serve no one.
 pub fn archives(etc: &Path) -> Vec<Archive> {
-    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    let read = |path: &Path| regular::system(path).unwrap_or_default();
     let mut found = one_line_entries(&read(&etc.join("sources.list")));
     let parts = fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten();
     let mut parts: Vec<_> = parts.map(|entry| entry.path()).collect();

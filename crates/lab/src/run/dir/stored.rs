@@ -1,13 +1,13 @@
 //! A run as it stands on disk: read without locking, checked before it is believed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{PLAN, RECORDS, RUN};
+use crate::content::regular;
 use crate::digest::sha256;
 use crate::log;
 use crate::rig::machine::Machine;
@@ -191,7 +191,7 @@ pub fn started(path: &Path) -> String {
 
 fn load(dir: &Path, name: &str) -> Result<(Vec<u8>, serde_json::Value)> {
     let path = dir.join(name);
-    let bytes = fs::read(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let bytes = regular::read(&path, regular::RESULT)?;
     let json = serde_json::from_slice(&bytes);
     let json = json.with_context(|| format!("{}: damaged: not JSON", path.display()))?;
     Ok((bytes, json))

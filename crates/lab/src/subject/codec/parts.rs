@@ -2,10 +2,11 @@
 //! that the visit is. Who carries out the requests, and where, is not known here.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::content::regular;
 use crate::digest;
 use crate::executor::{Failure, VisitOrder};
 use weigh_model::payload::{Part, Payload};
@@ -187,7 +188,7 @@ impl Cuts {
 
     fn cut(&self, blob: &Path, begin: u64, part: &Part, path: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(&self.folder)?;
-        let mut blob = File::open(blob)?;
+        let mut blob = regular::open(blob)?;
         blob.seek(SeekFrom::Start(begin))?;
         let mut out = tempfile::NamedTempFile::new_in(&self.folder)?;
         let sum = digest::copy(&mut blob.take(part.bytes), &mut out, part.bytes)?;

@@ -16,6 +16,7 @@ use super::deltas;
 use super::variants::{self, Variant};
 use walkdir::WalkDir;
 
+use crate::content::regular;
 use crate::digest::sha256;
 use crate::private;
 use crate::rig::user::OwnUser;
@@ -55,7 +56,7 @@ impl Files {
         let (root, mut php_home) = (real(root)?, real(php_home)?);
         if let Some(user) = user {
             php_home = copy(&php_home, &root.join("php"))?;
-            user.give(&php_home).with_context(|| format!("{}: cannot be given away", php_home.display()))?;
+            user.share(&php_home).with_context(|| format!("{}: cannot be shared", php_home.display()))?;
         }
         let (made, digests, previous) = (HashSet::new(), HashMap::new(), HashMap::new());
         Ok(Files { root, php_home, user, made, own: Vec::new(), digests, previous })
@@ -157,10 +158,7 @@ impl Files {
         let from = self.php_home.join("delivery");
         let entries = fs::read_dir(&from).with_context(|| format!("{}: cannot be read", from.display()))?;
         for entry in entries.flatten() {
-            let read = || {
-                fs::read(entry.path()).with_context(|| format!("{}: cannot be read", entry.path().display()))
-            };
-            self.write(&docroot.join(entry.file_name()), read)?;
+            self.write(&docroot.join(entry.file_name()), || regular::read(&entry.path(), regular::TEXT))?;
         }
         Ok(())
     }
@@ -180,7 +178,7 @@ impl Files {
             return Err(error).with_context(doing);
         }
         match self.user {
-            Some(user) => user.give(folder).with_context(doing),
+            Some(user) => user.share(folder).with_context(doing),
             None => Ok(()),
         }
     }
@@ -231,7 +229,7 @@ impl Instance {
     /// Its bytes, out of the payload's blob.
     pub fn read(&self, blob: &Path) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let read = fs::File::open(blob).and_then(|mut file| {
+        let read = regular::open(blob).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.begin))?;
             file.take(self.bytes).read_to_end(&mut bytes)
         });

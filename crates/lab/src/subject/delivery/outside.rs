@@ -2,12 +2,11 @@
 //!
 //! What may not be read, or is not told for certain, is not metered: a wrong meter is worse than none.
 
-use std::fs;
-
 use url::Url;
 
 use super::meters::Meters;
 use super::watch::Reading;
+use crate::content::regular;
 use crate::rig::group::{Group, parents};
 use crate::rig::store::local::process_at;
 use weigh_model::protocol::client::Address;
@@ -31,7 +30,7 @@ pub fn meters(url: &str, programs: &[String]) -> Option<Meters<Blind>> {
 fn fpm() -> Option<u32> {
     let all = parents();
     let is_fpm =
-        |id: u32| fs::read_to_string(format!("/proc/{id}/comm")).is_ok_and(|name| name.starts_with(FPM));
+        |id: u32| regular::system(format!("/proc/{id}/comm")).is_ok_and(|name| name.starts_with(FPM));
     let own: Vec<(u32, u32)> = all.into_iter().filter(|(id, _)| is_fpm(*id)).collect();
     let mut first = own.iter().filter(|(_, parent)| own.iter().all(|(id, _)| id != parent));
     let (id, _) = first.next()?;
@@ -48,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_server_of_a_known_name_that_runs_here_is_metered() {
-        let own = vec![fs::read_to_string("/proc/self/comm").unwrap().trim_end().to_owned()];
+        let own = vec![std::fs::read_to_string("/proc/self/comm").unwrap().trim_end().to_owned()];
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://localhost:{}/page?a=1", listener.local_addr().unwrap().port());
         let Meters { server, .. } = meters(&url, &own).unwrap();

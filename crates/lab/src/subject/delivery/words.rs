@@ -2,7 +2,7 @@
 //!
 //! It refuses to be long: a few lines of each, cut, on one line.
 
-use std::fs::File;
+use crate::content::regular;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Words {
 
 fn first_lines(path: &Path, from: u64) -> Vec<String> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|mut log| {
+    let read = regular::open(path).and_then(|mut log| {
         log.seek(SeekFrom::Start(from))?;
         log.take(HEAD).read_to_end(&mut bytes)
     });

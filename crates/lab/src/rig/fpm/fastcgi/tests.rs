@@ -37,3 +37,16 @@ fn long_values_have_long_lengths() {
     assert_eq!(length("abc"), [3]);
     assert_eq!(length(&"x".repeat(300)), [0x80, 0, 1, 44]);
 }
+
+#[test]
+fn a_link_in_place_of_the_socket_is_not_followed() {
+    let home = tempfile::tempdir().unwrap();
+    let (socket, link) = (home.path().join("s"), home.path().join("link"));
+    let listener = UnixListener::bind(&socket).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    std::os::unix::fs::symlink(&socket, &link).unwrap();
+    assert!(get(&link, "/status", "", Duration::from_secs(5)).is_err());
+    assert_eq!(listener.accept().unwrap_err().kind(), io::ErrorKind::WouldBlock, "nobody connected");
+    std::fs::write(home.path().join("file"), "").unwrap();
+    assert!(get(&home.path().join("file"), "/status", "", Duration::from_secs(5)).is_err());
+}

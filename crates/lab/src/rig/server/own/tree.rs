@@ -10,17 +10,15 @@ mod includes;
 mod printed;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use rustix::fs::OFlags;
+use anyhow::{Context, Result, anyhow, bail};
 use sha2::{Digest, Sha256};
 
 use super::Rules;
 use super::syntax::{Directive, Place, Syntax, Wrong};
+use crate::content::regular;
 use crate::digest;
 use crate::rig::server::types::listed;
 use weigh_model::text::clean_path;
@@ -111,6 +109,8 @@ impl Tree {
             below
         };
         let folders: BTreeSet<PathBuf> = files.iter().flat_map(|file| below(file)).collect();
+        // Of a folder of somebody else nothing is read through a link that only this program's user could read.
+        let real = from.canonicalize().unwrap_or_else(|_| from.to_owned());
         for folder in folders.into_iter().filter(|_| !rules.folder_file.is_empty()).take(MOST_FILES) {
             let path = from.join(&folder).join(&rules.folder_file);
             if !path.is_file() {
@@ -118,7 +118,9 @@ impl Tree {
             }
             let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
             self.files.push(path.clone());
-            let read = text(&path).and_then(|text| {
+            let file = regular::open_below((&real, &[], true), &path);
+            let read = file.and_then(|file| regular::whole(file, LONGEST));
+            let read = read.map_err(unread).and_then(as_text).and_then(|text| {
                 let parsed = self.syntax.parse(&text, number);
                 parsed.map_err(|wrong| anyhow::anyhow!("line {}: {}", wrong.at.line, wrong.what))
             });
@@ -169,17 +171,18 @@ impl Tree {
 /// # Errors
 /// Why it cannot be read, without its name.
 pub fn text(path: &Path) -> Result<String> {
-    let open = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path);
-    let file = open.context("cannot be read")?;
-    let about = file.metadata().context("cannot be read")?;
-    if about.is_dir() {
-        bail!("a folder; give the file with the server's site");
+    weigh_load::regular::read(path, LONGEST).map_err(unread).and_then(as_text)
+}
+
+fn unread(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::InvalidInput => anyhow!("{error}; give the file with the server's site"),
+        ErrorKind::FileTooLarge => anyhow!("larger than a configuration can be ({LONGEST} bytes)"),
+        _ => anyhow!("cannot be read: {error}"),
     }
-    let mut bytes = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut bytes).context("cannot be read")?;
-    if bytes.len() as u64 > LONGEST {
-        bail!("larger than a configuration can be ({LONGEST} bytes)");
-    }
+}
+
+fn as_text(bytes: Vec<u8>) -> Result<String> {
     if bytes.contains(&0) {
         bail!("not a text file");
     }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::{Files, Instance, instances};
+use crate::content::regular;
 use crate::subject::delivery::{url, variants};
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::{Origin, Payload};
-use weigh_model::text::clean_path;
 use weigh_model::way::{By, OwnConfig};
 
 /// PHP's script for a page, and the path that is asked for where the configuration says nothing of PHP.
@@ -66,10 +66,10 @@ impl Files {
             // A front controller is the page's script under its own name.
             let name = path.map_or("index.php", |path| path.trim_start_matches('/'));
             let name = if name.is_empty() { "index.php" } else { name };
-            self.write(&docroot.join(name), || Ok(fs::read(&script)?))?;
+            self.write(&docroot.join(name), || regular::read(&script, regular::TEXT))?;
         }
         if let Some(user) = self.user {
-            user.give(&tree).with_context(|| format!("{}: cannot be given away", tree.display()))?;
+            user.share(&tree).with_context(|| format!("{}: cannot be shared", tree.display()))?;
         }
         Ok(tree)
     }
@@ -92,7 +92,7 @@ impl Files {
             self.write(&beside, || match &payload.origin {
                 Origin::User { path, .. } if sample.is_whole => {
                     let source = PathBuf::from(format!("{}.{ending}", path.display()));
-                    fs::read(&source).with_context(|| format!("{}: cannot be read", clean_path(&source)))
+                    regular::read(&source, regular::RESULT)
                 }
                 // Of a part of a file, the owner has no variant: it is made as the lab's are.
                 _ => variants::with_ending(ending, None)
