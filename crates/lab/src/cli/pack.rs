@@ -246,7 +246,10 @@ fn remarks(outcome: &Outcome) {
         terminal::note(&left_out(why, files));
     }
     listed(&outcome.kept, "kept as it is, for it was not written here");
-    listed(&outcome.links, "not followed: a link that leads to a folder, out of the tree or nowhere");
+    listed(
+        &outcome.links,
+        "not followed: a link that leads to a folder (pack that, too), to what not everybody may read, or nowhere",
+    );
     for failure in outcome.failures.iter().take(NAMED) {
         terminal::note(&format!("{}: {}", failure.path, failure.why));
     }

@@ -74,12 +74,12 @@ pub struct Content {
     pub saving: Option<f64>,
 }
 
-/// Opens a file of the tree, which nobody can lead out of it.
+/// Opens a file of the tree; a link may lead out of it to what everybody may read.
 ///
 /// # Errors
 /// As [`open_below`].
 pub fn open_source(root: &Path, path: &Path) -> io::Result<File> {
-    open_below((root, &[], false), &root.join(path))
+    open_below((root, &[], true), &root.join(path))
 }
 
 /// Reads a file of the tree; one that a trial saves less than `least` of, if that is given, only as far as the trial needs. A file that changes

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::plan::variant_of;
 use super::source::Source;
 use super::write::{is_draft, is_own};
+use crate::rig::user::is_open_to_all;
 
 /// What a walk meets.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub enum Met {
     Source(Source),
     /// A file that a killed run left, below the tree.
     Draft(PathBuf),
-    /// A link that leads out of the tree, to a folder, or nowhere: it is not followed.
+    /// A link that leads out of the tree to what not everybody may read, to a folder, or nowhere: it is not followed.
     Link(PathBuf),
     /// A folder, before its files.
     Folder(PathBuf),
@@ -106,9 +107,9 @@ fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> 
     if !meta.is_symlink() {
         return met(Met::LeftOut(path.to_owned(), "a socket, a pipe or a device"));
     }
-    // A link to a file of the tree is sent under its own name, and has variants of its own.
+    // A link to a file of the tree, or to one that everybody may read, is sent under its own name, and has variants of its own.
     match (full.canonicalize(), fs::metadata(&full)) {
-        (Ok(to), Ok(meta)) if meta.is_file() && to.starts_with(root) => file(&meta),
+        (Ok(to), Ok(meta)) if meta.is_file() && (to.starts_with(root) || is_open_to_all(&to)) => file(&meta),
         _ => met(Met::Link(path.to_owned())),
     }
 }

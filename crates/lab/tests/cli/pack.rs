@@ -350,9 +350,10 @@ fn the_same_content_is_encoded_once() {
 }
 
 #[test]
-fn links_are_followed_within_the_tree_and_no_further() {
+fn links_are_followed_within_the_tree_and_to_files_of_everybody() {
     let lab = site();
     lab.write("outside.js", text(6, 60));
+    fs::set_permissions(lab.path("outside.js"), Permissions::from_mode(0o640)).unwrap();
     lab.write("elsewhere/c.js", text(6, 60));
     symlink("a.js", lab.path("www/js/latest.js")).unwrap();
     symlink("../../outside.js", lab.path("www/js/out.js")).unwrap();
@@ -365,6 +366,15 @@ fn links_are_followed_within_the_tree_and_no_further() {
     assert!(!lab.path("www/js/latest.js.br").is_symlink());
     assert!(!lab.path("www/js/out.js.br").exists() && !lab.path("elsewhere/c.js.br").exists());
     assert_eq!(counts(&pack(&lab, &[])), [4, 0, 0]);
+    // What everybody may read is what the server sends, as packages of distributions link it.
+    let shared = tempfile::tempdir().unwrap();
+    fs::set_permissions(shared.path(), Permissions::from_mode(0o755)).unwrap();
+    fs::write(shared.path().join("jquery.js"), text(7, 60)).unwrap();
+    fs::set_permissions(shared.path().join("jquery.js"), Permissions::from_mode(0o644)).unwrap();
+    symlink(shared.path().join("jquery.js"), lab.path("www/js/jquery.js")).unwrap();
+    pack(&lab, &[]);
+    assert_eq!(decoded(&lab.path("www/js/jquery.js.br")), text(7, 60).into_bytes());
+    assert!(!shared.path().join("jquery.js.br").exists());
 }
 
 #[test]
