@@ -238,9 +238,11 @@ fn apart(pairs: &[(&Estimate, &Estimate)], seed: u64) -> Vec<Option<Apart>> {
     let kept: Vec<(&Estimate, &Estimate)> =
         pairs.iter().zip(&usable).filter(|(_, usable)| **usable).map(|(pair, _)| *pair).collect();
     let quantile = kept.first().and_then(|(a, _)| a.drawn.as_ref()).map_or(MEDIAN, |drawn| drawn.quantile);
-    let units = |of: fn(&(&Estimate, &Estimate)) -> Vec<(u32, f64)>| kept.iter().map(of).collect::<Vec<_>>();
-    let (first, second) =
-        (units(|pair| pair.0.drawn_rounds().to_vec()), units(|pair| pair.1.drawn_rounds().to_vec()));
+    let units = |of: Vec<&Estimate>| -> Vec<Vec<(u32, f64)>> {
+        of.iter().map(|one| one.drawn_rounds().to_vec()).collect()
+    };
+    let first = units(kept.iter().map(|pair| pair.0).collect());
+    let second = units(kept.iter().map(|pair| pair.1).collect());
     let mut drawn = weigh_stats::apart(&first, &second, quantile, seed).into_iter();
     let of = |((a, b), usable): (&(&Estimate, &Estimate), &bool)| {
         known_logs(a, b).or_else(|| if *usable { drawn.next() } else { None })

@@ -80,11 +80,11 @@ impl Template {
         let drawn: BTreeMap<_, Vec<Vec<f64>>> =
             phases.into_iter().map(|phase| (phase, observe(noise, &costs, rounds, random))).collect();
         let mut records = Vec::new();
-        for round in 0..rounds {
+        for (place, round) in (1..=rounds as u32).enumerate() {
             for (at, visit) in self.visits.iter().enumerate() {
-                let mut visit = VisitRecord { round: round as u32 + 1, ..visit.clone() };
+                let mut visit = VisitRecord { round, ..visit.clone() };
                 for (phase, samples) in &mut visit.phases {
-                    let ns = drawn[phase][at][round];
+                    let ns = drawn[phase][at][place];
                     samples.cpu_ns.iter_mut().chain(&mut samples.wall_ns).for_each(|sample| *sample = ns);
                 }
                 records.push(Record::Visit(visit));
@@ -150,42 +150,4 @@ pub fn shares(
         sum.iter_mut().zip(wrong.into_iter().chain([says.found])).for_each(|(sum, one)| *sum += one);
     }
     sum.map(|sum| sum / reports as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use rand::SeedableRng;
-
-    use super::*;
-    use crate::stored;
-
-    /// Sentences are found to say an order as it is written, and what is open says none.
-    #[test]
-    fn an_order_is_known_by_its_words() {
-        for text in
-            ["25% less encode time (20–30%)", "3.2× the CPU time (2.9–3.5)", "level 9 beats level 1 on links"]
-        {
-            assert!(says_an_order(text), "{text}");
-        }
-        assert!(!says_an_order("no significant difference in encode time (0.9–1.1×)"));
-    }
-
-    /// All configurations of a group cost the same: no sentence, mark, front or choice says otherwise.
-    #[test]
-    fn of_equal_configurations_nothing_says_that_they_differ() {
-        let template = Template::of(stored::records("cache-levels"));
-        for noise in [Noise::Calm, Noise::TwoModesHalf] {
-            let wrong = shares(&template, noise, 1.0, (5, 6), &mut ChaCha8Rng::seed_from_u64(3));
-            assert!(wrong[..5].iter().all(|share| *share <= 0.2), "{noise:?}: {wrong:?}");
-        }
-    }
-
-    #[test]
-    fn what_costs_more_is_marked() {
-        let template = Template::of(stored::records("cache-levels"));
-        for (noise, factor, rounds) in [(Noise::TwoModesMost, 2.0, 5), (Noise::TwoModesHalf, 1.2, 12)] {
-            let found = shares(&template, noise, factor, (rounds, 3), &mut ChaCha8Rng::seed_from_u64(4))[5];
-            assert!(found >= 0.8, "{noise:?}: {found}");
-        }
-    }
 }

@@ -13,6 +13,7 @@ mod golden;
 #[path = "../../../stats/tests/simulation/noise.rs"]
 #[allow(dead_code)]
 mod noise;
+mod noisy;
 mod pictured;
 mod pictures;
 mod quoted;
