@@ -62,7 +62,7 @@ impl Contrast {
     }
 }
 
-/// The density of the noise of some configurations, whose noise is so many times as wide, and their levels. From the widest
+/// The density of the noise of some configurations, each with the scale of its own noise, and their levels. From the widest
 /// on, which show most of its modes, each is laid on those before; then each on all of them.
 pub(crate) fn aligned(samples: &[Sample], scales: &[f64]) -> (Density, Vec<f64>) {
     let mut levels: Vec<f64> = samples.iter().map(|sample| median_of_sorted(&sample.sorted)).collect();

@@ -303,9 +303,7 @@ fn spreads(samples: &[Sample]) -> (f64, f64) {
     };
     let middle = mean(&|sample| sample.spread.ln());
     let variance = mean(&|sample| (sample.spread.ln() - middle).powi(2));
-    // As large as it may be by chance, with so few of them.
-    let sure = 1.0 + 2.0 * (2.0 / (spread.len() as f64 - 1.0).max(1.0)).sqrt();
-    let chance = sure * mean(&|sample| OF_CHANCE / (sample.sorted.len() - 1) as f64);
+    let chance = mean(&|sample| OF_CHANCE / (sample.sorted.len() - 1) as f64);
     (middle.exp(), if variance > chance { 1.0 - chance / variance } else { 0.0 })
 }
 
