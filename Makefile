@@ -84,6 +84,7 @@ deny:
 
 bench-simulation:
 	@$(CARGO) bench --locked --quiet -p weigh-stats --bench simulation
+	@$(CARGO) bench --locked --quiet -p weigh-answer --bench drawn
 
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth

@@ -21,12 +21,24 @@ export interface Conditions {
   second: number;
 }
 
-/** The test for comparisons of one metric. `freedom` is null where it is infinite. */
+/** The logarithm of a density on an even grid, and its highest places. */
+export interface Density {
+  from: number;
+  step: number;
+  logs: number[];
+  peaks: number[];
+}
+
+/**
+ * What is significant of one metric: the usual spread of a configuration, and how much of the differences between spreads is
+ * more than chance; for numbers of rounds, ascending, the least significant shift (a logarithm) of two that spread as usual;
+ * and the density of their noise.
+ */
 export interface Rule {
-  shrinkage: { variance: number; freedom: number | null; all: number } | null;
-  listed: number;
-  claimed: number;
-  comparisons: number;
+  spread: number;
+  own: number;
+  cutoffs: [number, number][];
+  density: Density;
 }
 
 /** A value with its 95% interval, and its rounds. */
@@ -155,4 +167,4 @@ export interface Data extends Embedded {
 }
 
 /** The version of the data that this program reads. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;

@@ -1,19 +1,12 @@
-// Arithmetic with estimates, as `crates/answer/src/estimate.rs`, and the comparison of two, as `verdict.rs` and the crate `weigh-stats`.
+// Arithmetic with estimates, as `crates/answer/src/estimate.rs`, and the comparison of two, as `verdict.rs` and the files `noise.rs`,
+// `contrast.rs` and `density.rs` of the crate `weigh-stats`.
 
-import betainc from "@stdlib/math-base-special-betainc";
-import type { Observed, Rule } from "./data";
+import type { Density, Observed, Rule } from "./data";
 
 /** An estimate in the making: `metric` names the rule of its comparisons. */
 export type Estimate = Observed;
 
 const MEDIAN = 0.5;
-/** The least number of common rounds for a significant difference. */
-const ROUNDS = 5;
-/** How far the figures must differ, as a share of the mean difference over rounds (both as logarithms). */
-const PART = 0.5;
-const LEAST_VARIANCE = 1e-5;
-const MOST_FREEDOM = 500;
-
 export function scaled(of: Estimate, factor: number): Estimate {
   const end = (end: number | null) => (end === null ? null : end * factor);
   const rounds = of.rounds.map(([round, amount]): [number, number] => [round, amount * factor]);
@@ -62,53 +55,53 @@ function quantile(values: number[], p: number): number {
   return Math.min(Math.max(below + (above - below) * part, below), above);
 }
 
-interface LogRatio {
-  mean: number;
-  variance: number;
-  rounds: number;
+const ascending = (values: number[]): number[] => [...values].sort((a, b) => a - b);
+
+/** The least width of the noise of a configuration, of the usual one. */
+const LEAST_WIDTH = 0.1;
+
+/** The width of the narrowest interval that holds half of ascending values. */
+function spreadOf(sorted: number[]): number {
+  const half = Math.ceil(sorted.length / 2);
+  const widths = sorted.slice(half - 1).map((last, at) => last - (sorted[at] ?? NaN));
+  return Math.min(...widths);
 }
 
-function logRatio(pairs: [number, number][]): LogRatio | null {
-  const logs = pairs.map(([a, b]) => Math.log(a) - Math.log(b)).filter(Number.isFinite);
-  const rounds = logs.length;
-  if (rounds < 2) return null;
-  const mean = logs.reduce((sum, log) => sum + log, 0) / rounds;
-  const squares = logs.reduce((sum, log) => sum + (log - mean) * (log - mean), 0);
-  return { mean, variance: squares / (rounds - 1), rounds };
+function densityAt(of: Density, x: number): number {
+  const place = (x - of.from) / of.step;
+  const least = of.logs[0] ?? NaN;
+  if (!(place >= 0 && place < of.logs.length - 1)) return least;
+  const below = Math.floor(place);
+  const low = of.logs[below] ?? NaN;
+  return low + ((of.logs[below + 1] ?? NaN) - low) * (place - below);
 }
 
-interface Shrinkage {
-  variance: number;
-  freedom: number;
-  all: number;
+/** Where rounds, in ascending order, are most likely, if their noise is `scale` times as wide. */
+function levelOf(density: Density, sorted: number[], scale: number): number {
+  const least = sorted[0] ?? NaN;
+  if (density.logs.length === 0) return least - density.from * scale;
+  const likelihood = (level: number) => sorted.reduce((sum, x) => sum + densityAt(density, (x - level) / scale), 0);
+  let best = { likelihood: -Infinity, level: least };
+  const look = (level: number): boolean => {
+    const own = likelihood(level);
+    const isBetter = own > best.likelihood;
+    if (isBetter) best = { likelihood: own, level };
+    return isBetter;
+  };
+  for (const x of sorted) for (const peak of density.peaks) look(x - peak * scale);
+  // Uphill from there, first in steps of the grid.
+  for (const part of [1, 0.25, 0.0625]) {
+    const step = density.step * scale * part;
+    while (look(best.level + step) || look(best.level - step));
+  }
+  return best.level;
 }
 
-/** A single comparison has only its own variance: none if it has no spread. */
-function alone(log: LogRatio): Shrinkage | null {
-  if (!(log.variance > 0)) return null;
-  // The logarithm of the variance without its bias, as for many; its degrees of freedom are none.
-  return { variance: Math.max(log.variance, log.variance * LEAST_VARIANCE), freedom: 0, all: log.rounds - 1 };
+/** The shift of two, as logarithms of their rounds: the smaller of the difference of the figures and that of the levels. */
+function shiftOf(figure: number, level: number): number {
+  if (!(figure * level > 0)) return 0;
+  return Math.abs(figure) < Math.abs(level) ? figure : level;
 }
-
-function pOfShrunk(by: Shrinkage, log: LogRatio): number {
-  const own = log.rounds - 1;
-  const variance =
-    by.freedom === Infinity ? by.variance : (by.freedom * by.variance + own * log.variance) / (by.freedom + own);
-  const error = Math.sqrt(variance / log.rounds);
-  const freedom = Math.min(by.freedom + own, Math.max(by.all, own), MOST_FREEDOM);
-  const t = Math.abs(log.mean) / error;
-  return Number.isFinite(t) ? betainc(freedom / (freedom + t * t), freedom / 2, 0.5) : 1;
-}
-
-function pValue(by: Shrinkage | null, log: LogRatio, value: number): number {
-  const figure = Math.log(value);
-  const agrees = figure * log.mean >= 0 && Math.abs(figure) >= PART * Math.abs(log.mean);
-  if (log.rounds < ROUNDS || !agrees) return 1;
-  if (by !== null) return pOfShrunk(by, log);
-  return log.mean === 0 ? 1 : 0;
-}
-
-const ALONE: Rule = { shrinkage: null, listed: 0.03, claimed: 0.02, comparisons: 1 };
 
 /** Whether `a` with a known amount is significantly less than `b` with one. */
 export function isTotalLess(
@@ -118,25 +111,24 @@ export function isTotalLess(
 ): boolean {
   if (a.rounds.length === 0 || b.rounds.length === 0) return false;
   const pairs = common(a.rounds, b.rounds).map(([, x, y]): [number, number] => [x + moreA, y + moreB]);
-  const log = logRatio(pairs);
-  if (log === null) return false;
-  let value: number;
-  if (a.quantile >= MEDIAN) value = quantile(pairs.map(([x, y]) => x / y), MEDIAN);
-  else if (a.rounds.length === pairs.length && b.rounds.length === pairs.length) {
-    value = (a.value + moreA) / (b.value + moreB);
-  } else {
-    value = quantile(pairs.map(([x]) => x), a.quantile) / quantile(pairs.map(([, y]) => y), b.quantile);
-  }
-  if (!(value < 1) || !Number.isFinite(Math.log(value))) return false;
-  const rule = rules[a.metric] ?? rules[b.metric] ?? ALONE;
+  const logs = pairs
+    .map(([x, y]): [number, number] => [Math.log(x), Math.log(y)])
+    .filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
+  const rule = rules[a.metric] ?? rules[b.metric];
+  const cutoff = rule?.cutoffs.filter(([rounds]) => rounds <= logs.length).at(-1)?.[1];
+  if (rule === undefined || cutoff === undefined) return false;
+  const [first, second] = [logs.map(([x]) => x), logs.map(([, y]) => y)];
   const part = (a.value + b.value) / (a.value + moreA + b.value + moreB);
-  const by =
-    rule.shrinkage === null
-      ? alone(log)
-      : {
-          variance: rule.shrinkage.variance * part * part,
-          freedom: rule.shrinkage.freedom ?? Infinity,
-          all: rule.shrinkage.all,
-        };
-  return pValue(by, log, value) <= rule.listed;
+  const width = (logs: number[]): number => {
+    if (!(rule.spread > 0)) return 1;
+    const times = spreadOf(ascending(logs)) / part / rule.spread;
+    return Math.min(Math.max(times, LEAST_WIDTH), 1 / LEAST_WIDTH) ** rule.own;
+  };
+  const level = (logs: number[]) => levelOf(rule.density, ascending(logs), part * width(logs));
+  const figure =
+    a.quantile >= MEDIAN
+      ? quantile(first.map((x, at) => x - (second[at] ?? NaN)), MEDIAN)
+      : Math.min(...first) - Math.min(...second);
+  const reach = part * Math.sqrt((width(first) ** 2 + width(second) ** 2) / 2) * cutoff;
+  return -shiftOf(figure, level(first) - level(second)) > reach;
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_stats::{Rule, low_quantile_interval, median_interval, quantile};
+use weigh_stats::{Noise, low_quantile_interval, median_interval, quantile};
 
 /// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
@@ -40,8 +40,8 @@ pub struct Drawn {
     pub rounds: Vec<(u32, f64)>,
     /// The quantile over rounds: [`QUANTILE`] or [`MEDIAN`].
     pub quantile: f64,
-    /// The test for comparisons of this metric; none before all rows are known.
-    pub rule: Option<Arc<Rule>>,
+    /// The noise of this metric in its run, by which comparisons are decided; none before all rows are known.
+    pub noise: Option<Arc<Noise>>,
     /// The logarithm of the value with its variance, for comparisons with another run; none: they follow from the rounds.
     pub log: Option<(f64, f64)>,
 }
@@ -60,7 +60,7 @@ impl Estimate {
         parts: usize,
         log: Option<(f64, f64)>,
     ) -> Estimate {
-        let drawn = Drawn { rounds: Vec::new(), quantile: MEDIAN, rule: None, log };
+        let drawn = Drawn { rounds: Vec::new(), quantile: MEDIAN, noise: None, log };
         Estimate {
             value,
             low: Some(low),
@@ -82,7 +82,7 @@ impl Estimate {
             median_interval(&values, CONFIDENCE).map_or((None, None), |i| (Some(i.low), Some(i.high)))
         };
         let count = rounds.len() as u32;
-        let drawn = Some(Box::new(Drawn { rounds, quantile: p, rule: None, log: None }));
+        let drawn = Some(Box::new(Drawn { rounds, quantile: p, noise: None, log: None }));
         let low = low.map(|low| low.min(value));
         Some(Estimate { value, low, high: high.map(|high| high.max(value)), rounds: count, drawn })
     }
@@ -92,12 +92,12 @@ impl Estimate {
     #[must_use]
     pub fn plus(&self, other: &Estimate) -> Estimate {
         let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
-        // The variance of the larger part is closest to that of the sum.
+        // The noise of the larger part is closest to that of the sum.
         let larger = if self.value >= other.value { self } else { other };
         let drawn = self.drawn.as_ref().zip(other.drawn.as_ref()).map(|(a, b)| {
             let rounds = common(&a.rounds, &b.rounds).map(|(round, x, y)| (round, x + y)).collect();
-            let rule = larger.drawn.as_ref().and_then(|drawn| drawn.rule.clone());
-            Box::new(Drawn { rounds, quantile: a.quantile, rule, log: None })
+            let noise = larger.drawn.as_ref().and_then(|drawn| drawn.noise.clone());
+            Box::new(Drawn { rounds, quantile: a.quantile, noise, log: None })
         });
         Estimate {
             value: self.value + other.value,

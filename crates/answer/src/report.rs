@@ -46,8 +46,8 @@ pub struct Report {
     pub links: Vec<OverLink>,
     /// The meaning of the rows' values.
     pub metrics: Vec<MetricDescription>,
-    /// The number of comparisons for which significance is corrected: every pair of rows of one content, for every
-    /// metric with a better direction.
+    /// The number of comparisons for which significance is corrected: in each group every row with the first and with
+    /// the best one, for every metric with a better direction.
     pub comparisons: usize,
     /// Every planned cell with at least one visit, in the plan's order.
     pub rows: Vec<Row>,
@@ -150,7 +150,7 @@ impl Report {
         let shape = subject::of_plan(plan);
         let gathered = gather(plan, records);
         let mut rows = rows_of(shape, plan, &gathered);
-        let comparisons = judge(shape.metrics(), &mut rows);
+        let comparisons = judge(shape, &mut rows, plan.seed);
         let groups = groups(shape, &mut rows);
         let mut report = Report {
             study: plan.study.clone(),

@@ -1,23 +1,25 @@
 //! Decides whether two configurations differ. Only this module does: fronts, sentences, crossovers and tables use it.
 //!
-//! Every comparison uses the same rule, [`weigh_stats::Rule`], corrected for all comparisons of the run: see [`judge`].
+//! Every comparison of a run is decided by the noise of its metric, [`weigh_stats::Noise`], at one level for sentences and
+//! tables: see [`judge`].
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_stats::{
-    Apart, Between, FAMILY_WISE, Interval, LogRatio, ROUNDS, Rule, compare_apart, compare_machines, median,
-    quantile, variances_within,
+    Apart, Between, FAMILY_WISE, Interval, LogRatio, Noise, ROUNDS, Rounds, Rule, TABLES, compare_apart,
+    compare_machines, median, quantile,
 };
 
 use crate::estimate::{Drawn, Estimate, MEDIAN, common};
-use crate::metric::{Better, Metric};
+use crate::first::grouped;
+use crate::metric::Better;
 use crate::row::Row;
+use crate::subject::Shape;
 
-/// A ratio with its interval, which excludes 1 exactly if the two differ at the level for tables. It is wider than 95%
-/// if the run has many comparisons.
+/// A ratio with its interval, which excludes 1 exactly if the two differ significantly. It is wider than 95% if the run
+/// has many comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// The ratio.
@@ -28,10 +30,10 @@ pub struct Ratio {
     pub high: f64,
     /// Rounds that both have in common.
     pub rounds: u32,
-    /// The probability of rounds that differ at least as much, if there were no difference; 1 with fewer than five
-    /// rounds.
+    /// The probability of a difference at least as large in any comparison of the run, if there were none; 1 with fewer
+    /// than five rounds. Between two runs, that of this comparison alone.
     pub p: f64,
-    /// They differ at the family-wise level: a sentence may say so.
+    /// They differ significantly: a sentence may say so. Between two runs, tables mark more.
     pub claimed: bool,
 }
 
@@ -73,43 +75,36 @@ impl Ratio {
         self.low <= 1.0 && 1.0 <= self.high
     }
 
-    /// Whether it differs from 1 at the level for tables.
+    /// Whether it differs from 1 significantly; between two runs, at the level for tables.
     pub fn is_settled(&self) -> bool {
         !self.holds_one()
     }
 }
 
-/// Gives every estimate the rule for its comparisons. The rule is made from all comparisons of this run: for each
-/// metric with a better direction, every pair of rows of one content. Returns the number of comparisons that it is
-/// corrected for.
-pub fn judge<'m>(metrics: impl Iterator<Item = &'m Metric>, rows: &mut [Row]) -> usize {
-    let metrics: Vec<&Metric> = metrics.filter(|metric| metric.better != Better::Neither).collect();
-    let quantities: Vec<Vec<LogRatio>> = metrics.iter().map(|metric| log_ratios(metric.id, rows)).collect();
-    let rules = Rule::family(&quantities, FAMILY_WISE);
-    for (metric, rule) in metrics.iter().zip(&rules) {
-        let rule = Arc::new(*rule);
-        let of_metric = rows.iter_mut().filter_map(|row| row.values.get_mut(metric.id)?.drawn.as_mut());
-        of_metric.for_each(|drawn| drawn.rule = Some(rule.clone()));
+/// Gives every estimate the noise of its metric in this run: of each metric with a better direction, over the groups
+/// that compete. The probability of a wrong difference is divided among the headlines. Returns the number of comparisons
+/// that it is corrected for.
+pub fn judge(shape: &Shape, rows: &mut [Row], seed: u64) -> usize {
+    let groups = grouped(rows.iter().enumerate().map(|(at, row)| (shape.key(&row.cell), at)));
+    let drawn = |metric: &str, at: &usize| rows[*at].get(metric)?.drawn.as_deref();
+    let headlines = shape.headline.iter().filter(|id| (0..rows.len()).any(|at| drawn(id, &at).is_some()));
+    let level = TABLES / headlines.count().max(1) as f64;
+    let noise = |metric: &str| {
+        let table = |rows: &Vec<usize>| rows.iter().filter_map(|at| drawn(metric, at)).collect();
+        let tables: Vec<Vec<&Drawn>> = groups.iter().map(|(_, rows)| table(rows)).collect();
+        let is_median = tables.iter().flatten().next()?.quantile >= MEDIAN;
+        let tables: Vec<Vec<Rounds>> =
+            tables.iter().map(|table| table.iter().map(|drawn| drawn.rounds.as_slice()).collect()).collect();
+        Some(Arc::new(Noise::of(&tables, is_median, level, seed)))
+    };
+    let metrics = shape.metrics().filter(|metric| metric.better != Better::Neither);
+    let all: Vec<(&str, Arc<Noise>)> =
+        metrics.filter_map(|metric| Some((metric.id, noise(metric.id)?))).collect();
+    for (metric, noise) in &all {
+        let of_metric = rows.iter_mut().filter_map(|row| row.values.get_mut(*metric)?.drawn.as_mut());
+        of_metric.for_each(|drawn| drawn.noise = Some(noise.clone()));
     }
-    rules.first().map_or(0, |rule| rule.comparisons)
-}
-
-fn log_ratios(metric: &str, rows: &[Row]) -> Vec<LogRatio> {
-    let mut contents: BTreeMap<&str, Vec<&[(u32, f64)]>> = BTreeMap::new();
-    for row in rows {
-        if let Some(drawn) = row.get(metric).and_then(|estimate| estimate.drawn.as_ref()) {
-            contents.entry(&row.cell.payload).or_default().push(&drawn.rounds);
-        }
-    }
-    let mut all = Vec::new();
-    for rounds in contents.values() {
-        for (at, a) in rounds.iter().enumerate() {
-            all.extend(
-                rounds[..at].iter().filter_map(|b| LogRatio::of(common(a, b).map(|(_, x, y)| (x, y)))),
-            );
-        }
-    }
-    all
+    all.iter().map(|(_, noise)| noise.comparisons()).sum()
 }
 
 /// `a` ÷ `b`, from at least two rounds of each.
@@ -124,8 +119,7 @@ pub fn ratio_if(a: Option<&Estimate>, b: Option<&Estimate>) -> Option<Ratio> {
 
 /// Like [`ratio`], with an exactly known amount added to each.
 pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio> {
-    let Compared { rule, log, value, part } = Compared::of(a, b)?;
-    rule.compare_log(&log, value, part).map(Ratio::from)
+    Compared::of(a, b)?.ratio().map(Ratio::from)
 }
 
 /// A ratio with its interval before correction.
@@ -152,23 +146,24 @@ impl From<weigh_stats::Ratio> for Ratio {
 }
 
 /// The inputs of a comparison of two amounts.
-struct Compared {
-    rule: Rule,
-    /// Ratios in the rounds that both have.
-    log: LogRatio,
+struct Compared<'a> {
+    /// The amounts in the rounds that both have.
+    pairs: Vec<(f64, f64)>,
     /// The ratio of the figures.
     value: f64,
     /// The share of the amounts that varies.
     part: f64,
+    is_median: bool,
+    noise: Option<&'a Noise>,
 }
 
-impl Compared {
-    fn of((a, more_a): (&Estimate, f64), (b, more_b): (&Estimate, f64)) -> Option<Compared> {
+impl<'a> Compared<'a> {
+    fn of((a, more_a): (&'a Estimate, f64), (b, more_b): (&'a Estimate, f64)) -> Option<Compared<'a>> {
         let (x, y) = (a.drawn.as_ref()?, b.drawn.as_ref()?);
         let pairs: Vec<(f64, f64)> =
             common(&x.rounds, &y.rounds).map(|(_, a, b)| (a + more_a, b + more_b)).collect();
-        let log = LogRatio::of(pairs.iter().copied())?;
-        let value = if x.quantile >= MEDIAN {
+        let is_median = x.quantile >= MEDIAN;
+        let value = if is_median {
             // What changes with a round changes in both.
             median(&pairs.iter().map(|(a, b)| a / b).collect::<Vec<_>>())?
         } else if x.rounds.len() == pairs.len() && y.rounds.len() == pairs.len() {
@@ -178,18 +173,25 @@ impl Compared {
                 |of: fn(&(f64, f64)) -> f64, q| quantile(&pairs.iter().map(of).collect::<Vec<_>>(), q);
             figure(|pair| pair.0, x.quantile)? / figure(|pair| pair.1, y.quantile)?
         };
-        let rule = |drawn: &Drawn| drawn.rule.as_deref().copied();
-        let rule = rule(x).or_else(|| rule(y)).unwrap_or(Rule::ALONE);
         let part = (a.value + b.value) / (a.value + more_a + b.value + more_b);
-        Some(Compared { rule, log, value, part })
+        let noise = x.noise.as_deref().or(y.noise.as_deref());
+        Some(Compared { pairs, value, part, is_median, noise })
     }
 
-    fn is_listed(&self) -> bool {
-        self.rule.lists(&self.log, self.value, self.part)
+    /// Decided by the noise of their run; of two estimates without a run, by their own.
+    fn ratio(&self) -> Option<weigh_stats::Ratio> {
+        match self.noise {
+            Some(noise) => noise.compare(&self.pairs, self.value, self.part),
+            None => self.own_noise().compare(&self.pairs, self.value, self.part),
+        }
     }
 
-    fn is_claimed(&self) -> bool {
-        self.rule.claims(&self.log, self.value, self.part)
+    fn own_noise(&self) -> Noise {
+        let side = |of: fn(&(f64, f64)) -> f64| -> Vec<(u32, f64)> {
+            (0..).zip(self.pairs.iter().map(of)).collect()
+        };
+        let sides = [side(|pair| pair.0), side(|pair| pair.1)];
+        Noise::of(&[sides.iter().map(Vec::as_slice).collect()], self.is_median, TABLES, 0)
     }
 }
 
@@ -236,20 +238,14 @@ fn apart(pairs: &[(&Estimate, &Estimate)], seed: u64) -> Vec<Option<Apart>> {
     let kept: Vec<(&Estimate, &Estimate)> =
         pairs.iter().zip(&usable).filter(|(_, usable)| **usable).map(|(pair, _)| *pair).collect();
     let quantile = kept.first().and_then(|(a, _)| a.drawn.as_ref()).map_or(MEDIAN, |drawn| drawn.quantile);
-    let within = |of: Vec<&Estimate>, seed| {
-        let units: Vec<Vec<(u32, f64)>> = of.iter().map(|one| one.drawn_rounds().to_vec()).collect();
-        variances_within(&units, quantile, seed)
+    let units = |of: Vec<&Estimate>| -> Vec<Vec<(u32, f64)>> {
+        of.iter().map(|one| one.drawn_rounds().to_vec()).collect()
     };
-    let first = within(kept.iter().map(|pair| pair.0).collect(), seed);
-    let second = within(kept.iter().map(|pair| pair.1).collect(), seed.wrapping_add(1));
-    let mut variances = first.into_iter().zip(second);
+    let first = units(kept.iter().map(|pair| pair.0).collect());
+    let second = units(kept.iter().map(|pair| pair.1).collect());
+    let mut drawn = weigh_stats::apart(&first, &second, quantile, seed).into_iter();
     let of = |((a, b), usable): (&(&Estimate, &Estimate), &bool)| {
-        if let Some(apart) = known_logs(a, b) {
-            return Some(apart);
-        }
-        let (x, y) = if *usable { variances.next()? } else { return None };
-        let rounds = a.drawn_rounds().len().min(b.drawn_rounds().len());
-        Some(Apart { log: b.value.ln() - a.value.ln(), variance: x + y, rounds })
+        known_logs(a, b).or_else(|| if *usable { drawn.next() } else { None })
     };
     pairs.iter().zip(&usable).map(of).collect()
 }
@@ -262,17 +258,21 @@ fn known_logs(a: &Estimate, b: &Estimate) -> Option<Apart> {
     (a.value != 0.0 || b.value != 0.0).then_some(Apart { log: y - x, variance: of_x + of_y, rounds })
 }
 
-/// Compares pairs (first, second) that were measured in the same rounds: second ÷ first. The correction covers exactly
-/// these comparisons.
+/// Compares pairs (first, second) whose sides took turns in each round, so that what changes with a round changes in both:
+/// second ÷ first, by a t test within rounds. The correction covers exactly these comparisons.
 pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Option<Told>>> {
-    let compared = |(a, b): &(&Estimate, &Estimate)| Compared::of((b, 0.0), (a, 0.0));
-    let all: Vec<Vec<Option<Compared>>> =
-        quantities.iter().map(|pairs| pairs.iter().map(compared).collect()).collect();
+    let log = |(a, b): &(&Estimate, &Estimate)| {
+        let Compared { pairs, value, .. } = Compared::of((b, 0.0), (a, 0.0))?;
+        Some((LogRatio::of(pairs)?, value))
+    };
+    let all: Vec<Vec<Option<(LogRatio, f64)>>> =
+        quantities.iter().map(|pairs| pairs.iter().map(log).collect()).collect();
     let logs: Vec<Vec<LogRatio>> =
-        all.iter().map(|of| of.iter().flatten().map(|one| one.log).collect()).collect();
+        all.iter().map(|of| of.iter().flatten().map(|one| one.0).collect()).collect();
     let rules = Rule::family(&logs, FAMILY_WISE);
-    let told = |rule: &Rule, one: Compared| rule.compare_log(&one.log, one.value, one.part).map(Told::from);
-    let of = |(pairs, rule): (Vec<Option<Compared>>, &Rule)| {
+    let told =
+        |rule: &Rule, (log, value): (LogRatio, f64)| rule.compare_log(&log, value, 1.0).map(Told::from);
+    let of = |(pairs, rule): (Vec<Option<(LogRatio, f64)>>, &Rule)| {
         pairs.into_iter().map(|one| one.and_then(|one| told(rule, one))).collect()
     };
     all.into_iter().zip(&rules).map(of).collect()
@@ -288,33 +288,32 @@ pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
     }
 }
 
-/// Whether the two differ at the family-wise level.
+/// Whether the two differ significantly.
 pub fn differ(a: &Estimate, b: &Estimate) -> bool {
-    Compared::of((a, 0.0), (b, 0.0)).is_some_and(|compared| compared.is_claimed())
+    ratio(a, b).is_some_and(|ratio| ratio.is_settled())
 }
 
-/// Whether `a` is less than `b` at the family-wise level.
+/// Whether `a` is significantly less than `b`.
 pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
     is_total_less((a, 0.0), (b, 0.0))
 }
 
-/// Whether `a` is less than `b` at the level for tables, or by the figures alone if they have too few common rounds for
-/// any rule.
+/// Like [`is_less`], or by the figures alone if they have too few common rounds for any rule.
 pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
     a.zip(b).is_some_and(|(a, b)| is_total_told_less((a, 0.0), (b, 0.0)))
 }
 
 /// Like [`is_told_less`], with an exactly known amount added to each.
 pub fn is_total_told_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
-    match Compared::of(a, b).filter(|compared| compared.log.rounds >= ROUNDS) {
-        Some(compared) => compared.value < 1.0 && compared.is_listed(),
+    match ratio_of_totals(a, b).filter(|ratio| ratio.confidence() != Confidence::TooFewRounds) {
+        Some(ratio) => ratio.value < 1.0 && ratio.is_settled(),
         None => a.0.value + a.1 < b.0.value + b.1,
     }
 }
 
 /// Like [`is_less`], with an exactly known amount added to each.
 pub fn is_total_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
-    Compared::of(a, b).is_some_and(|compared| compared.value < 1.0 && compared.is_claimed())
+    ratio_of_totals(a, b).is_some_and(|ratio| ratio.value < 1.0 && ratio.is_settled())
 }
 
 #[cfg(test)]

@@ -393,7 +393,7 @@ fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
 /// Who visits. `tls`: whether responses go over TLS; none: nothing tells.
 /// Whether the kernel here, as a server's, spreads what it sends over round trips; none: it does not say.
 fn is_paced() -> Option<bool> {
-    let control = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok()?;
+    let control = crate::content::regular::system("/proc/sys/net/ipv4/tcp_congestion_control").ok()?;
     Some(control.trim_start().starts_with("bbr"))
 }
 

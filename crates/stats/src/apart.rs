@@ -16,6 +16,7 @@
 //! A configuration differs if its log ratio is further from the shift than both explain, by a t test with the correction
 //! of [`crate::Rule`].
 
+use crate::contrast::{Sample, aligned};
 use crate::drawings::{DRAWINGS, drawn_figures};
 use crate::moderated::{t_quantile, two_sided};
 use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
@@ -61,10 +62,35 @@ impl Apart {
     }
 }
 
+/// Each unit in two runs, by its figure: the quantile at `p` over its rounds, of which there must be two or more. Its variance is that within both runs; but where a neighbour disturbed nearly all rounds of one run, that is not seen
+/// within it: the figure then differs from the level by the density of the noise of all, and the variance is at least the square
+/// of what they differ by.
+pub fn apart(first: &[Vec<(u32, f64)>], second: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<Apart> {
+    let sample = |unit: &Vec<(u32, f64)>| {
+        let logs: Vec<f64> =
+            unit.iter().map(|(_, amount)| amount.ln()).filter(|log| log.is_finite()).collect();
+        Sample::of(if logs.is_empty() { vec![0.0] } else { logs })
+    };
+    let samples: Vec<Sample> = first.iter().chain(second).map(sample).collect();
+    let (_, levels) = aligned(&samples, &vec![1.0; samples.len()]);
+    let within =
+        variances_within(first, p, seed).into_iter().zip(variances_within(second, p, seed.wrapping_add(1)));
+    let figure = |unit: &[(u32, f64)]| {
+        let amounts: Vec<f64> = unit.iter().map(|(_, amount)| *amount).collect();
+        quantile(&amounts, p).unwrap_or(f64::NAN).ln()
+    };
+    let unit = |(at, (x, y)): (usize, (f64, f64))| {
+        let log = figure(&second[at]) - figure(&first[at]);
+        let off = log - (levels[first.len() + at] - levels[at]);
+        Apart { log, variance: (x + y).max(off * off), rounds: first[at].len().min(second[at].len()) }
+    };
+    within.enumerate().map(unit).collect()
+}
+
 /// The variance of the logarithm of each unit's figure (the quantile at `p` over rounds) within a run, from
 /// [`drawn_figures`]. With [`ENOUGH`] units it is that beside what all units have in common: a drift within the run is
 /// part of the shift between two runs.
-pub fn variances_within(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<f64> {
+fn variances_within(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<f64> {
     let mut logs: Vec<Vec<f64>> = drawn_figures(units, p, seed)
         .into_iter()
         .map(|factors| factors.into_iter().map(f64::ln).collect())

@@ -10,12 +10,15 @@ mod bimodal;
 mod blocks;
 mod changes;
 mod clusters;
+mod contrast;
+mod density;
 mod drawings;
 pub mod hist;
 mod interval;
 mod link;
 mod moderated;
 mod multiple;
+mod noise;
 mod pareto;
 mod regret;
 mod rule;
@@ -24,18 +27,18 @@ mod summary;
 mod sums;
 mod threshold;
 
-pub use apart::{
-    ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, compare_apart, compare_machines, variances_within,
-};
+pub use apart::{ALLOWANCE, Apart, Between, ENOUGH, LEAST_SPREAD, apart, compare_apart, compare_machines};
 pub use bent::{Bent, lower_envelope};
 pub use bimodal::{Mode, bimodal};
 pub use blocks::{UNITS, block_effects};
 pub use changes::{ChangePoint, LEAST_SIDE, change_points, values_needed};
 pub use clusters::{CLUSTERS, Cluster, log_share, log_variance, share_interval};
+pub use density::Density;
 pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;
 pub use moderated::LogRatio;
+pub use noise::{Noise, NoiseRule, Rounds, TABLES};
 pub use pareto::dominator;
 pub use regret::{CONFIDENCE, Choice, Chosen, regret_bound, regret_by_figures};
 pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};

@@ -189,7 +189,12 @@ fn other_links(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence
             }
         }
         let other = choose(TOLERANCE, &all).first()?.chosen;
-        (other != choice.chosen).then(|| {
+        let is_less = |(ours, theirs): (&Option<Cost>, &Option<Cost>)| {
+            ours.as_ref().zip(theirs.as_ref()).is_some_and(|(ours, theirs)| ours.is_less(theirs))
+        };
+        let at_speeds = |at: usize| all[at].costs.chunks(question.groups.len());
+        let mut beside = at_speeds(other).zip(at_speeds(choice.chosen));
+        beside.all(|(ours, theirs)| ours.iter().zip(theirs).any(is_less)).then(|| {
             cells.extend(ids(case.rows(answer, choice, other)));
             format!("{} {word} {mbit}", answer.name(other))
         })

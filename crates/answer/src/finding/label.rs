@@ -197,14 +197,21 @@ pub fn change(ratio: &Ratio, what: &str) -> String {
     format!("{}% {word} {what} ({low}–{high}%)", percent(1.0 - value))
 }
 
-/// Several costs at once, by their ratios: `34–64% less CPU time`, `1.2× to 3.5× the CPU time`.
-pub fn changes(ratios: &[f64], what: &str) -> String {
-    let most = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if most >= 1.0 {
-        return format!("{} the {what}", range(ratios, units::times));
+/// Several costs at once, by their ratios: `34–64% less CPU time`, `1.2× to 3.5× the CPU time`, `0.98× to 1.3× the CPU
+/// time (1 of 3 without significant difference)`.
+pub fn changes(ratios: &[Ratio], what: &str) -> String {
+    let values: Vec<f64> = ratios.iter().map(|ratio| ratio.value).collect();
+    let (range, all) = (range(&values, units::times), ratios.len());
+    if ratios.iter().any(|ratio| ratio.confidence() == Confidence::TooFewRounds) {
+        return format!("{range} the {what} so far ({})", Confidence::TooFewRounds.name());
     }
-    let less: Vec<f64> = ratios.iter().map(|ratio| 1.0 - ratio).collect();
-    format!("{} less {what}", shares(&less))
+    let less: Vec<f64> = values.iter().map(|value| 1.0 - value).collect();
+    match ratios.iter().filter(|ratio| ratio.holds_one()).count() {
+        0 if less.iter().all(|less| *less > 0.0) => format!("{} less {what}", shares(&less)),
+        0 => format!("{range} the {what}"),
+        open if open == all => format!("no significant difference in {what} ({range})"),
+        open => format!("{range} the {what} ({open} of {all} without significant difference)"),
+    }
 }
 
 /// The smallest and the largest of some shares: `34–64%`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use weigh_model::link::LinkSpec;
-use weigh_stats::Rule;
+use weigh_stats::NoiseRule;
 
 use crate::document::group::{View, label, marks, views};
 use crate::estimate::Estimate;
@@ -23,7 +23,7 @@ use super::flame::Flame;
 use super::slow::{SlowData, slow};
 
 /// The version of this form: raised when a field changes its meaning or is removed.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Everything that the page's program needs.
 #[derive(Clone, Debug, Serialize)]
@@ -40,7 +40,7 @@ pub struct Data {
     conditions: Conditions,
     links: Vec<Preset>,
     sharing: f64,
-    rules: BTreeMap<String, PlainRule>,
+    rules: BTreeMap<String, NoiseRule>,
     groups: Vec<GroupData>,
     questions: Vec<QuestionData>,
     slow: Vec<SlowData>,
@@ -85,22 +85,6 @@ struct Preset {
     name: String,
     mbit: f64,
     rtt_ms: f64,
-}
-
-/// [`Rule`] without an infinity, which JSON has not.
-#[derive(Clone, Debug, Serialize)]
-pub struct PlainRule {
-    shrinkage: Option<PlainShrinkage>,
-    listed: f64,
-    claimed: f64,
-    comparisons: usize,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct PlainShrinkage {
-    variance: f64,
-    freedom: Option<f64>,
-    all: f64,
 }
 
 /// A group.
@@ -234,7 +218,7 @@ impl Data {
             links: presets(report, &conditions),
             sharing: conditions.sharing,
             conditions,
-            rules: rules(report),
+            rules: rules(&ranking),
             groups: groups(&ranking, options),
             questions: ranking.questions.iter().map(QuestionData::from).collect(),
             slow: slow(report, options),
@@ -278,24 +262,19 @@ fn presets(report: &Report, conditions: &Conditions) -> Vec<Preset> {
     presets
 }
 
-/// The rule of each metric that is compared.
-pub fn rules(report: &Report) -> BTreeMap<String, PlainRule> {
-    let rule = |metric: &str| {
-        let drawn = report.rows.iter().find_map(|row| row.get(metric)?.drawn.as_ref());
-        drawn.and_then(|drawn| drawn.rule.as_deref().copied())
-    };
-    let plain = |rule: Rule| PlainRule {
-        shrinkage: rule.shrinkage.map(|shrinkage| PlainShrinkage {
-            variance: shrinkage.variance,
-            freedom: Some(shrinkage.freedom).filter(|freedom| freedom.is_finite()),
-            all: shrinkage.all,
-        }),
-        listed: rule.listed,
-        claimed: rule.claimed,
-        comparisons: rule.comparisons,
-    };
-    let of = |metric: &MetricDescription| Some((metric.id.clone(), plain(rule(&metric.id)?)));
-    report.metrics.iter().filter_map(of).collect()
+/// The rule of each metric that rankings compare.
+pub fn rules(ranking: &Ranking) -> BTreeMap<String, NoiseRule> {
+    let write = ranking.groups.report.shape().costs.and_then(|costs| costs.write).map(|write| write.0);
+    let mut rules: BTreeMap<String, NoiseRule> = BTreeMap::new();
+    for contender in ranking.contenders.iter().flatten() {
+        for metric in write.into_iter().chain([contender.metric]) {
+            let noise = contender.row.get(metric).and_then(|own| own.drawn.as_ref()?.noise.as_ref());
+            if let Some(noise) = noise.filter(|_| !rules.contains_key(metric)) {
+                rules.insert(metric.to_owned(), noise.rule());
+            }
+        }
+    }
+    rules
 }
 
 /// Every group with its configurations in the plan's order.

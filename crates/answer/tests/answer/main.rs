@@ -6,9 +6,14 @@ mod answers;
 mod client;
 mod codec;
 mod compared;
+mod drawn;
 mod fits;
 mod formats;
 mod golden;
+#[path = "../../../stats/tests/simulation/noise.rs"]
+#[allow(dead_code)]
+mod noise;
+mod noisy;
 mod pictured;
 mod pictures;
 mod quoted;

@@ -65,7 +65,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
     let room = Shelter::new().context("no temporary folder")?;
     let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads(site), here.place)?;
     // What the lab's configuration makes of a file says nothing where the site's own was tried with it.
-    let unchecked = unchecked.filter(|_| !policy.trial.as_ref().is_some_and(|trial| trial.untried.is_none()));
+    let unchecked = unchecked.filter(|_| policy.trial.as_ref().is_none_or(|trial| trial.untried.is_some()));
     let one = |(snippet, body): (&Snippet, String)| Emitted {
         what: what(policy, snippet),
         first: firsts.get(&snippet.template).cloned().unwrap_or_default(),

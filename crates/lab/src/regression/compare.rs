@@ -11,7 +11,7 @@ use weigh_model::units::bytes;
 
 /// A body may be longer by this share.
 const TOLERANCE: f64 = 0.02;
-/// And by so many bytes where it is encoded now: the header and the trailer of gzip are 18, its blocks have 5 each. What a content coding
+/// And by these bytes where it is encoded now: the header and the trailer of gzip are 18, its blocks have 5 each. What a content coding
 /// cannot make smaller is longer by them.
 const FRAME: u64 = 32;
 /// Letters of a value that are shown.

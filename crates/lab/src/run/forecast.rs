@@ -77,8 +77,11 @@ pub fn is_short(plan: &Plan, state: &State) -> bool {
     state.elapsed + lack > plan.policy.budget_seconds
 }
 
-/// What is compared in a run with the same rounds for all: a content, over a link or without one.
-fn compared(cell: &Cell) -> (&str, Option<&str>) {
+/// A content, over a link or without one.
+type Compared<'c> = (&'c str, Option<&'c str>);
+
+/// What is compared in a run with the same rounds for all.
+fn compared(cell: &Cell) -> Compared<'_> {
     (&cell.payload, cell.delivery.as_ref().and_then(|delivery| delivery.link.as_deref()))
 }
 
@@ -86,7 +89,7 @@ fn compared(cell: &Cell) -> (&str, Option<&str>) {
 /// contents as there is time for; a further round begins if there is time for all of it, and is finished then.
 fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     let least = ROUNDS_KEPT + 1;
-    let mut lack: Vec<((&str, Option<&str>), usize, f64)> = Vec::new();
+    let mut lack: Vec<(Compared<'_>, usize, f64)> = Vec::new();
     let ranks = ranks(plan);
     // Without one of its cells a content is compared with nothing.
     let is_left_out =

@@ -2,7 +2,7 @@
 //! change, and what it finds of one.
 
 use rand_chacha::ChaCha8Rng;
-use weigh_stats::{Apart, FAMILY_WISE, compare_apart, quantile, variances_within};
+use weigh_stats::{FAMILY_WISE, apart, compare_apart};
 
 use crate::noise::{Noise, normal, observe};
 
@@ -28,18 +28,12 @@ pub fn claims(
     let (mut wrong, mut found) = (0u32, 0u32);
     for trial in 0..trials {
         let mut costs: Vec<f64> = vec![1.0; cells];
-        let first = figures(&observe(noise, &costs, rounds, random), trial as u64);
+        let first = units(&observe(noise, &costs, rounds, random));
         let common = drift.common * normal(random);
         costs.iter_mut().for_each(|cost| *cost *= (common + drift.own * normal(random)).exp());
         costs[cells - 1] *= factor;
-        let second = figures(&observe(noise, &costs, rounds, random), trial as u64 + 1);
-        let apart = |(a, b): (&(f64, f64), &(f64, f64))| Apart {
-            log: b.0.ln() - a.0.ln(),
-            variance: a.1 + b.1,
-            rounds,
-        };
-        let all: Vec<Apart> = first.iter().zip(&second).map(apart).collect();
-        let (_, ratios) = compare_apart(&[all], FAMILY_WISE).remove(0);
+        let second = units(&observe(noise, &costs, rounds, random));
+        let (_, ratios) = compare_apart(&[apart(&first, &second, 0.1, trial as u64)], FAMILY_WISE).remove(0);
         let changed = if factor == 1.0 { cells } else { cells - 1 };
         wrong += u32::from(ratios[..changed].iter().any(|ratio| ratio.is_claimed));
         found += u32::from(ratios[cells - 1].is_claimed);
@@ -47,13 +41,6 @@ pub fn claims(
     (f64::from(wrong) / trials as f64, f64::from(found) / trials as f64)
 }
 
-/// Figures with the variance of their logarithm within the run.
-fn figures(seen: &[Vec<f64>], seed: u64) -> Vec<(f64, f64)> {
-    let units: Vec<Vec<(u32, f64)>> =
-        seen.iter().map(|seen| (1..).zip(seen.iter().copied()).collect()).collect();
-    let variances = variances_within(&units, 0.1, seed);
-    seen.iter()
-        .zip(variances)
-        .map(|(seen, variance)| (quantile(seen, 0.1).expect("finite"), variance))
-        .collect()
+fn units(seen: &[Vec<f64>]) -> Vec<Vec<(u32, f64)>> {
+    seen.iter().map(|seen| (1..).zip(seen.iter().copied()).collect()).collect()
 }

@@ -49,7 +49,7 @@ fn sentence(
     let fewer: Vec<f64> = settings.iter().map(|s| 1.0 - stored(s) / stored(reference)).collect();
     let time = match ratios.as_slice() {
         [one] => label::change(one, "encode time"),
-        all => label::changes(&all.iter().map(|r| r.value).collect::<Vec<_>>(), "encode time"),
+        all => label::changes(all, "encode time"),
     };
     let mut text = format!(
         "{}: {}{} {} {time} and {} fewer bytes than {}.",

@@ -74,13 +74,14 @@ fn over_contents(evidence: &Evidence, groups: &[&Group], serializer: &str, lead:
     if alone.len() < 2 {
         return None;
     }
-    let values = |effects: &[Effect], of: fn(&Effect) -> f64| effects.iter().map(of).collect::<Vec<f64>>();
+    let times = |effects: &[Effect], of: fn(&Effect) -> Ratio| effects.iter().map(of).collect::<Vec<Ratio>>();
+    let bytes = |effects: &[Effect]| label::shares(&effects.iter().map(|e| e.bytes).collect::<Vec<f64>>());
     let mut text = format!(
         "{serializer} beside {BASE} on {}: {}, {} and {} of the bytes.",
         units::count(alone.len(), "content", "contents"),
-        label::changes(&values(&alone, |e| e.encode.value), "encode time"),
-        label::changes(&values(&alone, |e| e.decode.value), "decode time"),
-        label::shares(&values(&alone, |e| e.bytes)),
+        label::changes(&times(&alone, |e| e.encode), "encode time"),
+        label::changes(&times(&alone, |e| e.decode), "decode time"),
+        bytes(&alone),
     );
     let mut cells: Vec<String> = alone.iter().flat_map(|e| e.cells.clone()).collect();
     if let Some(setting) = groups.last().and_then(|g| compressed(evidence, g, serializer)) {
@@ -89,8 +90,8 @@ fn over_contents(evidence: &Evidence, groups: &[&Group], serializer: &str, lead:
             text.push_str(&format!(
                 " With {}: {} and {} of the bytes.",
                 label::setting(setting),
-                label::changes(&values(&compressed, |e| e.encode.value), "encode time"),
-                label::shares(&values(&compressed, |e| e.bytes)),
+                label::changes(&times(&compressed, |e| e.encode), "encode time"),
+                bytes(&compressed),
             ));
             cells.extend(compressed.iter().flat_map(|e| e.cells.clone()));
         }

@@ -92,7 +92,7 @@ fn of_family(gzip: &Sent, family: &Family, place: &str, page: Option<&OwnPage>) 
     let less: Vec<f64> = family.beating.iter().map(|way| gzip.cpu_or_0() - way.cpu_or_0()).collect();
     let time = match ratios.as_slice() {
         [one] => label::change(one, "CPU"),
-        several => label::changes(&several.iter().map(|ratio| ratio.value).collect::<Vec<_>>(), "CPU"),
+        several => label::changes(several, "CPU"),
     };
     let fewer: Vec<f64> = family.beating.iter().map(|way| 1.0 - way.bytes() / gzip.bytes()).collect();
     format!(
