@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use body::Here;
 pub use body::{Body, Elsewhere, Place};
 pub(crate) use pipes::Heard;
-pub use pipes::{LastLine, isolate, keep_log, open_log};
+pub use pipes::{LastLine, NO_LOG, isolate, keep_log, open_log};
 
 /// A reply may not be longer than this, where the spec says nothing else.
 const LONGEST_LINE: usize = 16 << 20;

@@ -15,7 +15,7 @@ fn a_study_leaves_a_whole_private_directory() {
         .map(|e| e.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["lock", "logs", "plan.json", "records.ndjson", "report", "run.json"]);
+    assert_eq!(names, ["lock", "logs", "plan.json", "records.ndjson", "report", "run.json", "seal"]);
 
     let run = lab.json("run/run.json");
     assert_eq!((&run["schema"], &run["seed"]), (&1.into(), &1.into()));

@@ -22,7 +22,7 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 use super::lane::{Lane, LaneSpec};
 use super::{DEVICE, FAR, NEAR, hurry};
 use crate::rig::network::{self, Network, set_up};
-use crate::rig::process::{Silence, Worker, WorkerSpec};
+use crate::rig::process::{NO_LOG, Silence, Worker, WorkerSpec};
 use weigh_model::link::MTU;
 
 /// Its real-time priority: above everything ordinary, below what the kernel itself runs.
@@ -34,8 +34,6 @@ const BATCH: usize = 32;
 
 /// How long it may take until it is ready, and until it answers.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Its stderr is looked at when it ends, and kept nowhere.
-const LOG: &str = "/dev/null";
 
 /// What an emulator is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -185,7 +183,7 @@ impl Emulator {
         for (flag, network) in [("--near", near), ("--far", far)] {
             args.extend([flag.into(), network.path().into_os_string()]);
         }
-        let worker = WorkerSpec::program("link", launcher.clone(), args, PathBuf::from(LOG));
+        let worker = WorkerSpec::program("link", launcher.clone(), args, PathBuf::from(NO_LOG));
         let worker = WorkerSpec { launcher: launcher.clone(), ..worker };
         let mut worker = Worker::start(&worker).context("the emulator cannot be started")?;
         let ready = listen(&mut worker)?;

@@ -29,12 +29,17 @@ pub fn isolate(command: &mut Command, passed: &[&str], own: &[(OsString, OsStrin
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
 }
 
-/// Opens a log to append to, and to read its end again: a regular file, and no link to one.
+/// The log of a program that says nothing.
+pub const NO_LOG: &str = "/dev/null";
+
+/// Opens a log to append to, and to read its end again: a regular file, and no link to one; or [`NO_LOG`].
 pub fn open_log(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let log =
         File::options().read(true).append(true).create(true).custom_flags(flags.bits() as i32).open(path);
-    let log = log.and_then(|log| regular(&log.metadata()?).map(|()| log));
+    let is_regular =
+        |log: File| if path == Path::new(NO_LOG) { Ok(log) } else { regular(&log.metadata()?).map(|()| log) };
+    let log = log.and_then(is_regular);
     log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
 }
 

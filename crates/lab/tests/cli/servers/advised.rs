@@ -433,7 +433,8 @@ fn lighttpd_on_top_of_the_users_own() {
     let Some(made) = on_top("lighttpd", text) else { return };
     let mut told: Vec<String> = made.clashes.iter().map(told).collect();
     told.sort();
-    assert_eq!(told, ["5 deflate.allowed-encodings = (\"gzip\")", "6 deflate.compression-level = 9 stays"]);
+    // gzip's own level is another directive.
+    assert_eq!(told, ["5 deflate.allowed-encodings = (\"gzip\")"]);
 }
 
 #[test]

@@ -69,12 +69,15 @@ fn a_script_of_a_lab_of_roots_owns_nothing_else() {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "root's own").unwrap();
     let room = Shelter::of(Some(user)).unwrap();
-    let script = room.path().join("who.php");
+    // The folder of all is root's; a script may write where it was given one.
+    let own = room.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    let script = own.join("who.php");
     let code = "<?php $made = __DIR__ . '/made'; file_put_contents($made, 'x');
         echo json_encode([posix_getuid(), posix_getgid(), fileowner($made), @file_get_contents($_GET['file']), @scandir('/root'),
             file_get_contents('/proc/self/status')]);";
     std::fs::write(&script, code).unwrap();
-    user.give(&script).unwrap();
+    user.give(&own).unwrap();
     let place = Place::new(room.path(), room.path().join("log")).of(Some(user));
     let pool = Pool::start(&PoolSpec::new(&fpm, 1), &Place { launcher: WEIGH.into(), ..place }).unwrap();
     let said = pool.ask(&script, &format!("file={}", secret.path().display())).unwrap();
