@@ -274,7 +274,8 @@ impl<'a> Coded<'a> {
         self.kind != Kind::Page || !is_by_server || format == "text/html" || files().any(is_coded)
     }
 
-    /// Whether clients of a class would be sent more bytes of a type than today, although all together are not: a traffic that grows is said of all.
+    /// Whether clients of a class would be sent more bytes of a type than today, although all together are not: a traffic that grows is said of all. A
+    /// server's filter is for more than the files that were measured, pages among them: where these would get longer, so would all.
     fn lengthens(&self, of: &Combination) -> bool {
         let mut sums: BTreeMap<(&str, usize), [f64; 2]> = BTreeMap::new();
         for (file, own) in self.measured.iter().enumerate() {
@@ -288,7 +289,9 @@ impl<'a> Coded<'a> {
         }
         let grows = |[before, after]: [f64; 2]| after > before * (1.0 + LONGER);
         let all = sums.values().fold([0.0; 2], |all, sum| [all[0] + sum[0], all[1] + sum[1]]);
-        !grows(all) && sums.values().any(|sum| grows(*sum))
+        let is_wide =
+            self.kind == Kind::Asset && of.methods.iter().any(|at| self.methods[*at].by == Encoder::Server);
+        (is_wide || !grows(all)) && sums.values().any(|sum| grows(*sum))
     }
 
     /// Whether these files are to be encoded: that saves bytes of them, and is better with the method that is best for them, or done today. What is sent

@@ -1,6 +1,6 @@
 //! A policy's files installed by hand: what their first lines and the advice say is done in a copy of the application and its configuration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -161,12 +161,29 @@ fn pack(work: &Path, site: &Copy) -> Result<()> {
     let sources = &described["sources"];
     let aliases = sources.get("aliases").and_then(|aliases| aliases.as_array()).into_iter().flatten();
     let folders = sources.get("docroot").into_iter().chain(aliases.filter_map(|alias| alias.get("folder")));
-    for folder in folders.filter_map(|folder| folder.as_str()) {
-        let folder = site.led(folder);
-        progress(&format!("  weigh pack {folder} --policy advice/policy.toml"));
-        let said = Command::new(WEIGH).args(["pack", &folder, "--policy"]).arg(&policy).output()?;
+    let mut waiting: Vec<PathBuf> =
+        folders.filter_map(|folder| folder.as_str()).map(|folder| site.led(folder).into()).collect();
+    let mut packed = BTreeSet::new();
+    while let Some(folder) = waiting.pop() {
+        if !packed.insert(folder.canonicalize()?) {
+            continue;
+        }
+        progress(&format!("  weigh pack {} --policy advice/policy.toml", folder.display()));
+        let said = Command::new(WEIGH)
+            .arg("pack")
+            .arg(&folder)
+            .arg("--json")
+            .arg("--policy")
+            .arg(&policy)
+            .output()?;
         let text = String::from_utf8_lossy(&said.stderr).into_owned();
-        ensure!(said.status.success(), "weigh pack {folder}: {}", text.trim());
+        ensure!(said.status.success(), "weigh pack {}: {}", folder.display(), text.trim());
+        // Folders that links lead to are packed by themselves, as it says.
+        let outcome: serde_json::Value = serde_json::from_slice(&said.stdout)?;
+        let links =
+            outcome["links"]["paths"].as_array().into_iter().flatten().filter_map(|path| path.as_str());
+        let linked = links.filter_map(|path| folder.join(path).canonicalize().ok());
+        waiting.extend(linked.filter(|path| path.is_dir() && path.starts_with(site.root())));
     }
     Ok(())
 }
