@@ -62,9 +62,9 @@ impl Apart {
     }
 }
 
-/// Each unit in two runs, by its figure: the quantile at `p` over its rounds, of which there must be two or more. Its variance is that within both runs; but where a neighbour disturbed nearly all rounds of one run, that is not seen
-/// within it: the figure then differs from the level by the density of the noise of all, and the variance is at least the square
-/// of what they differ by.
+/// Each unit in two runs, by its figure: the quantile at `p` over its rounds, of which there must be two or more. Its variance is
+/// that within both runs. Where a neighbour disturbed nearly all rounds of one run, that is not seen within it: the figure then
+/// differs from the level by the density of the noise of all, and the variance is at least the square of that difference.
 pub fn apart(first: &[Vec<(u32, f64)>], second: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<Apart> {
     let sample = |unit: &Vec<(u32, f64)>| {
         let logs: Vec<f64> =

@@ -113,19 +113,21 @@ impl Copy {
                 true => self.docroot.join(rest),
                 false => self.tree.join(folder.trim_start_matches('/')).join(rest),
             };
-            let from = Path::new(folder).join(rest);
-            if is_below(rest) && known.insert(path.to_owned()) && copied_with_variants(&from, &place)? {
+            if is_below(rest)
+                && known.insert(path.to_owned())
+                && copied_with_variants(Path::new(folder), rest, &place)?
+            {
                 self.take(path, &place, Some(variants).filter(|_| is_text(path)))?;
             }
         }
         let Some(from) = site.sources.docroot.as_deref().map(Path::new) else { return self.plant(variants) };
         let all = listed(from);
         for name in all.iter().filter(|(name, _)| name.rsplit('/').next() == Some(folder_file)) {
-            copied(&from.join(name.0), &self.docroot.join(name.0))?;
+            copied(from, name.0, &self.docroot.join(name.0))?;
         }
         for (path, is_private) in chosen(&all, folder_file) {
             let place = self.docroot.join(&path);
-            if known.insert(path.clone()) && copied_with_variants(&from.join(&path), &place)? {
+            if known.insert(path.clone()) && copied_with_variants(from, &path, &place)? {
                 let packed = is_private || self.every && is_text(&path);
                 self.take(&path, &place, Some(variants).filter(|_| packed))?;
             }
@@ -269,23 +271,24 @@ fn is_below(path: &str) -> bool {
     !path.split('/').any(|part| part == "..")
 }
 
-/// Copies the begin of a regular file; whether there is one.
-fn copied(from: &Path, to: &Path) -> std::io::Result<bool> {
-    let Ok(file) = regular::open(from) else { return Ok(false) };
+/// Copies the begin of a regular file below a folder; whether there is one. A link is followed within the folder, and to what every user may read.
+fn copied(folder: &Path, below: &str, to: &Path) -> std::io::Result<bool> {
+    let open = |root: PathBuf| regular::open_below((&root, &[], true), &root.join(below));
+    let Ok(file) = folder.canonicalize().and_then(open) else { return Ok(false) };
     let mut content = Vec::new();
     file.take(LONGEST).read_to_end(&mut content)?;
     write(to, &content).map(|()| true)
 }
 
 /// The same with the precompressed files beside it, unless only its begin is copied.
-fn copied_with_variants(from: &Path, to: &Path) -> std::io::Result<bool> {
-    if !copied(from, to)? {
+fn copied_with_variants(folder: &Path, below: &str, to: &Path) -> std::io::Result<bool> {
+    if !copied(folder, below, to)? {
         return Ok(false);
     }
-    for (_, ending) in types::VARIANTS.iter().filter(|_| from.metadata().is_ok_and(|of| of.len() <= LONGEST))
-    {
-        let beside = |of: &Path| PathBuf::from(format!("{}.{ending}", of.display()));
-        copied(&beside(from), &beside(to))?;
+    let is_whole = folder.join(below).metadata().is_ok_and(|of| of.len() <= LONGEST);
+    for (_, ending) in types::VARIANTS.iter().filter(|_| is_whole) {
+        let beside = PathBuf::from(format!("{}.{ending}", to.display()));
+        copied(folder, &format!("{below}.{ending}"), &beside)?;
     }
     Ok(true)
 }
@@ -325,6 +328,22 @@ pub fn text(bytes: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_link_leads_to_what_not_everybody_may_read() {
+        let home = tempfile::tempdir().unwrap();
+        let (site, secret) = (home.path().join("site"), home.path().join("secret"));
+        fs::create_dir(&site).unwrap();
+        fs::write(&secret, "theirs").unwrap();
+        fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(site.join("a.css"), "a {}").unwrap();
+        std::os::unix::fs::symlink(&secret, site.join("b.css")).unwrap();
+        std::os::unix::fs::symlink("a.css", site.join("c.css")).unwrap();
+        let to = home.path().join("copy.css");
+        assert!(copied(&site, "a.css", &to).unwrap() && copied(&site, "c.css", &to).unwrap());
+        assert!(!copied(&site, "b.css", &home.path().join("leaked.css")).unwrap());
+        assert!(!home.path().join("leaked.css").exists());
+    }
 
     #[test]
     fn a_file_has_no_variant_that_saves_nothing_unless_every_file_has_one() {
