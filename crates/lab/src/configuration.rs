@@ -52,7 +52,7 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>
     for found in here.servers {
         emitted.extend(server::emit(policy, site, found, here)?);
     }
-    emitted.extend(php::emit(policy)?);
+    emitted.extend(php::emit(policy, site)?);
     emitted.extend(symfony::emit(policy)?);
     emitted.extend(library::emit(policy, site, here)?);
     Ok(emitted)

@@ -152,6 +152,13 @@ pub struct OwnConfig {
     pub optional: Vec<String>,
 }
 
+impl OwnConfig {
+    /// Whether other programs than PHP make its pages: none is left to it.
+    pub fn hands_pages_on(&self) -> bool {
+        self.text.contains(UPSTREAM) && !self.text.contains(FPM)
+    }
+}
+
 /// A content as the user's site has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Sample {

@@ -4,11 +4,13 @@
 //! accept, in the order of the codings' values. Every combination is valued by its figures; the best ones are compared
 //! with their intervals.
 
+mod method;
+
 use std::collections::BTreeMap;
 
-use weigh_model::policy::{Encoder, Need, Rule};
+use weigh_model::policy::{Encoder, Rule};
 use weigh_model::site::{Accept, Kind, Stratum, Today};
-use weigh_model::way::{By, ENCODER, WayKind};
+use weigh_model::way::{By, WayKind};
 use weigh_stats::median;
 
 use super::Ground;
@@ -16,12 +18,11 @@ use super::content::{self, Item};
 use super::setup::{Exact, NS, Part, Setup};
 use super::today::{Answer, Rows, has_failed};
 use super::weights::Weights;
-use crate::advice::delivery::{default_encoder, need};
-use crate::finding::delivery::Sent;
-use crate::finding::label;
 use crate::first::{distinct, grouped};
 use crate::row::Row;
 use crate::subject::delivery::{CODING, CPU};
+use method::{CODINGS, GZIP, Method, is_plain, named};
+pub(super) use method::{is_own, way_of};
 
 /// The share of the measured bytes that files with every method have, for the others to be left out.
 const MOST: f64 = 0.5;
@@ -33,19 +34,8 @@ const SAVED: f64 = 0.02;
 const LONGER: f64 = 0.02;
 /// The smallest size that is encoded where none is known of today.
 const SMALLEST: u64 = 256;
-/// Content codings in the order in which clients prefer them where their values are equal.
-const CODINGS: [&str; 3] = ["br", "zstd", GZIP];
-const GZIP: &str = "gzip";
-
-/// A method of one content coding.
-#[derive(Clone, Debug)]
-struct Method<'a> {
-    coding: &'a str,
-    /// As a study names it: `server/gzip:6`.
-    way: String,
-    by: Encoder,
-    row: &'a Row,
-}
+/// The level of gzip where nothing else is said: nearly all that a higher one saves.
+const USUAL: i32 = 6;
 
 /// A sample file with what each method does to it.
 struct Measured<'a> {
@@ -166,7 +156,12 @@ impl<'a> Coded<'a> {
     /// The setups worth comparing: today's, and the combinations with the lowest values, the plain one among them where nothing is encoded today.
     pub fn setups(&self, ground: &Ground, weights: &Weights) -> Vec<Setup> {
         let mut all = self.combinations(&self.table(ground, weights));
-        all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len())));
+        // Clients that nobody counted decide nothing: they keep today's method.
+        let departs = |one: &Combination| one.methods.iter().filter(|at| !self.is_kept(**at)).count();
+        let by_cost = |a: &Combination, b: &Combination| {
+            a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len()))
+        };
+        all.sort_by(|a, b| by_cost(a, b).then_with(|| departs(a).cmp(&departs(b))));
         let today = self.today(ground, &all.first().cloned().unwrap_or_default());
         let (coded, plain): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| !one.methods.is_empty());
         let shown = coded.iter().take(COMPARED).chain(&plain);
@@ -262,7 +257,41 @@ impl<'a> Coded<'a> {
         }
         let types = types.into_iter().map(str::to_owned).collect();
         let found = Combination { methods, min_bytes, types, cost };
-        (!self.lengthens(&found)).then_some(found)
+        (!self.lengthens(&found) && !self.is_lowered(&found.methods)).then_some(found)
+    }
+
+    /// The levels by which a coding is made for each response today; none where the method that does it is not known.
+    fn levels_today<'s>(&'s self, coding: &'s str) -> impl Iterator<Item = Option<i32>> + 's {
+        let answers = self.measured.iter().flat_map(|own| own.today.iter().flatten());
+        let is_made = |row: &&Row| row.cell.delivery.as_ref().is_some_and(|d| d.kind == WayKind::OnTheFly);
+        let rows = answers.map(|answer| answer.row).filter(is_made);
+        rows.filter(move |row| row.fact(CODING) == Some(coding)).map(|row| row.cell.setting.level)
+    }
+
+    /// Whether a method has the level of today; of gzip the usual one where today's is not known.
+    fn is_kept(&self, method: usize) -> bool {
+        let Method { coding, row, .. } = self.methods[method];
+        let level = row.cell.setting.level;
+        let mut known = self.levels_today(coding).flatten().peekable();
+        match known.peek() {
+            Some(_) => known.any(|own| Some(own) == level),
+            None => coding != GZIP || level == Some(USUAL),
+        }
+    }
+
+    /// Whether a server's filter for assets would have a lower level of gzip than today's, as far as that is below the usual one. A filter is for more than
+    /// the files that were measured: what nobody looked at would get longer.
+    fn is_lowered(&self, methods: &[usize]) -> bool {
+        let Some(today) = self.levels_today(GZIP).map(|level| level.unwrap_or(USUAL)).max() else {
+            return false;
+        };
+        let is_lower = |method: &Method| {
+            let level = method.row.cell.setting.level;
+            method.coding == GZIP
+                && method.by == Encoder::Server
+                && level.is_some_and(|own| own < today.min(USUAL))
+        };
+        self.kind == Kind::Asset && methods.iter().any(|at| is_lower(&self.methods[*at]))
     }
 
     /// Whether a type may be encoded by these methods. A server's filter makes ETags weak, and what PHP makes that is no HTML, such as a feed, may be of
@@ -387,7 +416,7 @@ impl<'a> Coded<'a> {
             method.rule(of.min_bytes, if is_every { Vec::new() } else { types })
         };
         Setup {
-            name: named(self.kind, &methods),
+            name: named(self.kind, &methods, ground.site.today(self.kind)),
             rules: methods.iter().map(rule).collect(),
             needs: methods.iter().flat_map(|method| method.needs()).collect(),
             ..self.amounts(ground, |file, class| self.answer(of, file, class))
@@ -488,70 +517,4 @@ pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer)
     let workers = item.stratum.made_ms.map_or(0.0, |_| made + encoding);
     let made = if ground.knows_made { made } else { 0.0 };
     Exact { wait, fixed, made, sent, workers, ..Exact::default() }
-}
-
-/// The method of a row as studies write it.
-pub(crate) fn way_of(row: &Row) -> String {
-    row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting)).unwrap_or_default()
-}
-
-/// Whether a row sends the content as it is, without any option.
-fn is_plain(row: &Row) -> bool {
-    let is_plain = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == WayKind::Plain);
-    is_plain && row.cell.setting.options.is_empty() && row.fact(CODING).is_none()
-}
-
-impl<'a> Method<'a> {
-    /// That of a row that was sent in a content coding; the user's own configuration is no method to advise.
-    fn new(row: &'a Row) -> Option<Method<'a>> {
-        let delivery = row.cell.delivery.as_ref()?;
-        let coding = row.fact(CODING).filter(|coding| CODINGS.contains(coding))?;
-        let by = match (delivery.by, delivery.kind) {
-            (By::Server, WayKind::PreEncoded) => Encoder::Beforehand,
-            (By::Server, WayKind::OnTheFly) => Encoder::Server,
-            (By::Php, WayKind::OnTheFly) => Encoder::Php,
-            _ => return None,
-        };
-        (!is_own(row)).then(|| Method { coding, way: way_of(row), by, row })
-    }
-
-    /// The encoder of precompressed files.
-    fn encoder(&self) -> Option<String> {
-        let encoder = match self.row.cell.setting.options.get(ENCODER).map(String::as_str) {
-            Some("libdeflate") => "libdeflate:12".to_owned(),
-            Some(named) => named.to_owned(),
-            None => default_encoder(self.coding).replace(' ', ":"),
-        };
-        (self.by == Encoder::Beforehand).then_some(encoder)
-    }
-
-    fn rule(&self, min_bytes: u64, types: Vec<String>) -> Rule {
-        let (encoder, level) = (self.encoder(), self.row.cell.setting.level);
-        Rule { encoder, level, min_bytes, types, ..Rule::new(self.coding, self.by, &self.way) }
-    }
-
-    fn needs(&self) -> Option<Need> {
-        let sent = Sent::of(self.row).filter(|_| self.by != Encoder::Beforehand)?;
-        Some(Need { what: need(&sent)?, how: String::new() })
-    }
-}
-
-/// Whether a row is of the site's own configuration.
-pub(super) fn is_own(row: &Row) -> bool {
-    row.cell.setting.codec == weigh_model::way::CONFIG
-}
-
-/// `Precompress assets with brotli 11 (br) and zopfli (gzip)`, `Send pages with zstd 3 in PHP (zstd) and gzip 6 in nginx (gzip)`.
-fn named(kind: Kind, methods: &[&Method]) -> String {
-    let of = |method: &&Method| {
-        let encoder = method.encoder().map(|encoder| encoder.replace(':', " "));
-        format!("{} ({})", encoder.unwrap_or_else(|| crate::names::method(method.row)), method.coding)
-    };
-    let names: Vec<String> = methods.iter().map(of).collect();
-    let is_before = methods.iter().any(|method| method.by == Encoder::Beforehand);
-    match (names.is_empty(), is_before) {
-        (true, _) => format!("Send {} uncompressed", kind.plural()),
-        (_, true) => format!("Precompress {} with {}", kind.plural(), label::some(&names, 3)),
-        (_, false) => format!("Send {} with {}", kind.plural(), label::some(&names, 3)),
-    }
 }

@@ -28,7 +28,11 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     if policy.decisions.is_empty() {
         blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
     } else if change.is_empty() {
+        let is_withheld = policy.trial.as_ref().is_some_and(|trial| !trial.withheld.is_empty());
         let what = match (keep.iter().all(is_open), decided.is_settled, basis::is_whole(policy)) {
+            _ if is_withheld => {
+                "Change nothing: the files of what was better make answers of this site worse."
+            }
             (true, ..) => "Change nothing: what is done today was not measured.",
             (false, false, _) => {
                 "Change nothing so far: there are too few rounds to say that another setting is better."

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use weigh_model::policy::Amount;
 use weigh_model::site::{From, Kind, Site, Stratum};
-use weigh_stats::{StratumError, Term, drawn_figures, ratio_of_sums};
+use weigh_stats::{StratumError, Term, deviation_from_curves, drawn_figures, ratio_of_sums};
 
 use super::setup::{Exact, Part, Setup};
 use crate::estimate::QUANTILE;
@@ -103,7 +103,7 @@ impl<'a> Uncertainty<'a> {
         self.strata.iter().position(|stratum| part.is_of(stratum))
     }
 
-    /// How far each stratum may be from its sample: files of one type vary as those of it that were measured, and a stratum whose files were
+    /// How far each stratum may be from its sample: files of one type vary as those of it that were measured vary beside what their lengths say, and a stratum whose files were
     /// all measured does not; requests that were counted vary as counts do. None: nothing tells how much files vary.
     fn errors(&self, of: Quantity) -> Option<Vec<StratumError>> {
         let mut files: BTreeMap<(usize, usize), [f64; 2]> = BTreeMap::new();
@@ -114,35 +114,26 @@ impl<'a> Uncertainty<'a> {
                 files.entry((stratum, part.sample)).or_default()[at] += varies + exact;
             }
         }
-        let logs = files.iter().map(|((stratum, _), [before, after])| (*stratum, (after / before).ln()));
-        let changed: Vec<(usize, f64)> =
-            logs.filter(|(_, log)| log.is_finite() && log.abs() > SAME).collect();
-        let spread = spread(&changed, |at| &self.strata[at].format);
+        let logs = files.iter().map(|((stratum, sample), [before, after])| {
+            let length =
+                self.strata[*stratum].sample.iter().find(|own| std::ptr::from_ref(*own).addr() == *sample);
+            (*stratum, length.map_or(0.0, |own| (own.bytes.max(1) as f64).ln()), (after / before).ln())
+        });
+        let changed: Vec<(usize, f64, f64)> =
+            logs.filter(|(.., log)| log.is_finite() && log.abs() > SAME).collect();
+        // By length within each type; over all types where none has two files.
+        let points = || changed.iter().map(|(at, length, log)| (&self.strata[*at].format, *length, *log));
+        let spread = deviation_from_curves(points())
+            .or_else(|| deviation_from_curves(points().map(|(_, length, log)| ((), length, log))));
         let error = |(at, stratum): (usize, &&Stratum)| {
             let measured = files.keys().filter(|(own, _)| *own == at).count() as f64;
             let left = (1.0 - measured / stratum.files.value.max(1.0)).max(0.0) / measured.max(1.0);
             let is_counted = stratum.requests.from == From::Counted;
             let counted = if is_counted { 1.0 / stratum.requests.value.max(1.0) } else { 0.0 };
-            let is_same = changed.iter().all(|(own, _)| *own != at);
+            let is_same = changed.iter().all(|(own, ..)| *own != at);
             let of_files = if is_same || left == 0.0 { 0.0 } else { spread? * spread? * left };
             Some(StratumError { ratio: of_files.sqrt(), size: (of_files + counted).sqrt() })
         };
         self.strata.iter().enumerate().map(error).collect()
     }
-}
-
-/// The standard deviation of logarithms around the means of their types; around the mean of all where no type has two. None with fewer than
-/// two.
-fn spread<'f>(logs: &[(usize, f64)], format: impl Fn(usize) -> &'f String) -> Option<f64> {
-    let around = |group: &dyn Fn(usize) -> &'f str| {
-        let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        logs.iter().for_each(|(at, log)| groups.entry(group(*at)).or_default().push(*log));
-        let square = |logs: &Vec<f64>| {
-            let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-            logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
-        };
-        let freedom = logs.len().checked_sub(groups.len()).filter(|freedom| *freedom > 0)?;
-        Some((groups.values().map(square).sum::<f64>() / freedom as f64).sqrt())
-    };
-    around(&|at| format(at).as_str()).or_else(|| around(&|_| ""))
 }

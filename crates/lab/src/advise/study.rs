@@ -23,6 +23,8 @@ const FILTERS: [(&str, &str); 3] = [("gzip", "1|6"), ("br", "4"), ("zstd", "3")]
 const FILES: [usize; 2] = [10, 16];
 /// The same of pages: each has every method of PHP and of the server, and pages of one size are much alike.
 const PAGES: [usize; 2] = [3, 6];
+/// The same of cached values: each has every serializer with every codec.
+const VALUES: [usize; 2] = [6, 9];
 /// The share of a kind's requests and of its bytes that the measured strata have together, where the most files are enough for that.
 const COVERED: f64 = 0.95;
 /// Clients with a smaller share of the requests are not asked for what they get today.
@@ -470,7 +472,11 @@ fn content(site: &Site, folder: &Path, kind: Kind, sample: &Sample) -> Result<St
 /// The sample files of a kind that are measured: one of each stratum, the strata with the largest shares of requests and bytes first, until they have
 /// [`COVERED`] of both; then further ones up to the fewest.
 fn chosen<'s>(site: &'s Site, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Vec<&'s Sample> {
-    let [fewest, most] = if kind == Kind::Page { PAGES } else { FILES };
+    let [fewest, most] = match kind {
+        Kind::Page => PAGES,
+        Kind::Value => VALUES,
+        Kind::Asset | Kind::Download => FILES,
+    };
     let strata: Vec<(&Stratum, [f64; 2])> = site
         .of(kind)
         .filter(|stratum| is_meant(stratum))

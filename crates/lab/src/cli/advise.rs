@@ -24,7 +24,7 @@ use crate::run::list::find;
 use crate::shelter::Shelter;
 use crate::site;
 use crate::study::Study;
-use crate::subject::delivery::study::DeliveryBlocks;
+use crate::subject::delivery::study::{DeliveryBlocks, Served};
 use crate::whole;
 use weigh_answer::document::Block;
 use weigh_answer::format::{Detail, markdown};
@@ -206,7 +206,7 @@ pub fn planned<'w>(
     seed: u64,
     staging: &Path,
 ) -> Result<Vec<Plan>> {
-    let studies: Vec<Study> =
+    let mut studies: Vec<Study> =
         written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
     let is_sent = studies.iter().any(|study| !study.part::<DeliveryBlocks>().deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
@@ -224,6 +224,12 @@ pub fn planned<'w>(
     let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
     let mut inventory = lab.survey(&studies, &php, &mut own, &mut Preparing::new())?;
     inventory.pools.truncate(1);
+    if own.read.as_ref().is_some_and(|own| own.read.config.hands_pages_on()) {
+        studies = studies.into_iter().map(without_pages).collect();
+        terminal::note(
+            "pages are left out: the configuration hands them to another program than PHP, which is not asked",
+        );
+    }
     if let Some(file) = &site.sources.php_config {
         let lines = fpm::own::read(Path::new(file)).context("sources.php_config")?.lines();
         inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
@@ -238,6 +244,13 @@ pub fn planned<'w>(
         }
     }
     Ok(plans)
+}
+
+/// A study without the pages that it sends.
+fn without_pages(study: Study) -> Study {
+    let mut blocks = study.part::<DeliveryBlocks>();
+    blocks.deliveries.retain(|block| block.subject != Served::Page);
+    study.with(blocks)
 }
 
 /// The files that carry out a policy on the site's server, without those that would make something worse. What these would have carried

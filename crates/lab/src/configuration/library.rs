@@ -45,7 +45,7 @@ const PRELOAD: [&str; 2] = [
 /// The file for the library; none if the policy leaves everything as it is that PHP does.
 pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitted>> {
     let by_php = |page: &&Decision| page.rules.iter().any(|rule| rule.by == Encoder::Php);
-    let pages = decision(policy, Kind::Page).filter(by_php).filter(|page| !is_by_settings(page));
+    let pages = decision(policy, Kind::Page).filter(by_php).filter(|page| !is_by_settings(page, site));
     let values = decision(policy, Kind::Value);
     let handed = decision(policy, Kind::Download).filter(|download| download.method.is_some());
     let told: Vec<String> = [pages, values, handed].iter().flatten().map(|one| clean(&one.text)).collect();

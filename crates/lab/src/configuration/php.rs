@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::{Emitted, asked, decision};
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
-use weigh_model::site::Kind;
+use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 
 /// Settings of PHP by which an extension compresses all output: `zlib.output_compression`.
@@ -13,8 +13,8 @@ const SETTING: &str = ".output_compression";
 const HANDLER: &str = "ob_gzhandler";
 
 /// The file for PHP; none if the policy has no pages that its settings compress.
-pub fn emit(policy: &Policy) -> Result<Option<Emitted>> {
-    let Some(page) = decision(policy, Kind::Page).filter(|page| is_by_settings(page)) else {
+pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
+    let Some(page) = decision(policy, Kind::Page).filter(|page| is_by_settings(page, site)) else {
         return Ok(None);
     };
     let rules = page.rules.iter().filter(|rule| rule.by == Encoder::Php);
@@ -28,15 +28,20 @@ pub fn emit(policy: &Policy) -> Result<Option<Emitted>> {
     }))
 }
 
-/// Whether PHP compresses pages by its settings alone. Else the library does, and no setting: what one has encoded stops the other.
-pub(super) fn is_by_settings(page: &Decision) -> bool {
-    let is_setting = |rule: &Rule| {
-        let method = asked(rule).map(|(method, _)| method).unwrap_or_default();
-        let is_name = method.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
-        method == HANDLER || is_name && method.ends_with(SETTING)
-    };
+/// Whether PHP compresses pages by its settings alone, as it does today: they also encode what is no page, such as an answer without a body. Else
+/// the library does, and no setting: what one has encoded stops the other.
+pub(super) fn is_by_settings(page: &Decision, site: &Site) -> bool {
+    let today = site.today(Kind::Page).and_then(|today| today.way().strip_prefix("php/"));
+    let is_today = today.is_some_and(|way| is_setting(way.split(':').next().unwrap_or_default()));
+    let is_by_setting = |rule: &Rule| asked(rule).is_ok_and(|(method, _)| is_setting(&method));
     let mut rules = page.rules.iter().filter(|rule| rule.by == Encoder::Php).peekable();
-    rules.peek().is_some() && rules.all(is_setting)
+    is_today && rules.peek().is_some() && rules.all(is_by_setting)
+}
+
+/// Whether a method of PHP is a setting, and not code that calls a codec.
+fn is_setting(method: &str) -> bool {
+    let is_name = method.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+    method == HANDLER || is_name && method.ends_with(SETTING)
 }
 
 /// The settings of one rule.

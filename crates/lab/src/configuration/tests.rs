@@ -9,7 +9,7 @@ use crate::rig::server::Definition;
 use crate::rig::server::tests::complete;
 use crate::rig::service::FolderDefinition;
 use weigh_model::policy::{Change, Encoder, Objective, Rule, SCHEMA};
-use weigh_model::site::Alias;
+use weigh_model::site::{Alias, From, Today};
 use weigh_model::way::WayKind;
 
 fn servers() -> Vec<Found> {
@@ -86,8 +86,19 @@ fn site() -> Site {
     site
 }
 
+/// The same where PHP compresses pages by a setting today.
+fn setting_today() -> Site {
+    let method = "php/zlib.output_compression:1".into();
+    let today = Today { kind: Kind::Page, method, about: "gzip 1 in PHP".into(), from: From::Assumed };
+    Site { today: vec![today], ..site() }
+}
+
 fn emitted(policy: &Policy) -> Vec<Emitted> {
-    emit(policy, &site(), Here { servers: &servers(), place: None, own: None }).unwrap()
+    emitted_at(policy, &site())
+}
+
+fn emitted_at(policy: &Policy, site: &Site) -> Vec<Emitted> {
+    emit(policy, site, Here { servers: &servers(), place: None, own: None }).unwrap()
 }
 
 #[test]
@@ -154,7 +165,8 @@ fn rules_become_the_methods_of_each_server() {
     by_php.decisions[1].rules = vec![rule("gzip", Encoder::Php, "zlib.output_compression:6", 0)];
     let pages = advised(&by_php, &site(), &named("nginx"), None).unwrap().pages.unwrap();
     assert!(pages.len() == 2 && pages.iter().all(|page| page.off), "{pages:?}");
-    let ini = emitted(&by_php).into_iter().find(|e| e.file == Path::new("php/weigh.ini")).unwrap();
+    let ini = emitted_at(&by_php, &setting_today());
+    let ini = ini.into_iter().find(|e| e.file == Path::new("php/weigh.ini")).unwrap();
     assert!(ini.body.contains("\nzlib.output_compression = On\n"), "{}", ini.body);
     assert!(ini.body.ends_with("\nzlib.output_compression_level = 6\n"), "{}", ini.body);
 }
@@ -381,21 +393,23 @@ fn what_is_compressed_beside_precompressed_files_leaves_the_level_of_pages() {
     assert_eq!(level(vec![decided(Kind::Asset, vec![gzip], None)]), Some(1));
 }
 
-/// What one has encoded stops the other.
+/// What one has encoded stops the other; and a setting that is new would also encode what is no page.
 #[test]
 fn settings_of_php_or_the_library_compress_pages_and_no_file_is_empty() {
-    let by = |methods: &[&str]| {
+    let by = |site: &Site, methods: &[&str]| {
         let rules = methods.iter().map(|method| rule("gzip", Encoder::Php, method, 0)).collect();
         let value = decided(Kind::Value, vec![rule("zstd", Encoder::Php, "zstd:1", 2048)], None);
-        let all = emitted(&policy(vec![decided(Kind::Page, rules, None), value]));
+        let all = emitted_at(&policy(vec![decided(Kind::Page, rules, None), value]), site);
         let body =
             |name: &str| all.iter().find(|one| one.file == Path::new(name)).map(|one| one.body.clone());
         let library = body("php/weighbridge.php").unwrap();
         (body("php/weigh.ini").is_some(), library.contains("'codec' => 'zlib', "))
     };
-    assert_eq!(by(&["zlib.output_compression:6"]), (true, false));
-    assert_eq!(by(&["gzencode:6"]), (false, true));
-    assert_eq!(by(&["gzencode:6", "zlib.output_compression:6"]), (false, true));
+    let set = setting_today();
+    assert_eq!(by(&set, &["zlib.output_compression:6"]), (true, false));
+    assert_eq!(by(&site(), &["zlib.output_compression:6"]), (false, true));
+    assert_eq!(by(&set, &["gzencode:6"]), (false, true));
+    assert_eq!(by(&set, &["gzencode:6", "zlib.output_compression:6"]), (false, true));
 }
 
 #[test]

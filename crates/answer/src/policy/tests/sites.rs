@@ -121,6 +121,44 @@ fn no_class_of_clients_is_sent_more_than_today() {
     assert_eq!(methods, ["server/brotli:5", "server/gzip:6"], "{decision:?}");
 }
 
+/// A server's filter is for more than the files of the sample: what nobody measured would get longer by a lower level.
+#[test]
+fn no_filter_for_assets_has_a_lower_level_than_today() {
+    let quick = Way("server/gzip:1", WayKind::OnTheFly, Some("gzip"), 40e3, 0.5, 1.0);
+    let usual = Way("server/gzip:6", WayKind::OnTheFly, Some("gzip"), 40e3, 60.0, 1.0);
+    let high = Way("server/gzip:9", WayKind::OnTheFly, Some("gzip"), 40e3, 90.0, 1.0);
+    // Without the image, for which today's gzip is time spent for nothing.
+    let files = &FILES[..4];
+    let reports = [report(files, &[WAYS[0], quick, usual, high], 9, &calm)];
+    let chosen = |today: &str| {
+        let site = site(files, &[40_000.0, 90_000.0, 60_000.0, 30_000.0], today);
+        let (decision, _) = decide_on(&site, &reports);
+        (!decision.keep).then(|| decision.rules[0].method.clone())
+    };
+    assert_eq!(chosen("server/gzip:6"), None);
+    // What is beyond the usual level saves hardly anything.
+    assert_eq!(chosen("server/gzip:9").as_deref(), Some("server/gzip:6"));
+    assert_eq!(chosen("server/plain").as_deref(), Some("server/gzip:1"), "nothing gets longer");
+}
+
+/// Who accepts gzip alone asks for nothing here: any level would cost the same.
+#[test]
+fn clients_that_nobody_counted_keep_todays_method() {
+    let small = Way("server/brotli:5", WayKind::OnTheFly, Some("br"), 160e3, 4.0, 0.6);
+    for (today, level) in [
+        ("server/gzip:1", "server/gzip:1"),
+        ("server/gzip:6", "server/gzip:6"),
+        ("php/none", "server/gzip:6"),
+    ] {
+        let mut site = pages(today);
+        site.visitors.accept = vec![class(&["br", "gzip"], 1.0)];
+        let (decision, _) =
+            decide_on(&site, &[page_report(&[PAGE_WAYS[0], PAGE_WAYS[1], PAGE_WAYS[2], small])]);
+        let methods: Vec<&str> = decision.rules.iter().map(|rule| rule.method.as_str()).collect();
+        assert_eq!(methods, ["server/brotli:5", level], "{today}: {decision:?}");
+    }
+}
+
 #[test]
 fn over_plain_http_pages_are_sent_with_gzip_alone() {
     let mut site = pages("server/plain");

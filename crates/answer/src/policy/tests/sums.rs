@@ -1,7 +1,7 @@
 //! Sums that agree: every class of clients with what it gets today, what was not measured, what a log counted.
 
 use proptest::prelude::*;
-use weigh_model::policy::{Reason, Rule};
+use weigh_model::policy::{Reason, Rule, Trial, Withheld};
 use weigh_model::site::{Front, Sent};
 
 use super::*;
@@ -332,6 +332,12 @@ fn change_nothing_is_said_of_what_was_looked_at() {
     let text = |report: &Report| shown(&decided_of(&site, std::slice::from_ref(report)), &site);
     let said = text(&part);
     assert!(said.contains("Change nothing: no other setting is better."), "{said}");
+    // What was better is withheld, for the trial found that it makes something worse.
+    let mut found = decided_of(&site, std::slice::from_ref(&part));
+    let withheld = Withheld { file: "nginx/encoding.conf".into(), answers: 1, worse: Vec::new() };
+    found.policy.trial = Some(Trial { answers: 9, withheld: vec![withheld], ..Trial::default() });
+    let said = shown(&found, &site);
+    assert!(said.contains("Change nothing: the files of what was better make answers"), "{said}");
     part.rows.retain(|row| !row.id().starts_with("file-2/"));
     let said = text(&part);
     assert!(said.contains("Change nothing of what was measured: no other setting is better."), "{said}");

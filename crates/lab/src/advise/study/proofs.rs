@@ -65,7 +65,7 @@ pub fn proofs(
         let over_link =
             sent.iter().find_map(|block| over_links(site, folder, &of(block), most)).filter(|_| at == 0);
         let deliveries = sent.iter().map(of).collect();
-        let own = Written::new(site, &format!("proof-{}", at + 1), part);
+        let own = proof(site, &format!("proof-{}", at + 1), part);
         found.push((Some(client.clone()), Written { deliveries, ..own }));
         if let Some(block) = over_link {
             let precision = Precision { max_rounds: LINK_ROUNDS, min_samples: 1, half_width: 0.05 };
@@ -74,9 +74,18 @@ pub fn proofs(
         }
     }
     if let Some(cells) = values {
-        found.push((None, Written { cells: vec![cells], ..Written::new(site, "proof-values", part) }));
+        found.push((None, Written { cells: vec![cells], ..proof(site, "proof-values", part) }));
     }
     Ok(found)
+}
+
+/// Rounds of a proof at most: few configurations are compared, and each round makes their difference clearer.
+const ROUNDS: u32 = 100;
+
+/// A study of before and after.
+fn proof(site: &Site, what: &str, seconds: f64) -> Written {
+    let own = Written::new(site, what, seconds);
+    Written { precision: Precision { max_rounds: ROUNDS, ..own.precision }, ..own }
 }
 
 /// The shares of a proof's time that responses over a link take at least and at most.

@@ -90,6 +90,7 @@ fn all_of_an_nginx_configuration_is_kept_but_what_is_an_instances_own() {
     for gone in ["user", "listen", "return 301", "content_by", "ngx.say", "10.0.0.7"] {
         assert!(!config.text.contains(gone), "{gone}: {}", config.text);
     }
+    assert!(!config.hands_pages_on(), "PHP makes pages");
     let origin = |line: &str| config.origins[lines.iter().position(|l| *l == line).unwrap()];
     assert_eq!((origin("gzip_comp_level 9;"), origin("text/css css;")), (Some((0, 5)), Some((1, 1))));
     assert_eq!(origin("access_log /dev/null;"), None, "it is the instance's");
@@ -108,6 +109,7 @@ fn what_would_be_read_asked_or_written_outside_is_not_there() {
                 upstream u { server 10.0.0.2; }\n server {\n  ssl_stapling on;\n  root /srv/$host/x;\n  allow 10.0.0.0/8; deny all;\n  \
                 location /a { grpc_pass grpc://10.0.0.3; }\n  location /b { root $elsewhere; }\n  access_log off;\n }\n}\nstream { server { listen 1; } }\n";
     let config = whole("nginx", &[("nginx.conf", text)]).config;
+    assert!(config.hands_pages_on(), "another program than PHP answers");
     for gone in [
         "10.0.0.",
         "8.8.8.8",
