@@ -36,7 +36,7 @@ help:
 	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move"
 	@echo "make bench-ray     a Ray cluster on this machine compared with local runs: 10,000 files, 40 configurations, a killed worker; installs Ray once"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
-	@echo "make bench-history time to build the index of 1,000 runs, and to query it"
+	@echo "make bench-history time to make the summaries of 1,000 runs, and to list them"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator compared with the true ones"
 

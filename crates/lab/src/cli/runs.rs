@@ -69,16 +69,13 @@ enum What {
     /// Remove old runs, after asking; baselines and runs that are measuring stay
     #[command(after_help = exit::help(prune::EXAMPLES))]
     Prune(prune::Args),
-    /// Write every value of every run into a Parquet file; an existing file is replaced
-    #[command(after_help = exit::help("Examples:\n  weigh runs export runs.parquet"))]
+    /// Write every value of every run into a file, a line each: CSV, or JSON by its ending; an existing file is replaced
+    #[command(after_help = exit::help("Examples:\n  weigh runs export runs.csv\n  weigh runs export runs.ndjson"))]
     Export {
-        /// The file
+        /// The file: .csv, .ndjson or .jsonl
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Build the index of the runs again
-    #[command(after_help = exit::help("Examples:\n  weigh runs index"))]
-    Index,
 }
 
 /// Runs the verb.
@@ -92,37 +89,20 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Some(What::Trend(args)) => trend::run(args, folder),
         Some(What::Prune(args)) => prune::run(args, folder),
         Some(What::Export { file }) => export(folder, file),
-        Some(What::Index) => index(folder),
     }
 }
 
-/// Does something with the history of a folder of runs, as it stands now.
-fn with_history<T>(folder: &Path, work: &mut dyn FnMut(&mut History) -> Result<T>) -> Result<T> {
-    let mut history = History::open(folder, &mut terminal::note)?;
-    history.mended(&mut terminal::note, &mut |history| {
-        update(history)?;
-        work(history)
-    })
-}
-
-/// Brings a history up to date; returns how many runs were read.
-fn update(history: &mut History) -> Result<usize> {
+/// The history of a folder of runs, as it stands now.
+fn history_of(folder: &Path) -> Result<History> {
     let mut line = Line::new(false);
-    let read = history.update(&mut |done, all| line.say(format!("reading runs: {done} of {all}")));
+    let progress = &mut |done, all| line.say(format!("reading runs: {done} of {all}"));
+    let read = History::read(folder, &mut terminal::note, progress);
     line.bar.finish_and_clear();
     read
 }
 
 fn export(folder: &Path, file: &Path) -> Result<ExitCode> {
-    let count = with_history(folder, &mut |history| history::export(history, file)).or_refuse()?;
+    let count = history_of(folder).and_then(|history| history::export(&history, file)).or_refuse()?;
     terminal::print(&format!("{}: {}\n", clean_path(file), units::count(count, "value", "values")))?;
-    Ok(Exit::Fine.into())
-}
-
-fn index(folder: &Path) -> Result<ExitCode> {
-    let mut history = History::anew(folder, &mut terminal::note)?;
-    let count = update(&mut history)?;
-    let path = folder.join(history::FILE);
-    terminal::print(&format!("{}: {}\n", clean_path(&path), units::count(count, "run", "runs")))?;
     Ok(Exit::Fine.into())
 }

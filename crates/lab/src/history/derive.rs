@@ -1,14 +1,15 @@
-//! What the index keeps of a run or a load, derived from its folder.
+//! What the summary of a run or a load has, derived from its folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use walkdir::WalkDir;
 
-use crate::content::regular;
-use crate::digest;
-use crate::run::dir::{RECORDS, StoredRun};
+use super::summary::{Figure, Values};
+use crate::run::dir::StoredRun;
 use crate::run::kept::Kept;
+use weigh_answer::estimate::Estimate;
 use weigh_answer::facts::{self, Facts};
 use weigh_answer::load::Document;
 use weigh_answer::metric::Metric;
@@ -91,22 +92,18 @@ impl Derived {
         }
     }
 
-    /// The metrics that its rows may have.
-    pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
-        self.subject.into_iter().flat_map(|name| subject::named(name).metrics())
+    /// Its values, by metric and configuration. What is not finite is no value.
+    pub fn values(&self) -> Values {
+        let known = self.subject.into_iter().flat_map(|name| subject::named(name).metrics());
+        let of = |metric: &'static Metric| {
+            let figure = |row: &Row| {
+                let Estimate { value, low, high, rounds, .. } = *row.values.get(metric.id)?;
+                value.is_finite().then(|| (row.id().to_owned(), Figure { value, low, high, rounds }))
+            };
+            (metric.id.to_owned(), self.rows.iter().filter_map(figure).collect::<BTreeMap<_, _>>())
+        };
+        known.map(of).filter(|(_, figures)| !figures.is_empty()).collect()
     }
-}
-
-/// The SHA-256 of the files from which everything is derived; empty where they cannot be read.
-pub fn digest_of(run: &Path) -> String {
-    let one = |name: &str| {
-        let mut file = regular::open(run.join(name))?;
-        let most = if name == RECORDS { regular::RECORDS } else { regular::RESULT };
-        ensure!(file.metadata()?.len() <= most, "longer than a run's files are");
-        digest::copy(&mut file, &mut std::io::sink(), most).map(|sum| sum.sha256)
-    };
-    let all: Result<String> = Kept::files(run).iter().copied().map(one).collect();
-    all.unwrap_or_default()
 }
 
 /// The bytes of all files of a run.

@@ -1,6 +1,5 @@
 //! Old runs are removed: whole, never one that is measuring, and nothing that is no run.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,26 +11,19 @@ use super::{Filter, History, RunRow, State};
 use crate::open_folder::OpenFolder;
 use crate::run::baseline::BASELINES;
 use crate::run::kept::Kept;
-use crate::run::list::kept_folders;
 use crate::run::lock::Lock;
 use weigh_model::text::clean_path;
 
 impl History {
     /// The runs that may be removed, the newest first: started before a time (RFC 3339, UTC), not measuring, and not among the newest
     /// `keep`. A run that does not say when it was started stays.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn prunable(&self, before: &str, keep: usize) -> Result<Vec<RunRow>> {
-        // What the index names and the folder does not have is none of it.
-        let there: BTreeSet<String> = kept_folders(&self.folder).into_iter().map(|(name, _)| name).collect();
-        let runs =
-            self.runs(&Filter::default())?.into_iter().filter(|run| there.contains(&run.name)).skip(keep);
+    pub fn prunable(&self, before: &str, keep: usize) -> Vec<RunRow> {
+        let runs = self.runs(&Filter::default()).into_iter().skip(keep);
         let is_old = |run: &RunRow| !run.started.is_empty() && run.started.as_str() < before;
         let may_go = |run: &RunRow| run.state != State::Running && run.name != BASELINES;
         // A link leads to what may be elsewhere, and is not ours.
         let is_here = |run: &RunRow| !self.folder.join(&run.name).is_symlink();
-        Ok(runs.filter(|run| is_old(run) && may_go(run) && is_here(run)).collect())
+        runs.filter(|run| is_old(run) && may_go(run) && is_here(run)).collect()
     }
 }
 

@@ -1,13 +1,12 @@
-//! The runs of an index, the newest first.
+//! The runs of a folder, the newest first.
 
 use std::path::Path;
 
-use anyhow::Result;
-use rusqlite::{Row, named_params};
 use serde::Serialize;
 
-use super::History;
-use super::derive::{Derived, size_of};
+use super::derive::size_of;
+use super::summary::{Kept, Summary};
+use super::{Entry, History};
 use crate::run::list::is_running;
 
 /// Which runs are asked for.
@@ -57,7 +56,7 @@ impl State {
     }
 }
 
-/// A run as the index knows it.
+/// A run as a list shows it.
 #[derive(Clone, Debug)]
 pub struct RunRow {
     /// The name of its folder.
@@ -81,57 +80,40 @@ pub struct RunRow {
 }
 
 impl RunRow {
-    /// A run as its folder tells, without an index.
+    /// A run that is named, wherever it lies.
     pub fn read(name: &str, path: &Path) -> RunRow {
-        let Derived { started, study, is_complete, configurations, rounds, seconds, damaged, .. } =
-            Derived::of(path);
+        RunRow::of(name, path, &Kept::of(path).summary)
+    }
+
+    fn of(name: &str, path: &Path, summary: &Summary) -> RunRow {
+        let Summary { started, study, complete, configurations, rounds, seconds, damaged, .. } = summary;
         RunRow {
             name: name.to_owned(),
-            study,
-            started,
-            state: State::of(is_complete, damaged.is_some(), path),
-            configurations,
-            rounds,
-            seconds,
+            study: study.clone(),
+            started: started.clone(),
+            state: State::of(*complete, damaged.is_some(), path),
+            configurations: *configurations,
+            rounds: *rounds,
+            seconds: *seconds,
             bytes: size_of(path),
-            damaged,
+            damaged: damaged.clone(),
         }
     }
 }
 
-/// In the order of [`RunRow`]'s members.
-const RUNS: &str = "
-SELECT name, study, started, complete, configurations, rounds, seconds, bytes, damaged FROM runs
-WHERE (:study IS NULL OR study = :study) AND (:since IS NULL OR started >= :since)
-ORDER BY started DESC, name DESC LIMIT :limit";
+impl Filter {
+    /// Whether a run is asked for, whatever its place among the newest.
+    pub(super) fn takes(&self, run: &Entry) -> bool {
+        let Summary { study, started, .. } = &run.summary;
+        (self.study.is_none() || self.study == *study)
+            && self.since.as_ref().is_none_or(|since| started >= since)
+    }
+}
 
 impl History {
     /// The runs, the newest first.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>> {
-        let mut asked = self.db.prepare_cached(RUNS)?;
-        let limit = filter.limit.map_or(-1, |limit| limit as i64);
-        let given = named_params! { ":study": filter.study, ":since": filter.since, ":limit": limit };
-        let rows = asked.query_map(given, |row| self.row(row))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    fn row(&self, row: &Row) -> rusqlite::Result<RunRow> {
-        let name: String = row.get(0)?;
-        let (is_complete, damaged): (bool, Option<String>) = (row.get(3)?, row.get(8)?);
-        let state = State::of(is_complete, damaged.is_some(), &self.folder.join(&name));
-        Ok(RunRow {
-            study: row.get(1)?,
-            started: row.get(2)?,
-            configurations: row.get::<_, i64>(4)?.max(0) as usize,
-            rounds: row.get(5)?,
-            seconds: row.get(6)?,
-            bytes: row.get::<_, i64>(7)?.max(0) as u64,
-            name,
-            state,
-            damaged,
-        })
+    pub fn runs(&self, filter: &Filter) -> Vec<RunRow> {
+        let asked = self.runs.iter().filter(|run| filter.takes(run)).take(filter.limit.unwrap_or(usize::MAX));
+        asked.map(|run| RunRow::of(&run.name, &run.path, &run.summary)).collect()
     }
 }

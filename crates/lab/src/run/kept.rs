@@ -13,7 +13,7 @@ use weigh_answer::report::Report;
 use weigh_answer::subject;
 
 /// What a folder of a run or a load has in it.
-const PARTS: &str = "run.json plan.json records.ndjson seal lock logs payloads scratch report profiles \
+const PARTS: &str = "summary.json run.json plan.json records.ndjson seal lock logs payloads scratch report profiles \
     result.json blocks.ndjson slices.csv times.hlog agent.log target.log report.html";
 
 /// A measurement as it stands on the disk.

@@ -125,7 +125,7 @@ fn files_of_runs_are_regular_and_end() {
         wrong.extend(tried(&lab, &path, &["runs"], &KINDS));
     }
     wrong.extend(tried(&lab, "weigh-runs/b/lock", &["runs", "prune", "--older-than", "1w", "--yes"], &KINDS));
-    wrong.extend(tried(&lab, "weigh-runs/history.sqlite", &["runs"], &KINDS));
+    wrong.extend(tried(&lab, "weigh-runs/b/summary.json", &["runs"], &KINDS));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

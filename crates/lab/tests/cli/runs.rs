@@ -1,18 +1,16 @@
-//! `weigh runs`: the list, the index behind it, metrics over time, old runs removed, everything exported.
+//! `weigh runs`: the list, the summaries behind it, metrics over time, old runs removed, everything exported.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
-use rusqlite::Connection;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 use weigh::log::{self, LogWriter};
 use weigh_model::record::Record;
 
-use crate::lab::{Lab, SMALL, has};
+use crate::lab::{Lab, SMALL};
 
 /// Days are of this month.
 const MONTH: &str = "2026-03";
@@ -98,7 +96,7 @@ fn runs_are_listed_by_study_time_and_number_and_report_lists_the_same() {
 }
 
 #[test]
-fn the_index_follows_what_changes_is_cut_short_or_goes() {
+fn the_list_follows_what_changes_is_cut_short_or_goes() {
     let lab = Lab::new();
     history(&lab, 4);
     names(&lab, &[]);
@@ -125,88 +123,75 @@ fn the_index_follows_what_changes_is_cut_short_or_goes() {
     assert_eq!((state("run-02").as_deref(), state("run-03")), (Some("complete"), None));
 }
 
+/// Nothing but the records is believed of what stands in a run's folder.
 #[test]
-fn an_index_that_is_none_is_built_again_and_says_so() {
+fn a_summary_that_is_none_is_made_again() {
     let lab = Lab::new();
     history(&lab, 3);
     let (list, trend) = (lab.fine(&["runs", "--json"]), ["runs", "trend", "encoded-bytes", "--json"]);
     let values = lab.fine(&trend);
-    let path = lab.path("weigh-runs/history.sqlite");
-    let sql = |text: &str| Connection::open(&path).unwrap().execute_batch(text).unwrap();
-    let foreign = || {
-        fs::remove_file(&path).unwrap();
-        sql("CREATE TABLE other (x)");
-    };
-    let cut = || fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5000).unwrap();
-    let wrong: [(&str, &dyn Fn()); 5] = [
-        ("damaged", &|| {
-            fs::write(&path, "this is no database, and longer than a header is ".repeat(99)).unwrap()
-        }),
-        ("damaged", &cut),
-        ("not an index of runs", &foreign),
-        ("of an earlier version", &|| sql("PRAGMA user_version = 0")),
-        ("of a later version", &|| sql("PRAGMA user_version = 99")),
-    ];
-    for (why, spoil) in wrong {
-        spoil();
-        let ran = lab.done(&["runs", "--json"]);
-        let said = format!("weigh-runs/history.sqlite: {why}; it is built again from the runs\n");
-        assert_eq!((ran.stderr, ran.stdout), (said, list.clone()), "{why}");
+    let path = lab.path("weigh-runs/run-02/summary.json");
+    let good = fs::read_to_string(&path).unwrap();
+    let later =
+        good.replacen("\"schema\":1", "\"schema\":2", 1).replace("\"complete\":true", "\"complete\":false");
+    let without_values = format!("{}}}", &good[..good.find(",\"values\"").unwrap()]);
+    let wrong = ["this is no summary", &good[..good.len() / 2], &later, &without_values, ""];
+    for text in wrong {
+        fs::write(&path, text).unwrap();
         let ran = lab.done(&trend);
-        assert_eq!((ran.stderr.as_str(), &ran.stdout), ("", &values), "{why}");
+        assert_eq!((ran.stderr.as_str(), &ran.stdout), ("", &values), "{text}");
+        assert_eq!(lab.fine(&["runs", "--json"]), list, "{text}");
     }
-    // Damage within, which shows only where the values are read.
-    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
-    let pages = file.metadata().unwrap().len() / 4096;
-    (1..pages).for_each(|page| file.write_at(&[0xff; 4096], page * 4096).map(drop).unwrap());
-    let ran = lab.done(&trend);
-    assert_eq!(ran.stdout, values);
-    assert!(ran.stderr.contains("damaged; it is built again"), "{}", ran.stderr);
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    assert_eq!(lab.fine(&["runs", "index"]), "weigh-runs/history.sqlite: 3 runs\n");
-    assert_eq!(lab.fine(&["runs", "--json"]), list);
+    // That of another run is none.
+    fs::copy(lab.path("weigh-runs/run-03/summary.json"), &path).unwrap();
+    assert_eq!(lab.fine(&trend), values);
+    // Through a link nothing is written.
+    fs::remove_file(&path).unwrap();
+    lab.write("mine", "dear reader");
+    std::os::unix::fs::symlink(lab.path("mine"), &path).unwrap();
+    assert_eq!(lab.fine(&trend), values);
+    assert_eq!(lab.read("mine"), "dear reader");
+    assert!(fs::symlink_metadata(&path).unwrap().is_file());
 }
 
 #[test]
-fn where_no_index_can_be_kept_the_runs_are_read_all_the_same() {
+fn where_no_summary_can_be_kept_the_runs_are_read_all_the_same() {
     let lab = Lab::new();
     history(&lab, 2);
-    fs::create_dir(lab.path("weigh-runs/history.sqlite")).unwrap();
-    let ran = lab.done(&["runs"]);
-    assert!(ran.stderr.contains("history.sqlite: cannot be kept"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("run-02  small"), "{}", ran.stdout);
+    fs::create_dir(lab.path("weigh-runs/run-01/summary.json")).unwrap();
+    for _ in 0..2 {
+        let ran = lab.done(&["runs"]);
+        assert!(ran.stderr.starts_with("weigh-runs: summaries of runs cannot be kept ("), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        assert!(
+            ran.stdout.contains("run-01  small") && ran.stdout.contains("run-02  small"),
+            "{}",
+            ran.stdout
+        );
+    }
+    let trend = lab.told(&["runs", "trend", "encoded-bytes", "--json"]);
+    assert_eq!(trend["series"][0]["points"].as_array().map(Vec::len), Some(2), "{trend}");
 }
 
 #[test]
-fn several_processes_at_once_build_and_read_one_index() {
+fn several_processes_at_once_keep_the_same_summaries() {
     let lab = Lab::new();
     history(&lab, 28);
-    let expected = {
-        let listing = lab.told(&["runs", "--json"]);
-        fs::remove_file(lab.path("weigh-runs/history.sqlite")).unwrap();
-        listing
+    let expected = lab.told(&["runs", "--json"]);
+    for day in 1..=28 {
+        fs::remove_file(lab.path(&format!("weigh-runs/run-{day:02}/summary.json"))).unwrap();
+    }
+    let spawn = |_| {
+        let mut command = Command::new(crate::lab::WEIGH);
+        command.args(["runs", "--json"]).current_dir(lab.work()).stdout(std::process::Stdio::piped());
+        command.stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
-    for round in 0..3 {
-        if round == 1 {
-            fs::write(lab.path("weigh-runs/history.sqlite"), "no database ".repeat(1000)).unwrap();
-        }
-        let children: Vec<_> = (0..4)
-            .map(|at| {
-                let args: &[&str] = if at == 3 { &["runs", "index"] } else { &["runs", "--json"] };
-                let mut command = Command::new(crate::lab::WEIGH);
-                command.args(args).current_dir(lab.work()).stdout(std::process::Stdio::piped());
-                (at, command.stderr(std::process::Stdio::piped()).spawn().unwrap())
-            })
-            .collect();
-        for (at, child) in children {
-            let output = child.wait_with_output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "round {round}, process {at}: {said}");
-            if at < 3 {
-                let listing: Value = serde_json::from_slice(&output.stdout).unwrap();
-                assert_eq!(listing, expected, "round {round}, process {at}: {said}");
-            }
-        }
+    let children: Vec<_> = (0..4).map(spawn).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap(), expected, "{said}");
     }
     assert_eq!(lab.told(&["runs", "--json"]), expected);
 }
@@ -288,41 +273,39 @@ fn old_runs_are_removed_after_asking_and_nothing_else_is() {
     assert!(lab.path("weigh-runs/notes/mine.txt").is_file());
     let left: Vec<_> =
         fs::read_dir(lab.path("weigh-runs")).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 4, "baselines, notes, the link and the index: {left:?}");
+    assert_eq!(left.len(), 3, "baselines, notes and the link: {left:?}");
 }
 
-/// Reads a Parquet file with Apache Arrow's reader, and prints facts of it.
-const READER: &str = "
-import sys, json
-import pyarrow.parquet as parquet
-table = parquet.read_table(sys.argv[1])
-rows = [row for row in table.to_pylist() if row['metric'] == 'encoded-bytes' and row['configuration'].endswith('zstd:3')]
-print(json.dumps({'rows': table.num_rows, 'columns': table.column_names,
-                  'values': [row['value'] for row in rows], 'runs': [row['run'] for row in rows],
-                  'started': str(rows[0]['started']), 'kernel': rows[0]['kernel'], 'unit': rows[0]['unit'],
-                  'without_low': sum(value is None for value in table.column('low').to_pylist())}))
-";
-
 #[test]
-fn everything_is_exported_as_parquet_that_others_read() {
+fn everything_is_exported_as_lines() {
     let lab = Lab::new();
     history(&lab, 3);
-    let said = lab.fine(&["runs", "export", "runs.parquet"]);
-    let count: u64 = said.strip_prefix("runs.parquet: ").unwrap().split(' ').next().unwrap().parse().unwrap();
-    let bytes = fs::read(lab.path("runs.parquet")).unwrap();
-    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
-    needs!(has("python3", "apt install python3"));
-    let read = lab.command("python3").args(["-c", READER, "runs.parquet"]).output().unwrap();
-    let why = String::from_utf8_lossy(&read.stderr);
-    if why.contains("No module named") {
-        println!("skipped: no reader of Parquet here: pip install pyarrow");
-        return;
-    }
-    let read: Value = serde_json::from_slice(&read.stdout).unwrap_or_else(|_| panic!("{why}"));
-    assert_eq!((&read["rows"], read["columns"].as_array().unwrap().len()), (&count.into(), 17));
-    assert_eq!(read["runs"], serde_json::json!(["run-01", "run-02", "run-03"]));
-    assert_eq!(read["values"], serde_json::json!([100_110.0, 100_080.0, 100_020.0]));
-    assert_eq!((&read["kernel"], &read["unit"]), (&"Linux 6.1".into(), &"bytes".into()));
-    assert!(read["started"].as_str().unwrap().starts_with("2026-03-01 12:00:00"), "{read}");
-    assert!(read["without_low"].as_u64().unwrap() > 0, "a value without an interval has none: {read}");
+    let said = lab.fine(&["runs", "export", "runs.ndjson"]);
+    let lines: Vec<Value> =
+        lab.read("runs.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(said, format!("runs.ndjson: {} values\n", lines.len()));
+    let is_meant = |line: &&Value| {
+        line["metric"] == "encoded-bytes" && line["configuration"].as_str().unwrap().ends_with("zstd:3")
+    };
+    let of =
+        |name: &str| -> Vec<Value> { lines.iter().filter(is_meant).map(|line| line[name].clone()).collect() };
+    assert_eq!(of("run"), ["run-01", "run-02", "run-03"]);
+    assert_eq!(of("value"), [100_110.0, 100_080.0, 100_020.0]);
+    assert_eq!((&of("kernel")[0], &of("unit")[0]), (&"Linux 6.1".into(), &"bytes".into()));
+    assert_eq!(of("started")[0], "2026-03-01T12:00:00Z");
+    assert!(lines.iter().any(|line| line["low"].is_null()), "a value without an interval has none");
+    // The same as a table.
+    lab.fine(&["runs", "export", "runs.csv"]);
+    let csv = lab.read("runs.csv");
+    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    assert_eq!((head.len(), csv.lines().count()), (17, lines.len() + 1));
+    assert!(lines[0].as_object().unwrap().keys().all(|name| head.contains(&name.as_str())), "{head:?}");
+    let ran = lab.run(&["runs", "export", "runs.parquet"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("runs.parquet: its ending says the form: .csv, .ndjson or .jsonl"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!lab.path("runs.parquet").exists());
 }

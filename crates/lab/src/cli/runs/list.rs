@@ -74,7 +74,7 @@ impl From<RunRow> for Row {
 
 /// Shows the runs in a folder.
 pub fn show(folder: &Path, filter: &Filter, json: bool) -> Result<ExitCode> {
-    let runs = super::with_history(folder, &mut |history| history.runs(filter))?;
+    let runs = super::history_of(folder)?.runs(filter);
     if json {
         let runs = runs.into_iter().map(Row::from).collect();
         terminal::print_json(&Listing { schema: SCHEMA, folder: folder.to_owned(), runs })?;

@@ -36,7 +36,7 @@ pub const EXAMPLES: &str = "Examples:
 /// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let before = &args.older_than;
-    let runs = super::with_history(folder, &mut |history| history.prunable(before, args.keep))?;
+    let runs = super::history_of(folder)?.prunable(before, args.keep);
     if runs.is_empty() {
         terminal::print("no runs to remove\n")?;
         return Ok(Exit::Fine.into());
@@ -58,7 +58,6 @@ pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
             failed += 1;
         }
     }
-    super::with_history(folder, &mut |_| Ok(()))?;
     let removed = units::count(runs.len() - failed, "run", "runs");
     terminal::print(&format!("removed {removed}\n"))?;
     let exit = if failed > 0 { Exit::Internal } else { Exit::Fine };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use super::{Which, with_history};
+use super::{Which, history_of};
 use crate::cli::exit::{Exit, OrRefuse};
 use crate::cli::terminal;
 use crate::history::{History, Series};
@@ -48,7 +48,7 @@ pub const EXAMPLES: &str = "Examples:
 /// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let Some(metric) = &args.metric else { return metrics(args, folder) };
-    let trend = with_history(folder, &mut |history| trend(args, metric, history)).or_refuse()?;
+    let trend = history_of(folder).and_then(|history| trend(args, metric, &history)).or_refuse()?;
     if args.json {
         terminal::print_json(&trend)?;
     } else {
@@ -60,7 +60,7 @@ pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
 /// Lists the metrics that runs have.
 fn metrics(args: &Args, folder: &Path) -> Result<ExitCode> {
     let study = args.which.study.as_deref();
-    let found = with_history(folder, &mut |history| history.metrics(study)).or_refuse()?;
+    let found = history_of(folder).and_then(|history| history.metrics(study)).or_refuse()?;
     let mut table = Grid::list(&["study", "metric", "meaning"]);
     for (study, metrics) in found {
         metrics.iter().for_each(|metric| table.line(&[&study, metric.id, metric.about]));
@@ -70,7 +70,7 @@ fn metrics(args: &Args, folder: &Path) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-fn trend(args: &Args, metric: &str, history: &mut History) -> Result<Trend> {
+fn trend(args: &Args, metric: &str, history: &History) -> Result<Trend> {
     let mut filter = args.which.filter();
     filter.limit = filter.limit.or(Some(RUNS));
     let Series { study, metric, runs, mut values } = history.series(metric, &filter)?;
@@ -80,16 +80,7 @@ fn trend(args: &Args, metric: &str, history: &mut History) -> Result<Trend> {
     if values.is_empty() {
         bail!("{}: no run of {} has a value of it", metric.id, clean(&study));
     }
-    let mut failed = None;
-    let mut facts = |run: &str| {
-        let facts = history.facts(run);
-        facts.unwrap_or_else(|error| {
-            failed.get_or_insert(error);
-            BTreeMap::new()
-        })
-    };
-    let trend = Trend::of(&study, metric, runs, values, &mut facts);
-    failed.map_or(Ok(trend), Err)
+    Ok(Trend::of(&study, metric, runs, values, &mut |run: &str| history.facts(run)))
 }
 
 /// Keeps the configurations that match.

@@ -132,7 +132,7 @@ fn loads_are_listed_with_runs_shown_over_time_exported_and_removed() {
         text.contains("/page?a=b closed*2") && text.contains("\"one\"") && text.contains("\"two\""),
         "{text}"
     );
-    assert!(lab.fine(&["runs", "export", "all.parquet"]).contains("values"));
+    assert!(lab.fine(&["runs", "export", "all.csv"]).contains("values"));
 
     let old = lab.read("weigh-runs/one/result.json").replacen("\"started\": \"20", "\"started\": \"19", 1);
     lab.write("weigh-runs/one/result.json", old);
