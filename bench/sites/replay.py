@@ -101,6 +101,10 @@ def ask(options):
             fields["If-Modified-Since"] = one(request["path"], accept)["fields"].get("last-modified", fields["If-Modified-Since"])
         return one(request["path"], accept, request["agent"], request["method"], fields, request["body"])
 
+    # A copy has cold caches, and some applications fill them wrongly for several clients at once.
+    for request in requests.values():
+        if request["kind"] == "page" and request["method"] == "GET":
+            again(request, "")
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         jobs = {
             (name, accept): pool.submit(again, request, accept)
