@@ -103,7 +103,7 @@ def ask(options):
 
     # A copy has cold caches, and some applications fill them wrongly for several clients at once.
     for request in requests.values():
-        if request["kind"] == "page" and request["method"] == "GET":
+        if request["method"] == "GET":
             again(request, "")
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         jobs = {
