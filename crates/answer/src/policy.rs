@@ -64,8 +64,8 @@ pub struct Decided {
     pub policy: Policy,
     /// One line each: what was not measured, and what limits the result.
     pub notes: Vec<String>,
-    /// Whether there were enough rounds to compare the settings of each kind.
-    pub is_settled: bool,
+    /// The same of kinds of which there were too few rounds to compare the settings.
+    pub unsettled: Vec<String>,
 }
 
 /// Decides by runs of one machine; also everything together, with what is best. See [`decide`].
@@ -98,8 +98,8 @@ fn decide_by(
     let of_kind = |kind: Kind| made.iter().find(|one| one.kind == kind);
     let undecided = |kind: Kind| if of_kind(kind).is_none() { undecided(site, kind) } else { None };
     notes.extend(Kind::ALL.into_iter().filter_map(undecided));
-    let few: Vec<&Made> = made.iter().filter(|one| !one.has_rounds).collect();
-    notes.extend(few.iter().map(|one| few_rounds(one, reports)));
+    let few = made.iter().filter(|one| !one.has_rounds);
+    let unsettled = few.map(|one| few_rounds(one, reports)).collect();
     notes.extend(basis::asked_by(site));
     let values = of_kind(Kind::Value);
     let unknown = values.filter(|one| one.today.is_none());
@@ -129,7 +129,7 @@ fn decide_by(
         trial: None,
         gates: Vec::new(),
     };
-    (Decided { policy, notes, is_settled: few.is_empty() }, made.iter().map(Made::after).reduce(Setup::plus))
+    (Decided { policy, notes, unsettled }, made.iter().map(Made::after).reduce(Setup::plus))
 }
 
 /// That a decision rests on fewer rounds than a claim takes, and what would settle it.

@@ -17,6 +17,10 @@ const SELDOM: f64 = 0.05;
 /// A change of less than this share is no change to a reader.
 const VISIBLE: f64 = 0.005;
 
+/// What stands above the steps of a policy, and above those that rest on too few rounds.
+const DO_THIS: &str = "Do this, in this order";
+const SO_FAR: &str = "Not settled: so far this is ahead, in this order";
+
 /// The whole policy.
 pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     let policy = &decided.policy;
@@ -29,7 +33,7 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
     } else if change.is_empty() {
         let is_withheld = policy.trial.as_ref().is_some_and(|trial| !trial.withheld.is_empty());
-        let what = match (keep.iter().all(is_open), decided.is_settled, basis::is_whole(policy)) {
+        let what = match (keep.iter().all(is_open), decided.unsettled.is_empty(), basis::is_whole(policy)) {
             _ if is_withheld => {
                 "Change nothing: the files of what was better make answers of this site worse."
             }
@@ -42,7 +46,9 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         };
         blocks.push(Block::Answer(vec![what.into()]));
     } else {
-        blocks.push(Block::Heading(2, "Do this, in this order".into()));
+        let heading = if decided.unsettled.is_empty() { DO_THIS } else { SO_FAR };
+        blocks.push(Block::Heading(2, heading.into()));
+        blocks.extend(decided.unsettled.iter().map(|open| Block::Text(clean(open))));
         blocks.push(Block::Steps(change.iter().map(|decision| step(decision, site)).collect()));
     }
     let told = keep.iter().filter(|one| !change.is_empty() || is_open(one));
@@ -63,7 +69,8 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         blocks.push(Block::Heading(2, "This would change if".into()));
         blocks.push(Block::Points(flips));
     }
-    blocks.extend(decided.notes.iter().map(|note| Block::Remark(clean(note))));
+    let open = decided.unsettled.iter().filter(|_| change.is_empty());
+    blocks.extend(open.chain(&decided.notes).map(|note| Block::Remark(clean(note))));
     let objective = match policy.objective {
         Objective::Time => {
             "Chosen for the shortest time that visitors wait; waiting times are modelled from measured CPU time and bytes."

@@ -194,10 +194,19 @@ fn a_prediction_reaches_as_far_as_its_rounds_its_sample_and_its_counts() {
 
 #[test]
 fn a_decision_from_few_rounds_says_so() {
-    let notes = |rounds| {
+    let shown = |rounds| {
         let reports = [report(&TEXTS, &WAYS, rounds, &calm)];
-        decide_by(&texts(), "", &links(), &reports, (Objective::Time, NOT_ENCODED)).0.notes.join("\n")
+        let decided = decide_by(&texts(), "", &links(), &reports, (Objective::Time, NOT_ENCODED)).0;
+        let shown = crate::format::terminal::text(&document(&decided, &texts()), &Default::default());
+        shown.trim_start().to_owned()
     };
-    assert!(notes(3).contains("Not settled for assets: some settings have 3 of 5 rounds."), "{}", notes(3));
-    assert!(!notes(5).contains("Not settled"), "{}", notes(5));
+    let few = shown(3);
+    assert!(few.starts_with("Not settled: so far this is ahead"), "{few}");
+    assert!(few.contains("Not settled for assets: some settings have 3 of 5 rounds."), "{few}");
+    assert!(!few.contains("Do this"), "{few}");
+    assert!(
+        shown(5).starts_with("Do this, in this order") && !shown(5).contains("Not settled"),
+        "{}",
+        shown(5)
+    );
 }
