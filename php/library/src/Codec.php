@@ -31,7 +31,6 @@ final class Codec
         'identity' => [0, 22, 0, ['identity'], []],
         'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
         'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
-        'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate'], self::DEFLATE],
         'br' => [0, 11, 5, ['br', 'brotli'], [WeighbridgeExtension::class, BrotliExtension::class, LibBrotli::class]],
         // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
         'zstd' => [-7, 19, 6, ['zstd'], [WeighbridgeExtension::class, ZstdExtension::class, LibZstd::class]],

@@ -6,7 +6,6 @@ namespace Weighbridge\Library;
 
 use Throwable;
 use Weighbridge\Library\Settings\InvalidSettings;
-use Weighbridge\Library\Settings\Pages;
 
 /**
  * An output handler that encodes pages: `OutputHandler::start();` before any output.
@@ -76,7 +75,7 @@ final class OutputHandler
 
     public function __construct(?Settings $settings = null, ?Request $request = null, ?Codec $codec = null)
     {
-        $this->page = new Page($settings === null ? new Pages() : $settings->page, $codec);
+        $this->page = new Page($settings, $codec);
         $this->request = $request;
     }
 

@@ -24,9 +24,10 @@ final class Page
 
     private ?Codec $codec;
 
-    public function __construct(Pages $settings, ?Codec $codec = null)
+    /** Without settings, those of values and downloads are not even looked at. */
+    public function __construct(?Settings $settings = null, ?Codec $codec = null)
     {
-        $this->settings = $settings;
+        $this->settings = $settings === null ? new Pages() : $settings->page;
         $this->codec = $codec;
     }
 

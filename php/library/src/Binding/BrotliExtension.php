@@ -55,7 +55,7 @@ final class BrotliExtension implements Binding
         }
         // It flushes nothing when it is given nothing, so that the last piece is held back for it.
         $held = '';
-        return new Pieces(static function (string $data, int $operation) use ($context, &$held) {
+        return new Stream(static function (string $data, int $operation) use ($context, &$held) {
             $modes = [BROTLI_PROCESS, BROTLI_FLUSH, BROTLI_FINISH];
             $encoded = brotli_compress_add($context, $held, $modes[$operation]);
             $held = $data;

@@ -43,30 +43,17 @@ final class LibBrotli implements Binding
     private const DONE = 1;
     private const WANTS_ROOM = 3;
 
-    private static ?FFI $encoder = null;
-
-    private static ?FFI $decoder = null;
-
-    /** @var bool|null whether both libraries can be opened; null: not tried yet */
-    private static ?bool $isThere = null;
+    /** @var list<FFI>|null the encoder's and the decoder's; empty: they cannot be opened; null: not tried yet */
+    private static ?array $libraries = null;
 
     public function can(string $coding, int $what): bool
     {
-        if (self::$isThere === null) {
-            try {
-                self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
-                self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
-                self::$isThere = true;
-            } catch (Throwable $error) {
-                self::$isThere = false;
-            }
-        }
-        return self::$isThere && $coding === 'br' && ($what & self::DICTIONARY) === 0;
+        return self::libraries() !== [] && $coding === 'br' && ($what & self::DICTIONARY) === 0;
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        [$ffi] = self::libraries();
         $room = (int) $ffi->BrotliEncoderMaxCompressedSize(strlen($data));
         $buffer = $ffi->new("char[$room]");
         $length = $ffi->new('size_t');
@@ -80,7 +67,7 @@ final class LibBrotli implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = self::$decoder ?? self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
+        [, $ffi] = self::libraries();
         $state = new Pointer($ffi, $ffi->BrotliDecoderCreateInstance(null, null, null), 'BrotliDecoderDestroyInstance');
         [$bytes, $left, $next, $size] = self::input($ffi, $data);
         [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
@@ -100,12 +87,12 @@ final class LibBrotli implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        [$ffi] = self::libraries();
         $owned = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
         // Parameter 1 is the quality, 2 the window.
         $ffi->BrotliEncoderSetParameter($owned->address, 1, $level);
         $ffi->BrotliEncoderSetParameter($owned->address, 2, self::WINDOW);
-        return new Pieces(static function (string $data, int $operation) use ($ffi, $owned) {
+        return new Stream(static function (string $data, int $operation) use ($ffi, $owned) {
             [$bytes, $left, $next, $size] = self::input($ffi, $data);
             [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
             $state = $owned->address;
@@ -117,7 +104,7 @@ final class LibBrotli implements Binding
                 $output = $ffi->cast('char *', $ffi->BrotliEncoderTakeOutput($state, $out));
                 $encoded .= $size->cdata === 0 ? '' : FFI::string($output, $size->cdata);
             } while ($isFine && ($left->cdata > 0 || $ffi->BrotliEncoderHasMoreOutput($state)));
-            if ($operation === Pieces::FINISH) {
+            if ($operation === Stream::FINISH) {
                 $owned->release();
             }
             return $isFine ? $encoded : false;
@@ -136,5 +123,17 @@ final class LibBrotli implements Binding
         [$left, $size] = [$ffi->new('size_t'), $ffi->new('size_t')];
         $left->cdata = strlen($data);
         return [$bytes, $left, $ffi->cast('const char *', $bytes), $size];
+    }
+
+    /** @return list<FFI> */
+    private static function libraries(): array
+    {
+        try {
+            return self::$libraries ?? self::$libraries = [
+                FFI::cdef(self::ENCODER_HEADER, self::ENCODER), FFI::cdef(self::DECODER_HEADER, self::DECODER),
+            ];
+        } catch (Throwable $error) {
+            return self::$libraries = [];
+        }
     }
 }

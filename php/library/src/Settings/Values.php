@@ -37,7 +37,7 @@ final class Values
     /** Reads the section `value`. */
     public function __construct(Shape $shape)
     {
-        $this->dictionaries = $shape->textOrTexts('dictionary');
+        $this->dictionaries = $shape->texts('dictionary');
         $default = extension_loaded('zlib') ? 'deflate' : 'identity';
         $this->isDefault = !$shape->has('codec') && $this->dictionaries === [];
         $default = $this->dictionaries === [] ? $default : 'zstd';
