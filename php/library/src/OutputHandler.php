@@ -196,13 +196,14 @@ final class OutputHandler
     {
         $isFlushed = ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0;
         $length = strlen($this->held);
-        if ($this->state === self::BEGUN && ($isFlushed || $length > 0)) {
-            $isDue = $isFlushed || $length >= $this->least;
+        if ($this->state === self::BEGUN && !$isFlushed && $length > 0) {
+            $isDue = $length >= $this->least;
             if ($isDue || ($phase & PHP_OUTPUT_HANDLER_START) !== 0) {
                 $this->look($isDue);
             }
         }
-        if ($this->state === self::HELD && ($isFlushed || $length >= self::MAX_HELD || headers_sent())) {
+        $isFull = $this->state === self::HELD && ($length >= self::MAX_HELD || headers_sent());
+        if ($isFull || ($isFlushed && $this->state <= self::HELD)) {
             return $this->begin($isFlushed);
         }
         if ($this->state === self::STREAMING) {
