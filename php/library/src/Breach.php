@@ -6,11 +6,7 @@ namespace Weighbridge\Library;
 
 use Weighbridge\Library\Settings\Pages;
 
-/**
- * For which requests nothing is encoded, against BREACH: README.md describes the threat, php/rules/cases.json the rules.
- *
- * @internal
- */
+/** @internal For which requests nothing is encoded, against BREACH (README.md): the rules of php/rules/cases.json. */
 final class Breach
 {
     /** Cookies of analytics and of consent, which tell nobody who somebody is. */

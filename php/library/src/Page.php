@@ -8,11 +8,7 @@ use Weighbridge\Library\Binding\Binding;
 use Weighbridge\Library\Settings\Pages;
 use Weighbridge\Library\Settings\Rule;
 
-/**
- * Decides how a page is encoded, and encodes it: the rules that the output handler and all adapters share.
- *
- * @internal
- */
+/** @internal Decides how a page is encoded, and encodes it: the rules that the output handler and all adapters share. */
 final class Page
 {
     /** Fields that say that the content is encoded, framed or a part, or hold a digest of it. */

@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** The extension brotli. */
+/** @internal The extension brotli. */
 final class BrotliExtension implements Binding
 {
     /** Encoded bytes that are decoded at once, so that a small input cannot decode to more than is bounded. */

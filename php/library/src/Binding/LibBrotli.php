@@ -9,12 +9,7 @@ use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/**
- * Brotli's own libraries through FFI. What is declared of them is fixed here, for a preloaded class may call any function
- * of the system: see README.md.
- *
- * @internal
- */
+/** @internal Brotli's libraries through FFI. Declarations are fixed: a preloaded class may call any function (README.md). */
 final class LibBrotli implements Binding
 {
     private const ENCODER = 'libbrotlienc.so.1';

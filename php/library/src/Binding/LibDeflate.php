@@ -10,9 +10,7 @@ use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
 /**
- * libdeflate through FFI. It encodes whole strings, in less time than zlib; it has no streams, and zlib decodes.
- *
- * @internal
+ * @internal libdeflate through FFI. It encodes whole strings, in less time than zlib; it has no streams, and zlib decodes.
  */
 final class LibDeflate implements Binding
 {

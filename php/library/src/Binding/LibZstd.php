@@ -10,11 +10,7 @@ use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/**
- * libzstd through FFI.
- *
- * @internal
- */
+/** @internal libzstd through FFI. */
 final class LibZstd implements Binding
 {
     private const SONAME = 'libzstd.so.1';

@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\Stream;
 use WeighbridgeEncoder;
 
-/** The extension `weighbridge`: libdeflate for whole pages, and streams, Brotli and zstd with dictionaries. */
+/** @internal The extension `weighbridge`: libdeflate for whole pages, and streams, Brotli and zstd with dictionaries. */
 final class WeighbridgeExtension implements Binding
 {
     public function can(string $coding, int $what): bool

@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** PHP's own extension zlib. */
+/** @internal PHP's own extension zlib. */
 final class ZlibExtension implements Binding
 {
     private const FORMATS = ['gzip' => ZLIB_ENCODING_GZIP, 'deflate' => ZLIB_ENCODING_DEFLATE];

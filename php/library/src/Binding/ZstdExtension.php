@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** The extension zstd. */
+/** @internal The extension zstd. */
 final class ZstdExtension implements Binding
 {
     public function can(string $coding, int $what): bool

@@ -6,11 +6,7 @@ namespace Weighbridge\Library\Download;
 
 use Weighbridge\Library\Settings\Downloads;
 
-/**
- * The field by which the web server is asked to send a file.
- *
- * @internal
- */
+/** @internal The field by which the web server is asked to send a file. */
 final class Offload
 {
     /**

@@ -4,11 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/**
- * How downloads are sent.
- *
- * @internal
- */
+/** @internal How downloads are sent. */
 final class Downloads
 {
     /** The server that runs PHP decides: see `Download`. */

@@ -4,11 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/**
- * How pages are encoded.
- *
- * @internal
- */
+/** @internal How pages are encoded. */
 final class Pages
 {
     /** Nothing is encoded for a request with a secret that a page of another site caused. */

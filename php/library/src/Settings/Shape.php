@@ -4,9 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/**
- * An array whose keys are read one by one with their types. Keys that nobody read are refused at the end.
- */
+/** @internal An array whose keys are read one by one with their types. Keys that nobody read are refused at the end. */
 final class Shape
 {
     /** @var array<mixed> */

@@ -6,11 +6,7 @@ namespace Weighbridge\Library\Settings;
 
 use Weighbridge\Library\Codec;
 
-/**
- * How cached values are stored.
- *
- * @internal
- */
+/** @internal How cached values are stored. */
 final class Values
 {
     /** A value is written once and read many times: at this level it is smaller than by DEFLATE 6, at half of its time or less. */
