@@ -196,7 +196,7 @@ final class OutputHandler
     {
         $isFlushed = ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0;
         $length = strlen($this->held);
-        if ($this->state === self::BEGUN && !$isFlushed && $length > 0) {
+        if ($this->state === self::BEGUN && !$isFlushed) {
             $isDue = $length >= $this->least;
             if ($isDue || ($phase & PHP_OUTPUT_HANDLER_START) !== 0) {
                 $this->look($isDue);

@@ -79,9 +79,12 @@ final class PageServerTest extends TestCase
         };
         self::assertTrue($this->parts() === $this->flushed(self::server(), 'gzip', $decodes)->content(), 'another page');
         // What php.ini's own buffer would hold back comes, too.
-        $parts = 0;
-        $server = new Server(['output_buffering' => '4096']);
-        self::assertTrue($this->parts() === $this->flushed($server, 'gzip', $decodes)->content(), 'another page');
+        foreach (['4096', '1'] as $size) {
+            $parts = 0;
+            $server = new Server(['output_buffering' => $size]);
+            self::assertTrue($this->parts() === $this->flushed($server, 'gzip', $decodes)->content(), 'another page');
+            self::assertSame(3, $parts, "output_buffering is $size");
+        }
     }
 
     /**
@@ -318,6 +321,7 @@ final class PageServerTest extends TestCase
             'closed at the end', 'closed at the end, and more', 'all closed at the end, and more',
             'cleaned after the end', 'closed by a destructor', 'long, closed once',
             'long, closed at the end, and more', 'flushed, then closed',
+            'flushed, closed by a late destructor',
         ];
         foreach (['gzip', 'br', 'zstd'] as $coding) {
             foreach ($cases as $case) {
