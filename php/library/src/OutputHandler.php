@@ -34,6 +34,9 @@ final class OutputHandler
     /** All was sent. */
     private const ENDED = 4;
 
+    /** How many bytes are held without a look at them. */
+    private const BOUNDS = [self::HELD => self::MAX_HELD, self::STREAMING => self::PIECE];
+
     /** After which nothing reaches the client: the script's end, and what ends a response before that. */
     private const FINISHING = ['', 'fastcgi_finish_request', 'litespeed_finish_request', 'frankenphp_finish_request'];
 
@@ -52,9 +55,6 @@ final class OutputHandler
 
     /** How many bytes of it were flushed by the end of a buffer: they are not dropped any more. */
     private int $kept = 0;
-
-    /** How many bytes are held without a look at them. */
-    private int $bound = 0;
 
     private ?Stream $stream = null;
 
@@ -147,7 +147,8 @@ final class OutputHandler
     public function __invoke(string $content, int $phase)
     {
         // Most calls are another piece of what is held.
-        if ($phase === 0 && strlen($this->held) < $this->bound && ($this->stream !== null || !headers_sent())) {
+        $bound = self::BOUNDS[$this->state] ?? 0;
+        if ($phase === 0 && strlen($this->held) < $bound && ($this->stream !== null || !headers_sent())) {
             $this->held .= $content;
             $this->isUnused = false;
             return '';
@@ -168,7 +169,6 @@ final class OutputHandler
             // Of a stream only the end can be missing.
             $isSent = $this->state === self::STREAMING;
             $this->state = self::PASSING;
-            $this->bound = 0;
             return $isSent ? '' : $this->taken();
         }
     }
@@ -226,14 +226,12 @@ final class OutputHandler
             return;
         }
         $this->state = self::HELD;
-        $this->bound = self::MAX_HELD;
     }
 
     /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
     private function begin(bool $isFlushed): string
     {
         $this->state = self::PASSING;
-        $this->bound = 0;
         [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
         if ($rule === null || headers_sent()) {
             self::send($fields);
@@ -242,7 +240,6 @@ final class OutputHandler
         $this->stream = $this->page->stream($rule);
         $first = $this->streamed($isFlushed);
         $this->state = self::STREAMING;
-        $this->bound = self::PIECE;
         self::send($fields + $encoded);
         self::endAfterFatalError($this->stream);
         return $first;
@@ -311,7 +308,6 @@ final class OutputHandler
             $this->rest = $this->taken();
         } elseif ($this->kept === 0) {
             $this->state = self::BEGUN;
-            $this->bound = 0;
         }
     }
 
@@ -319,7 +315,6 @@ final class OutputHandler
     private function whole(bool $isEnd): string
     {
         $this->state = self::ENDED;
-        $this->bound = 0;
         $page = $this->taken();
         if (headers_sent()) {
             return $page;
@@ -337,7 +332,6 @@ final class OutputHandler
     private function pass(): void
     {
         $this->state = self::PASSING;
-        $this->bound = 0;
         // Of what follows an empty buffer nothing is known.
         self::send($this->held === '' ? [] : $this->page->plan($this->request(), Head::current(), null)[1]);
     }
@@ -355,7 +349,6 @@ final class OutputHandler
     private function finished(): string
     {
         $this->state = self::ENDED;
-        $this->bound = 0;
         return $this->streamed(false) . $this->stream->finish();
     }
 
@@ -380,7 +373,7 @@ final class OutputHandler
         } while ($call !== null && $call['function'] !== '__invoke');
         $function = $calls[0]['function'] ?? '';
         $isOwn = ($calls[1]['class'] ?? '') === self::class && $calls[1]['function'] === 'close';
-        return [$isOwn ? 'close' : $function, $calls !== [] && !isset(end($calls)['file'])];
+        return [$isOwn ? 'close' : $function, !isset(end($calls)['file'])];
     }
 
     private function request(): Request

@@ -87,6 +87,17 @@ final class PageServerTest extends TestCase
         }
     }
 
+    public function testWhatAScriptEndsInMidPageLeaves(): void
+    {
+        $parts = 0;
+        $one = strlen("part 0 of the page\n" . self::$text);
+        $response = $this->flushed(self::server(), 'gzip', static function (string $body) use ($one, &$parts): int {
+            return strlen($body) >= ($parts + 1) * $one ? ++$parts : 0;
+        }, ['case' => 'ended']);
+        self::assertNull($response->field('content-encoding'));
+        self::assertTrue($this->parts() === $response->body, 'another page');
+    }
+
     /**
      * @param callable(string): int $hasPart whether one more part came
      * @param array<string, string> $query

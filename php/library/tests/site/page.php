@@ -30,6 +30,7 @@ switch ($case) {
         break;
     case 'flushed':
     case 'streamed':
+    case 'ended':
         // Each part waits until the client says that it came.
         if (isset($_GET['field'])) {
             header($_GET['field']);
@@ -38,6 +39,8 @@ switch ($case) {
             echo "part $part of the page\n", $text;
             if ($case === 'flushed') {
                 ob_flush();
+            } elseif ($case === 'ended') {
+                ob_end_flush();
             }
             flush();
             for ($i = 0; $part < 2 && !file_exists($_GET['seen'] . $part); $i++) {
