@@ -7,6 +7,7 @@ namespace Weighbridge\Library\Tests;
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Binding\Binding;
 use Weighbridge\Library\Codec;
+use Weighbridge\Library\Tests\Support\Fpm;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Response;
 use Weighbridge\Library\Tests\Support\Server;
@@ -265,6 +266,18 @@ final class PageServerTest extends TestCase
         self::assertNotFalse($context);
         self::assertSame(self::$text, inflate_add($context, $response->body));
         self::assertSame(ZLIB_STREAM_END, inflate_get_status($context));
+    }
+
+    public function testWhatFpmSendsAfterTheEnd(): void
+    {
+        $fpm = new Fpm();
+        $response = $fpm->get('finished early');
+        self::assertSame(['gzip', (string) strlen($response->body)], [
+            $response->field('content-encoding'), $response->field('content-length'),
+        ]);
+        self::assertTrue(self::$text === $response->content(), 'another page');
+        self::assertTrue(self::$text === $fpm->get('all closed after flush')->content(), 'another page');
+        self::assertTrue(self::$text === $fpm->get('whole')->content(), 'another page');
     }
 
     public function testOutputOfAShutdownFunctionIsPartOfThePage(): void

@@ -140,6 +140,11 @@ switch ($case) {
         }
         echo 'error page';
         break;
+    case 'finished early':
+        echo $text;
+        fastcgi_finish_request();
+        echo 'after the end';
+        break;
     case 'output at the end':
         echo $text;
         register_shutdown_function(static function (): void {
