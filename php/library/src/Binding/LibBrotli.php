@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Binding;
 
+use Closure;
 use FFI;
 use Throwable;
 use Weighbridge\Library\CodecFailure;
@@ -14,9 +15,6 @@ final class LibBrotli implements Binding
 {
     private const ENCODER = 'libbrotlienc.so.1';
     private const ENCODER_HEADER = '
-        size_t BrotliEncoderMaxCompressedSize(size_t size);
-        int BrotliEncoderCompress(int quality, int window, int mode, size_t size, const char *from, size_t *length,
-            char *to);
         void *BrotliEncoderCreateInstance(void *allocate, void *release, void *opaque);
         void BrotliEncoderDestroyInstance(void *state);
         int BrotliEncoderSetParameter(void *state, int parameter, uint32_t value);
@@ -25,7 +23,7 @@ final class LibBrotli implements Binding
         void *BrotliEncoderTakeOutput(void *state, size_t *size);
         int BrotliEncoderHasMoreOutput(void *state);
     ';
-    private const WINDOW = 22;
+    private const QUALITY = 1;
     private const DECODER = 'libbrotlidec.so.1';
     private const DECODER_HEADER = '
         void *BrotliDecoderCreateInstance(void *allocate, void *release, void *opaque);
@@ -48,16 +46,11 @@ final class LibBrotli implements Binding
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        [$ffi] = self::libraries();
-        $room = (int) $ffi->BrotliEncoderMaxCompressedSize(strlen($data));
-        $buffer = $ffi->new("char[$room]");
-        $length = $ffi->new('size_t');
-        $length->cdata = $room;
-        $size = strlen($data);
-        if (!$ffi->BrotliEncoderCompress($level, self::WINDOW, 0, $size, $data, FFI::addr($length), $buffer)) {
-            throw new CodecFailure('br: BrotliEncoderCompress() failed');
+        $encoded = self::encoder($level)($data, Stream::FINISH);
+        if ($encoded === false) {
+            throw new CodecFailure('br: the content could not be encoded');
         }
-        return FFI::string($buffer, $length->cdata);
+        return $encoded;
     }
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
@@ -82,12 +75,16 @@ final class LibBrotli implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
+        return new Stream(self::encoder($level));
+    }
+
+    /** @return Closure(string, int): (string|false) */
+    private static function encoder(int $level): Closure
+    {
         [$ffi] = self::libraries();
         $owned = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
-        // Parameter 1 is the quality, 2 the window.
-        $ffi->BrotliEncoderSetParameter($owned->address, 1, $level);
-        $ffi->BrotliEncoderSetParameter($owned->address, 2, self::WINDOW);
-        return new Stream(static function (string $data, int $operation) use ($ffi, $owned) {
+        $ffi->BrotliEncoderSetParameter($owned->address, self::QUALITY, $level);
+        return static function (string $data, int $operation) use ($ffi, $owned) {
             [$bytes, $left, $next, $size] = self::input($ffi, $data);
             [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
             $state = $owned->address;
@@ -103,7 +100,7 @@ final class LibBrotli implements Binding
                 $owned->release();
             }
             return $isFine ? $encoded : false;
-        });
+        };
     }
 
     /**
