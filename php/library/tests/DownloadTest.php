@@ -85,6 +85,8 @@ final class DownloadTest extends TestCase
         $value = Disposition::value(str_repeat('Ü', 200), false);
         self::assertSame(1, preg_match('/\*=UTF-8\'\'((?:%C3%9C)+)$/D', $value, $match));
         self::assertSame(127 * 6, strlen($match[1]));
+        $longest = 'a' . str_repeat('Ü', 127);
+        self::assertStringEndsWith(rawurlencode($longest), Disposition::value($longest, false));
     }
 
     /** @return iterable<array{string|null, array{int, int}|null}> the field, and first byte with length; null: whole */

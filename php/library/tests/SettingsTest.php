@@ -95,6 +95,7 @@ final class SettingsTest extends TestCase
             'page.rules[0].coding is "", expected one of: gzip, deflate, br, zstd',
         ];
         yield 'a list' => [['page' => ['rules' => 'gzip']], 'page.rules is "gzip", expected a list of arrays'];
+        yield 'a section' => [['page' => 'gzip'], 'page is "gzip", expected an array'];
         yield 'a map of rules' => [['page' => ['rules' => ['a' => []]]], 'page.rules is array, expected a list of arrays'];
         yield 'a prefix' => [
             ['download' => ['method' => 'x-accel-redirect']],
