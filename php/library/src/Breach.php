@@ -8,8 +8,8 @@ namespace Weighbridge\Library;
 final class Breach
 {
     /** Cookies of analytics and of consent, which tell nobody who somebody is. */
-    private const HARMLESS = '/^(?:_ga.*|_gid|_gat.*|_gcl_.*|_dc_gtm_.*|_fb[pc]|_pk_.*|_hj.*|__utm.*|_uet.*|_clck|_clsk'
-        . '|Optanon(?:Consent|AlertBoxClosed)|CookieConsent|cookieyes-consent|cookielawinfo-.*|euconsent-v2)$/D';
+    private const HARMLESS = '/^(?:_ga(?:_.*)?|_gid|_gat.*|_gcl_.*|_dc_gtm_.*|_fb[pc]|_pk_.*|_hj.*|__utm.*|_uet.*'
+        . '|_clck|_clsk|Optanon(?:Consent|AlertBoxClosed)|CookieConsent|cookieyes-consent|cookielawinfo-.*|euconsent-v2)$/D';
 
     /** Schemes of Authorization that a browser sends by itself. */
     private const BY_BROWSERS = ['basic', 'digest', 'negotiate', 'ntlm'];
