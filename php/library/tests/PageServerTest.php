@@ -268,6 +268,13 @@ final class PageServerTest extends TestCase
         self::assertSame(ZLIB_STREAM_END, inflate_get_status($context));
     }
 
+    public function testNoLengthIsSaidWhereMoreMayFollow(): void
+    {
+        $response = $this->page('closed by a framework', 'gzip');
+        self::assertSame(['gzip', null], [$response->field('content-encoding'), $response->field('content-length')]);
+        self::assertTrue(self::$text === $response->content(), 'another page');
+    }
+
     public function testWhatFpmSendsAfterTheEnd(): void
     {
         $fpm = new Fpm();

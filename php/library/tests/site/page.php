@@ -140,6 +140,10 @@ switch ($case) {
         }
         echo 'error page';
         break;
+    case 'closed by a framework':
+        echo $text;
+        OutputHandler::close(1);
+        break;
     case 'finished early':
         echo $text;
         fastcgi_finish_request();
