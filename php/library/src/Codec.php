@@ -28,7 +28,7 @@ final class Codec
 {
     /** By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the best first. */
     private const CODINGS = [
-        'identity' => [0, 22, 0, ['identity'], []],
+        'identity' => [0, 22, 0, [], []],
         'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
         'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
         'br' => [0, 11, 5, ['br', 'brotli'], [WeighbridgeExtension::class, BrotliExtension::class, LibBrotli::class]],

@@ -187,6 +187,7 @@ final class CodecTest extends TestCase
     {
         $codec = new Codec([]);
         self::assertFalse($codec->can('gzip', Binding::ENCODE));
+        self::assertTrue($codec->can('identity', Binding::ENCODE));
         self::assertSame('as it is', $codec->encode('as it is', 'identity'));
         $this->assertFails(static function () use ($codec): void {
             $codec->encode('a', 'gzip');
