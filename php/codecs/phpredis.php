@@ -21,7 +21,7 @@ return array(
             'missing' => function () {
                 $missing = Extension::missingClass('redis', 'Redis');
                 if ($missing === null && !method_exists('Redis', '_pack')) {
-                    return new Fault('missing', 'this phpredis packs no values for others', 'use phpredis 5.2 or newer');
+                    return new Fault('missing', 'this phpredis packs no values for others', 'use a newer phpredis; 5.3.7 does');
                 }
                 return $missing;
             },
