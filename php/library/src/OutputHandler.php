@@ -6,6 +6,7 @@ namespace Weighbridge\Library;
 
 use Throwable;
 use Weighbridge\Library\Settings\InvalidSettings;
+use Weighbridge\Library\Settings\Rule;
 
 /**
  * An output handler that encodes pages: `OutputHandler::start();` before any output.
@@ -102,8 +103,8 @@ final class OutputHandler
         $written = '';
         if (self::isInBufferOfPhpIni()) {
             // It would hold back every flush of the script.
-            $this->least = max((int) ini_get('output_buffering'), 1);
-            $this->least = $this->least === 1 ? self::MAX_HELD : $this->least;
+            $size = (int) ini_get('output_buffering');
+            $this->least = $size === 1 ? self::MAX_HELD : $size;
             $written = (string) ob_get_clean();
         }
         if (ob_get_level() > 0 || headers_sent()) {
@@ -197,10 +198,9 @@ final class OutputHandler
         $isFlushed = ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0;
         $length = strlen($this->held);
         if ($this->state === self::BEGUN && !$isFlushed) {
-            $isDue = $length >= $this->least;
-            if ($isDue || ($phase & PHP_OUTPUT_HANDLER_START) !== 0) {
-                $this->look($isDue);
-            }
+            // It is time when PHP itself would send its header; what streams is not held even until then.
+            $isDue = $length >= $this->least || (($phase & PHP_OUTPUT_HANDLER_START) !== 0 && Head::current()->isStream());
+            $this->state = $isDue && $this->decide() !== null ? self::HELD : $this->state;
         }
         $isFull = $this->state === self::HELD && ($length >= self::MAX_HELD || headers_sent());
         if ($isFull || ($isFlushed && $this->state <= self::HELD)) {
@@ -212,35 +212,30 @@ final class OutputHandler
         return $this->state === self::PASSING ? $this->taken() : '';
     }
 
-    /** Decides, at the time when PHP itself would send its header, whether the page is held. */
-    private function look(bool $isDue): void
-    {
-        $head = Head::current();
-        if (!$isDue && !$head->isStream()) {
-            return;
-        }
-        [$rule, $fields] = $this->page->plan($this->request(), $head, null);
-        if ($rule === null || headers_sent()) {
-            $this->state = self::PASSING;
-            self::send($fields);
-            return;
-        }
-        $this->state = self::HELD;
-    }
-
-    /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
-    private function begin(bool $isFlushed): string
+    /** @return array{Rule, array<string, string|null>}|null how it is encoded, and its header fields then; null: it is passed on */
+    private function decide(): ?array
     {
         $this->state = self::PASSING;
         [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
         if ($rule === null || headers_sent()) {
             self::send($fields);
+            return null;
+        }
+        return [$rule, $fields + $encoded];
+    }
+
+    /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
+    private function begin(bool $isFlushed): string
+    {
+        $decided = $this->decide();
+        if ($decided === null) {
             return $this->taken();
         }
+        [$rule, $fields] = $decided;
         $this->stream = $this->page->stream($rule);
         $first = $this->streamed($isFlushed);
         $this->state = self::STREAMING;
-        self::send($fields + $encoded);
+        self::send($fields);
         self::endAfterFatalError($this->stream);
         return $first;
     }
