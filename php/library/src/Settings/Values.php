@@ -9,9 +9,6 @@ use Weighbridge\Library\Codec;
 /** @internal How cached values are stored. */
 final class Values
 {
-    /** A value is written once and read many times: at this level it is smaller than by DEFLATE 6, at half of its time or less. */
-    private const ZSTD = 6;
-
     /** The codec: `deflate`, `gzip`, `zstd`, `br` or `identity`. */
     public string $codec;
 
@@ -39,7 +36,7 @@ final class Values
         $default = $this->dictionaries === [] ? $default : 'zstd';
         $this->codec = $shape->word('codec', $default, ['deflate', 'gzip', 'zstd', 'br', 'identity']);
         [$least, $most, $default] = Codec::levels($this->codec);
-        $this->level = $shape->integer('level', $this->codec === 'zstd' ? self::ZSTD : $default, $least, $most);
+        $this->level = $shape->integer('level', $default, $least, $most);
         $this->minBytes = $shape->integer('min_bytes', 1024, 0, PHP_INT_MAX);
         $this->serializer = $shape->word('serializer', 'serialize', ['serialize', 'igbinary']);
         $shape->close();
