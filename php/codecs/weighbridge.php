@@ -33,8 +33,8 @@ return array(
     'bindings' => array(
         'library' => array(
             'missing' => function () use ($autoload) {
-                if (PHP_VERSION_ID < 70400) {
-                    return new Fault('missing', 'the library needs PHP 7.4 or newer', 'use a newer PHP');
+                if (PHP_VERSION_ID < 80000) {
+                    return new Fault('missing', 'the library\'s marshaller needs PHP 8', 'use a newer PHP');
                 }
                 return Symfony::missing(function () use ($autoload) {
                     require_once $autoload;

@@ -26,11 +26,6 @@ function weighbridge_decode(string $data, string $coding, int $max_bytes, ?strin
 {
 }
 
-/** @return array{version: string, libraries: array<string, string>, codings: array<string, array{least: int, most: int, default: int}>} */
-function weighbridge_info(): array
-{
-}
-
 /** The name of the output handler, for php.ini and `ob_start()`. Called as a function it answers false: it changes nothing. */
 function weighbridge_output_handler(string $buffer, int $flags): bool
 {

@@ -1,11 +1,9 @@
 //! The functions: data that is all there.
 
 use ext_php_rs::binary_slice::BinarySlice;
-use ext_php_rs::boxed::ZBox;
 use ext_php_rs::prelude::*;
-use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::ce;
-use weighbridge_coding::{Coding, Plan, decode, encode, libraries};
+use weighbridge_coding::{Coding, Plan, decode, encode};
 
 use crate::{bytes::Bytes, error::exception, fault};
 
@@ -14,7 +12,6 @@ pub(crate) fn add(module: ModuleBuilder) -> ModuleBuilder {
     module
         .function(wrap_function!(weighbridge_encode))
         .function(wrap_function!(weighbridge_decode))
-        .function(wrap_function!(weighbridge_info))
         .function(wrap_function!(weighbridge_output_handler))
 }
 
@@ -58,27 +55,6 @@ pub fn weighbridge_decode(
         })
     });
     decoded.map_err(exception)
-}
-
-/// The version, the libraries with theirs, and the levels of each coding.
-#[php_function]
-pub fn weighbridge_info() -> PhpResult<ZBox<ZendHashTable>> {
-    let (mut all, mut known, mut codings) =
-        (ZendHashTable::new(), ZendHashTable::new(), ZendHashTable::new());
-    for (library, version) in libraries() {
-        known.insert(library, version)?;
-    }
-    for coding in Coding::ALL {
-        let mut levels = ZendHashTable::new();
-        levels.insert("least", *coding.levels().start())?;
-        levels.insert("most", *coding.levels().end())?;
-        levels.insert("default", coding.default_level())?;
-        codings.insert(coding.name(), levels)?;
-    }
-    all.insert("version", env!("CARGO_PKG_VERSION"))?;
-    all.insert("libraries", known)?;
-    all.insert("codings", codings)?;
-    Ok(all)
 }
 
 /// The name that php.ini and `ob_start()` take for the output handler. Called as a function, from a handler of the application's own, it

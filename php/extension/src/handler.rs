@@ -246,16 +246,20 @@ fn decide(page: &[u8], is_final: bool, is_whole: bool) -> Option<*const [u8]> {
         return None;
     }
     http::answer_unchanged(&head);
-    if !head.may_be_encoded() || (is_final && page.len() < settings.min_bytes) {
+    if !head.may_be_encoded() {
         return None;
     }
+    // A page that is too small varies like its larger brothers.
+    http::vary(&head);
+    if is_final && page.len() < settings.min_bytes {
+        return None;
+    }
+    let accept = http::request_field("accept-encoding");
+    let coding = choose(accept.as_deref().map(str::as_bytes), &settings.codings)?;
     if is_withheld(settings.breach, http::request_field) {
         http::keep_private(&head);
         return None;
     }
-    http::vary(&head);
-    let accept = http::request_field("accept-encoding");
-    let coding = choose(accept.as_deref().map(str::as_bytes), &settings.codings)?;
     let plan = Plan::new(coding, Some(settings.level(coding).into()), None).ok()?;
     if is_whole {
         let encoded = bytes::filled(|out| {

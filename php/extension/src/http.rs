@@ -57,10 +57,15 @@ pub(crate) fn is_encoded_as(coding: Coding) -> bool {
     lines().any(|line| line == expected.as_bytes())
 }
 
-/// A field of the request, by its name in small letters; server interfaces may have read credentials themselves.
+/// A field of the request, by its name in small letters; the server may have read credentials itself, also those of a certificate.
 pub(crate) fn request_field(name: &str) -> Option<String> {
     let field = server_variable(&format!("HTTP_{}", name.to_ascii_uppercase().replace('-', "_")));
-    field.or_else(|| (name == "authorization").then(|| server_variable("AUTH_TYPE"))?)
+    let says = |name: &str| server_variable(name).unwrap_or_default();
+    let is_known = || {
+        ["REMOTE_USER", "PHP_AUTH_USER", "PHP_AUTH_DIGEST"].iter().any(|name| !says(name).is_empty())
+            || says("SSL_CLIENT_VERIFY") == "SUCCESS"
+    };
+    field.or_else(|| (name == "authorization" && is_known()).then(|| "Basic".into()))
 }
 
 fn server_variable(name: &str) -> Option<String> {

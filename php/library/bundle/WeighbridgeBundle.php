@@ -11,7 +11,6 @@ use Symfony\Component\HttpKernel\Bundle\Bundle;
 use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Settings;
 use Weighbridge\Library\Symfony\ResponseEncoder;
-use Weighbridge\Library\Symfony\ResponseListener;
 
 /**
  * Encodes the responses of a Symfony application, and the values of its caches.
@@ -26,12 +25,11 @@ final class WeighbridgeBundle extends Bundle
         $settings = new Reference(Settings::class);
         $container->setParameter('weighbridge.settings', '%kernel.project_dir%/config/weighbridge.php');
         $container->register(Settings::class)->setFactory([Settings::class, 'load'])->addArgument('%weighbridge.settings%');
-        $container->register(ResponseEncoder::class)->addArgument($settings);
-        $container->register(ResponseListener::class)
-            ->addArgument(new Reference(ResponseEncoder::class))
-            ->addTag('kernel.event_subscriber');
-        $container->register(Marshaller::class)
-            ->setDecoratedService('cache.default_marshaller', null, 0, ContainerInterface::IGNORE_ON_INVALID_REFERENCE)
-            ->setArguments([new Reference(Marshaller::class . '.inner'), $settings]);
+        $container->register(ResponseEncoder::class)->addArgument($settings)->addTag('kernel.event_subscriber');
+        if (PHP_VERSION_ID >= 80000) {
+            $container->register(Marshaller::class)
+                ->setDecoratedService('cache.default_marshaller', null, 0, ContainerInterface::IGNORE_ON_INVALID_REFERENCE)
+                ->setArguments([new Reference(Marshaller::class . '.inner'), $settings]);
+        }
     }
 }

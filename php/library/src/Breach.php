@@ -4,18 +4,12 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
-use Weighbridge\Library\Settings\Pages;
-
-/**
- * For which requests nothing is encoded, against BREACH: README.md describes the threat, php/rules/cases.json the rules.
- *
- * @internal
- */
+/** @internal For which requests nothing is encoded, against BREACH (README.md): the rules of php/rules/cases.json. */
 final class Breach
 {
     /** Cookies of analytics and of consent, which tell nobody who somebody is. */
-    private const HARMLESS = '/^(?:_ga.*|_gid|_gat.*|_gcl_.*|_dc_gtm_.*|_fb[pc]|_pk_.*|_hj.*|__utm.*|_uet.*|_clck|_clsk'
-        . '|Optanon(?:Consent|AlertBoxClosed)|CookieConsent|cookieyes-consent|cookielawinfo-.*|euconsent-v2)$/D';
+    private const HARMLESS = '/^(?:_ga(?:_.*)?|_gid|_gat.*|_gcl_.*|_dc_gtm_.*|_fb[pc]|_pk_.*|_hj.*|__utm.*|_uet.*'
+        . '|_clck|_clsk|Optanon(?:Consent|AlertBoxClosed)|CookieConsent|cookieyes-consent|cookielawinfo-.*|euconsent-v2)$/D';
 
     /** Schemes of Authorization that a browser sends by itself. */
     private const BY_BROWSERS = ['basic', 'digest', 'negotiate', 'ntlm'];
@@ -23,8 +17,8 @@ final class Breach
     /** Whether the page is sent as it is, by one of the words of `page.breach`. */
     public static function isWithheld(string $setting, Request $request): bool
     {
-        return $setting !== Pages::OFF && self::isPersonal($request)
-            && ($setting === Pages::COOKIES || self::isCrossSite($request));
+        return $setting !== 'off' && self::isPersonal($request)
+            && ($setting === 'cookies' || self::isCrossSite($request));
     }
 
     /** Whether the browser sent by itself what may be a secret. */
@@ -41,7 +35,7 @@ final class Breach
         if ($authorization === null) {
             return $request->isKnownToServer();
         }
-        return in_array(strtolower(explode(' ', ltrim($authorization), 2)[0]), self::BY_BROWSERS, true);
+        return in_array(strtolower(explode(' ', $authorization, 2)[0]), self::BY_BROWSERS, true);
     }
 
     /** Whether a page of another site had the browser send it, without the user's doing. */

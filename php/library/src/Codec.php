@@ -28,10 +28,9 @@ final class Codec
 {
     /** By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the best first. */
     private const CODINGS = [
-        'identity' => [0, 22, 0, ['identity'], []],
+        'identity' => [0, 22, 0, [], []],
         'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
         'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
-        'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate'], self::DEFLATE],
         'br' => [0, 11, 5, ['br', 'brotli'], [WeighbridgeExtension::class, BrotliExtension::class, LibBrotli::class]],
         // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
         'zstd' => [-7, 19, 6, ['zstd'], [WeighbridgeExtension::class, ZstdExtension::class, LibZstd::class]],

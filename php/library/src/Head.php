@@ -4,11 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
-/**
- * A response's status and header fields, as far as they decide about its encoding.
- *
- * @internal
- */
+/** @internal A response's status and header fields, as far as they decide about its encoding. */
 final class Head
 {
     /** Content that is sent bit by bit, and waited for. */

@@ -4,31 +4,41 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
+use Symfony\Component\Cache\Marshaller\DefaultMarshaller;
 use Symfony\Component\Cache\Marshaller\MarshallerInterface;
-use Weighbridge\Library\Symfony\ValueMarshaller;
 
-// Symfony 6 and newer ask for the return type `mixed`, which PHP 7 does not have. Without Symfony's cache there is none.
-if (interface_exists(MarshallerInterface::class) && PHP_VERSION_ID >= 80000) {
-    /**
-     * Stores cached values of Symfony as the settings say. A value that begins with none of `Envelope`'s marks was stored
-     * before, and is left to the marshaller inside. One that cannot be read is an exception, which Symfony's adapters log
-     * and take for a miss.
-     */
-    final class Marshaller extends ValueMarshaller
+/**
+ * Stores cached values of Symfony as the settings say. It needs PHP 8.
+ *
+ * A value that begins with none of `Envelope`'s marks was stored before, and is left to the marshaller inside. One that
+ * cannot be read is an exception, which Symfony's adapters log and take for a miss.
+ */
+final class Marshaller implements MarshallerInterface
+{
+    private MarshallerInterface $inner;
+
+    private Envelope $envelope;
+
+    public function __construct(?MarshallerInterface $inner = null, ?Settings $settings = null, ?Codec $codec = null)
     {
-        public function unmarshall(string $value): mixed
-        {
-            return $this->read($value);
-        }
+        $settings = $settings ?? Settings::defaults();
+        $this->inner = $inner ?? new DefaultMarshaller($settings->value->serializer === 'igbinary');
+        $this->envelope = new Envelope($settings, $codec);
     }
-} elseif (interface_exists(MarshallerInterface::class)) {
-    /** The same. */
-    final class Marshaller extends ValueMarshaller
+
+    /**
+     * @param array<mixed>      $values
+     * @param array<mixed>|null $failed
+     *
+     * @return array<string>
+     */
+    public function marshall(array $values, ?array &$failed): array
     {
-        /** @return mixed */
-        public function unmarshall(string $value)
-        {
-            return $this->read($value);
-        }
+        return array_map([$this->envelope, 'seal'], $this->inner->marshall($values, $failed));
+    }
+
+    public function unmarshall(string $value): mixed
+    {
+        return $this->inner->unmarshall(Envelope::isSealed($value) ? $this->envelope->open($value) : $value);
     }
 }

@@ -5,13 +5,11 @@ declare(strict_types=1);
 namespace Weighbridge\Library;
 
 /**
- * What a client accepts, from its Accept-Encoding (RFC 9110, section 12.5.3).
+ * @internal What a client accepts, from its Accept-Encoding (RFC 9110, section 12.5.3).
  *
  * A member that is not well formed is left out. `x-gzip` is `gzip`. Without the field everything would be acceptable;
  * as servers do, such a client is sent identity, for it did not say that it can decode anything. So is one whose field
  * is longer than any browser's by far.
- *
- * @internal
  */
 final class Negotiation
 {

@@ -6,7 +6,7 @@ namespace Weighbridge\Library;
 
 use Throwable;
 use Weighbridge\Library\Settings\InvalidSettings;
-use Weighbridge\Library\Settings\Pages;
+use Weighbridge\Library\Settings\Rule;
 
 /**
  * An output handler that encodes pages: `OutputHandler::start();` before any output.
@@ -35,6 +35,9 @@ final class OutputHandler
     /** All was sent. */
     private const ENDED = 4;
 
+    /** How many bytes are held without a look at them. */
+    private const BOUNDS = [self::HELD => self::MAX_HELD, self::STREAMING => self::PIECE];
+
     /** After which nothing reaches the client: the script's end, and what ends a response before that. */
     private const FINISHING = ['', 'fastcgi_finish_request', 'litespeed_finish_request', 'frankenphp_finish_request'];
 
@@ -53,9 +56,6 @@ final class OutputHandler
 
     /** How many bytes of it were flushed by the end of a buffer: they are not dropped any more. */
     private int $kept = 0;
-
-    /** How many bytes are held without a look at them. */
-    private int $bound = 0;
 
     private ?Stream $stream = null;
 
@@ -76,7 +76,7 @@ final class OutputHandler
 
     public function __construct(?Settings $settings = null, ?Request $request = null, ?Codec $codec = null)
     {
-        $this->page = new Page($settings === null ? new Pages() : $settings->page, $codec);
+        $this->page = new Page($settings, $codec);
         $this->request = $request;
     }
 
@@ -103,8 +103,8 @@ final class OutputHandler
         $written = '';
         if (self::isInBufferOfPhpIni()) {
             // It would hold back every flush of the script.
-            $this->least = max((int) ini_get('output_buffering'), 1);
-            $this->least = $this->least === 1 ? self::MAX_HELD : $this->least;
+            $size = (int) ini_get('output_buffering');
+            $this->least = $size === 1 ? self::MAX_HELD : $size;
             $written = (string) ob_get_clean();
         }
         if (ob_get_level() > 0 || headers_sent()) {
@@ -148,7 +148,8 @@ final class OutputHandler
     public function __invoke(string $content, int $phase)
     {
         // Most calls are another piece of what is held.
-        if ($phase === 0 && strlen($this->held) < $this->bound && ($this->stream !== null || !headers_sent())) {
+        $bound = self::BOUNDS[$this->state] ?? 0;
+        if ($phase === 0 && strlen($this->held) < $bound && ($this->stream !== null || !headers_sent())) {
             $this->held .= $content;
             $this->isUnused = false;
             return '';
@@ -169,7 +170,6 @@ final class OutputHandler
             // Of a stream only the end can be missing.
             $isSent = $this->state === self::STREAMING;
             $this->state = self::PASSING;
-            $this->bound = 0;
             return $isSent ? '' : $this->taken();
         }
     }
@@ -197,13 +197,13 @@ final class OutputHandler
     {
         $isFlushed = ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0;
         $length = strlen($this->held);
-        if ($this->state === self::BEGUN && ($isFlushed || $length > 0)) {
-            $isDue = $isFlushed || $length >= $this->least;
-            if ($isDue || ($phase & PHP_OUTPUT_HANDLER_START) !== 0) {
-                $this->look($isDue);
-            }
+        if ($this->state === self::BEGUN && !$isFlushed) {
+            // It is time when PHP itself would send its header; what streams is not held even until then.
+            $isDue = $length >= $this->least || (($phase & PHP_OUTPUT_HANDLER_START) !== 0 && Head::current()->isStream());
+            $this->state = $isDue && $this->decide() !== null ? self::HELD : $this->state;
         }
-        if ($this->state === self::HELD && ($isFlushed || $length >= self::MAX_HELD || headers_sent())) {
+        $isFull = $this->state === self::HELD && ($length >= self::MAX_HELD || headers_sent());
+        if ($isFull || ($isFlushed && $this->state <= self::HELD)) {
             return $this->begin($isFlushed);
         }
         if ($this->state === self::STREAMING) {
@@ -212,38 +212,30 @@ final class OutputHandler
         return $this->state === self::PASSING ? $this->taken() : '';
     }
 
-    /** Decides, at the time when PHP itself would send its header, whether the page is held. */
-    private function look(bool $isDue): void
+    /** @return array{Rule, array<string, string|null>}|null how it is encoded, and its header fields then; null: it is passed on */
+    private function decide(): ?array
     {
-        $head = Head::current();
-        if (!$isDue && !$head->isStream()) {
-            return;
-        }
-        [$rule, $fields] = $this->page->plan($this->request(), $head, null);
+        $this->state = self::PASSING;
+        [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
         if ($rule === null || headers_sent()) {
-            $this->state = self::PASSING;
             self::send($fields);
-            return;
+            return null;
         }
-        $this->state = self::HELD;
-        $this->bound = self::MAX_HELD;
+        return [$rule, $fields + $encoded];
     }
 
     /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
     private function begin(bool $isFlushed): string
     {
-        $this->state = self::PASSING;
-        $this->bound = 0;
-        [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
-        if ($rule === null || headers_sent()) {
-            self::send($fields);
+        $decided = $this->decide();
+        if ($decided === null) {
             return $this->taken();
         }
+        [$rule, $fields] = $decided;
         $this->stream = $this->page->stream($rule);
         $first = $this->streamed($isFlushed);
         $this->state = self::STREAMING;
-        $this->bound = self::PIECE;
-        self::send($fields + $encoded);
+        self::send($fields);
         self::endAfterFatalError($this->stream);
         return $first;
     }
@@ -311,7 +303,6 @@ final class OutputHandler
             $this->rest = $this->taken();
         } elseif ($this->kept === 0) {
             $this->state = self::BEGUN;
-            $this->bound = 0;
         }
     }
 
@@ -319,7 +310,6 @@ final class OutputHandler
     private function whole(bool $isEnd): string
     {
         $this->state = self::ENDED;
-        $this->bound = 0;
         $page = $this->taken();
         if (headers_sent()) {
             return $page;
@@ -337,7 +327,6 @@ final class OutputHandler
     private function pass(): void
     {
         $this->state = self::PASSING;
-        $this->bound = 0;
         // Of what follows an empty buffer nothing is known.
         self::send($this->held === '' ? [] : $this->page->plan($this->request(), Head::current(), null)[1]);
     }
@@ -355,7 +344,6 @@ final class OutputHandler
     private function finished(): string
     {
         $this->state = self::ENDED;
-        $this->bound = 0;
         return $this->streamed(false) . $this->stream->finish();
     }
 
@@ -380,7 +368,7 @@ final class OutputHandler
         } while ($call !== null && $call['function'] !== '__invoke');
         $function = $calls[0]['function'] ?? '';
         $isOwn = ($calls[1]['class'] ?? '') === self::class && $calls[1]['function'] === 'close';
-        return [$isOwn ? 'close' : $function, $calls !== [] && !isset(end($calls)['file'])];
+        return [$isOwn ? 'close' : $function, !isset(end($calls)['file'])];
     }
 
     private function request(): Request

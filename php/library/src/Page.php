@@ -8,11 +8,7 @@ use Weighbridge\Library\Binding\Binding;
 use Weighbridge\Library\Settings\Pages;
 use Weighbridge\Library\Settings\Rule;
 
-/**
- * Decides how a page is encoded, and encodes it: the rules that the output handler and all adapters share.
- *
- * @internal
- */
+/** @internal Decides how a page is encoded, and encodes it: the rules that the output handler and all adapters share. */
 final class Page
 {
     /** Fields that say that the content is encoded, framed or a part, or hold a digest of it. */
@@ -24,9 +20,10 @@ final class Page
 
     private ?Codec $codec;
 
-    public function __construct(Pages $settings, ?Codec $codec = null)
+    /** Without settings, those of values and downloads are not even looked at. */
+    public function __construct(?Settings $settings = null, ?Codec $codec = null)
     {
-        $this->settings = $settings;
+        $this->settings = $settings === null ? new Pages() : $settings->page;
         $this->codec = $codec;
     }
 

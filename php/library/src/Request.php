@@ -24,6 +24,18 @@ final class Request
     }
 
     /**
+     * A request of a framework.
+     *
+     * @param array<array<mixed>> $fields the values of each by its name in any letters
+     */
+    public static function of(string $method, array $fields): self
+    {
+        return new self($method, array_map(static function (array $values): string {
+            return implode(', ', array_map('strval', $values));
+        }, array_change_key_case($fields)));
+    }
+
+    /**
      * The request that PHP runs for.
      *
      * @param array<mixed>|null $server null: `$_SERVER`

@@ -24,7 +24,7 @@ use Symfony\Component\HttpKernel\HttpKernelInterface;
 use Weighbridge\Library\Laravel\EncodeResponse;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
 use Weighbridge\Library\Settings;
-use Weighbridge\Library\Symfony\ResponseListener;
+use Weighbridge\Library\Symfony\ResponseEncoder;
 use Weighbridge\Library\Tests\Support\CountedStream;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Server;
@@ -268,7 +268,7 @@ final class AdaptersTest extends TestCase
     {
         $dispatcher = new EventDispatcher();
         $dispatcher->addSubscriber(new SymfonyResponseListener('UTF-8'));
-        $dispatcher->addSubscriber(new ResponseListener());
+        $dispatcher->addSubscriber(new ResponseEncoder());
         $kernel = new HttpKernel($dispatcher, new ControllerResolver(), null, new ArgumentResolver());
         $request = Request::create('/', $method, [], [], [], ['HTTP_ACCEPT_ENCODING' => 'gzip']);
         $request->attributes->set('_controller', static function () use ($response): Response {

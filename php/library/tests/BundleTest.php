@@ -13,7 +13,7 @@ use Weighbridge\Bundle\WeighbridgeBundle;
 use Weighbridge\Library\Laravel\WeighbridgeServiceProvider;
 use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Settings;
-use Weighbridge\Library\Symfony\ResponseListener;
+use Weighbridge\Library\Symfony\ResponseEncoder;
 use Weighbridge\Library\Tests\Support\Frameworks;
 
 /** What frameworks find of the package by themselves. */
@@ -40,12 +40,12 @@ final class BundleTest extends TestCase
     {
         $container = self::container();
         $container->register('cache.default_marshaller', DefaultMarshaller::class)->setArguments([null])->setPublic(true);
-        $container->getDefinition(ResponseListener::class)->setPublic(true);
+        $container->getDefinition(ResponseEncoder::class)->setPublic(true);
         $container->getDefinition(Settings::class)->setPublic(true);
         $container->compile();
         self::assertInstanceOf(Marshaller::class, $container->get('cache.default_marshaller'));
-        self::assertInstanceOf(ResponseListener::class, $container->get(ResponseListener::class));
-        self::assertTrue($container->getDefinition(ResponseListener::class)->hasTag('kernel.event_subscriber'));
+        self::assertInstanceOf(ResponseEncoder::class, $container->get(ResponseEncoder::class));
+        self::assertTrue($container->getDefinition(ResponseEncoder::class)->hasTag('kernel.event_subscriber'));
         self::assertEquals(Settings::defaults(), $container->get(Settings::class));
     }
 

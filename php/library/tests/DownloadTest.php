@@ -85,6 +85,8 @@ final class DownloadTest extends TestCase
         $value = Disposition::value(str_repeat('Ü', 200), false);
         self::assertSame(1, preg_match('/\*=UTF-8\'\'((?:%C3%9C)+)$/D', $value, $match));
         self::assertSame(127 * 6, strlen($match[1]));
+        $longest = 'a' . str_repeat('Ü', 127);
+        self::assertStringEndsWith(rawurlencode($longest), Disposition::value($longest, false));
     }
 
     /** @return iterable<array{string|null, array{int, int}|null}> the field, and first byte with length; null: whole */
@@ -237,6 +239,8 @@ final class DownloadTest extends TestCase
         yield 'no date' => [['If-Modified-Since' => 'tomorrow'], 200];
         yield 'must match, and does' => [['If-Match' => $etag], 200];
         yield 'must match strongly' => [['If-Match' => "W/$etag"], 412];
+        yield 'must match one of a list' => [['If-Match' => "W/\"a\", $etag, W/\"b\""], 200];
+        yield 'a weak one in a list' => [['If-Match' => "\"a\", W/$etag, \"b\""], 412];
         yield 'must match, and does not' => [['If-Match' => '"a"'], 412];
         yield 'must be unmodified, and is' => [['If-Unmodified-Since' => self::DATE], 200];
         yield 'must be unmodified, and is not' => [['If-Unmodified-Since' => $earlier], 412];

@@ -7,6 +7,7 @@ namespace Weighbridge\Library\Tests;
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Binding\Binding;
 use Weighbridge\Library\Codec;
+use Weighbridge\Library\Tests\Support\Fpm;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Response;
 use Weighbridge\Library\Tests\Support\Server;
@@ -79,9 +80,23 @@ final class PageServerTest extends TestCase
         };
         self::assertTrue($this->parts() === $this->flushed(self::server(), 'gzip', $decodes)->content(), 'another page');
         // What php.ini's own buffer would hold back comes, too.
+        foreach (['4096', '1'] as $size) {
+            $parts = 0;
+            $server = new Server(['output_buffering' => $size]);
+            self::assertTrue($this->parts() === $this->flushed($server, 'gzip', $decodes)->content(), 'another page');
+            self::assertSame(3, $parts, "output_buffering is $size");
+        }
+    }
+
+    public function testWhatAScriptEndsInMidPageLeaves(): void
+    {
         $parts = 0;
-        $server = new Server(['output_buffering' => '4096']);
-        self::assertTrue($this->parts() === $this->flushed($server, 'gzip', $decodes)->content(), 'another page');
+        $one = strlen("part 0 of the page\n" . self::$text);
+        $response = $this->flushed(self::server(), 'gzip', static function (string $body) use ($one, &$parts): int {
+            return strlen($body) >= ($parts + 1) * $one ? ++$parts : 0;
+        }, ['case' => 'ended']);
+        self::assertNull($response->field('content-encoding'));
+        self::assertTrue($this->parts() === $response->body, 'another page');
     }
 
     /**
@@ -253,6 +268,25 @@ final class PageServerTest extends TestCase
         self::assertSame(ZLIB_STREAM_END, inflate_get_status($context));
     }
 
+    public function testNoLengthIsSaidWhereMoreMayFollow(): void
+    {
+        $response = $this->page('closed by a framework', 'gzip');
+        self::assertSame(['gzip', null], [$response->field('content-encoding'), $response->field('content-length')]);
+        self::assertTrue(self::$text === $response->content(), 'another page');
+    }
+
+    public function testWhatFpmSendsAfterTheEnd(): void
+    {
+        $fpm = new Fpm();
+        $response = $fpm->get('finished early');
+        self::assertSame(['gzip', (string) strlen($response->body)], [
+            $response->field('content-encoding'), $response->field('content-length'),
+        ]);
+        self::assertTrue(self::$text === $response->content(), 'another page');
+        self::assertTrue(self::$text === $fpm->get('all closed after flush')->content(), 'another page');
+        self::assertTrue(self::$text === $fpm->get('whole')->content(), 'another page');
+    }
+
     public function testOutputOfAShutdownFunctionIsPartOfThePage(): void
     {
         self::assertSame(self::$text . 'from a shutdown function', $this->page('output at the end', 'gzip')->content());
@@ -318,6 +352,7 @@ final class PageServerTest extends TestCase
             'closed at the end', 'closed at the end, and more', 'all closed at the end, and more',
             'cleaned after the end', 'closed by a destructor', 'long, closed once',
             'long, closed at the end, and more', 'flushed, then closed',
+            'flushed, closed by a late destructor',
         ];
         foreach (['gzip', 'br', 'zstd'] as $coding) {
             foreach ($cases as $case) {

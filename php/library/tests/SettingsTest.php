@@ -6,9 +6,7 @@ namespace Weighbridge\Library\Tests;
 
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Settings;
-use Weighbridge\Library\Settings\Downloads;
 use Weighbridge\Library\Settings\InvalidSettings;
-use Weighbridge\Library\Settings\Pages;
 
 final class SettingsTest extends TestCase
 {
@@ -37,11 +35,11 @@ final class SettingsTest extends TestCase
         self::assertSame(['libdeflate', 12], [$gzip->codec, $gzip->level]);
         self::assertTrue($gzip->isFor('application/ld+json'));
         self::assertFalse($gzip->isFor('image/jpeg'));
-        self::assertSame(Pages::COOKIES, $settings->page->breach);
+        self::assertSame('cookies', $settings->page->breach);
         self::assertSame([100, 'serialize', ['/a/b']], [
             $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionaries,
         ]);
-        self::assertSame(Downloads::ACCEL, $settings->download->method);
+        self::assertSame('x-accel-redirect', $settings->download->method);
         self::assertSame('/srv/files', $settings->download->root);
     }
 
@@ -97,6 +95,7 @@ final class SettingsTest extends TestCase
             'page.rules[0].coding is "", expected one of: gzip, deflate, br, zstd',
         ];
         yield 'a list' => [['page' => ['rules' => 'gzip']], 'page.rules is "gzip", expected a list of arrays'];
+        yield 'a section' => [['page' => 'gzip'], 'page is "gzip", expected an array'];
         yield 'a map of rules' => [['page' => ['rules' => ['a' => []]]], 'page.rules is array, expected a list of arrays'];
         yield 'a prefix' => [
             ['download' => ['method' => 'x-accel-redirect']],

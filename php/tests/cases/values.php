@@ -73,6 +73,29 @@ return function (Runner $runner, Lab $lab) {
         }
     });
 
+    $runner->test('phpredis packs values by its own options', function () use ($lab) {
+        $codecs = $lab->codecs();
+        $lab->need($codecs['phpredis']);
+        Failure::unlessSame(true, $codecs['phpredis']['takes_value'], 'takes_value');
+        $rows = serialize(array_fill(0, 200, array('id' => 7, 'name' => 'a name')));
+        $sizes = array();
+        foreach (array('zstd', 'lz4', 'lzf') as $compression) {
+            foreach (array('php', 'igbinary') as $serializer) {
+                $options = array('compression' => $compression, 'serializer' => $serializer);
+                $visit = $lab->visit(array($rows), 'phpredis', null, array('value' => 'serialize', 'options' => $options));
+                $reply = $lab->worker()->ask($visit);
+                if (isset($reply['fault']) && $reply['fault']['kind'] === 'missing') {
+                    continue;
+                }
+                Failure::unless(!isset($reply['fault']), "$compression, $serializer: " . json_encode($reply));
+                Failure::unlessSame(true, $reply['verified'], "$compression, $serializer");
+                $sizes["$compression, $serializer"] = $reply['encoded'][0];
+                Failure::unless($reply['encoded'][0] * 5 < strlen($rows), "$compression, $serializer: " . json_encode($reply));
+            }
+        }
+        Failure::unlessSame(count($sizes), count(array_unique($sizes)), 'settings that make different bytes');
+    });
+
     $bad = array(
         'a value with other classes' => array('payload', 'other classes', serialize(array(new ArrayObject(array(1))))),
         'a value that refers to itself' => array('payload', 'itself', 'a:1:{i:0;R:1;}'),

@@ -8,13 +8,16 @@ final class FastCgi
     const STDOUT = 6;
     const END = 3;
 
-    /** @return string the response as the script gave it, with its fields */
-    public static function get($socket, $script, array $query, array $headers)
+    /**
+     * @param array $server what the web server says besides, such as REMOTE_USER
+     * @return string the response as the script gave it, with its fields
+     */
+    public static function get($socket, $script, array $query, array $headers, array $server = array())
     {
         $params = array(
             'REQUEST_METHOD' => 'GET', 'SCRIPT_FILENAME' => $script, 'QUERY_STRING' => http_build_query($query),
             'SERVER_PROTOCOL' => 'HTTP/1.1',
-        );
+        ) + $server;
         foreach ($headers as $name => $value) {
             $params['HTTP_' . strtoupper(strtr($name, '-', '_'))] = $value;
         }

@@ -17,7 +17,7 @@ const SCHEMES: [&str; 4] = ["basic", "digest", "negotiate", "ntlm"];
 /// Cookies of analytics and of consent, by their whole names and by how they begin: no secrets.
 const HARMLESS: &str = "_ga _gid _fbp _fbc _clck _clsk OptanonConsent OptanonAlertBoxClosed \
     CookieConsent cookieyes-consent euconsent-v2";
-const HARMLESS_BEGINNINGS: &str = "_ga_ _gat _gcl_ _pk_ _hj __utm _uet cookielawinfo-";
+const HARMLESS_BEGINNINGS: &str = "_ga_ _gat _gcl_ _dc_gtm_ _pk_ _hj __utm _uet cookielawinfo-";
 
 /// Whether the body of the response must not be encoded. `field` is asked for fields of the request, by their names in small letters.
 pub fn is_withheld(rule: Breach, field: impl Fn(&str) -> Option<String>) -> bool {
@@ -36,11 +36,9 @@ pub fn is_withheld(rule: Breach, field: impl Fn(&str) -> Option<String>) -> bool
 
 /// Whether a cookie may be a secret.
 fn is_secret(cookie: &str) -> bool {
-    let name = cookie.split('=').next().unwrap_or_default().trim();
-    let begins = |known: &str| name.starts_with(known);
-    !cookie.trim().is_empty()
-        && !HARMLESS.split(' ').any(|known| known == name)
-        && !HARMLESS_BEGINNINGS.split(' ').any(begins)
+    let Some((name, _)) = cookie.split_once('=') else { return !cookie.trim().is_empty() };
+    let begins = |known: &str| name.trim().starts_with(known);
+    !HARMLESS.split(' ').any(|known| known == name.trim()) && !HARMLESS_BEGINNINGS.split(' ').any(begins)
 }
 
 /// Whether a page of another site made the request, and not by a link that the user followed.

@@ -1,13 +1,11 @@
 //! Which responses may be encoded, by their status and header, and what their fields become.
 
 /// Types outside of `text/` whose content compresses, but for those whose name says it by its end.
-const TYPES: &str = "application/ecmascript application/graphql application/javascript application/json \
-    application/manifest application/postscript application/rtf application/sql application/toml \
-    application/vnd.ms-fontobject application/wasm application/x-font-ttf application/x-httpd-php \
-    application/x-javascript application/x-sh application/x-www-form-urlencoded application/x-yaml \
-    application/xml application/yaml font/collection font/otf font/ttf image/bmp image/svg+xml \
+const TYPES: &str = "application/ecmascript application/graphql application/javascript application/json application/postscript \
+    application/rtf application/sql application/toml application/vnd.ms-fontobject application/wasm application/x-font-ttf \
+    application/x-javascript application/x-yaml application/xml application/yaml font/collection font/otf font/ttf image/bmp \
     image/vnd.microsoft.icon image/x-icon";
-const ENDS: [&str; 4] = ["+json", "+xml", "+text", "+yaml"];
+const ENDS: [&str; 3] = ["+json", "+xml", "+yaml"];
 /// Types whose content is read while it comes.
 const STREAMS: &str = "text/event-stream application/x-ndjson application/ndjson application/jsonl application/x-jsonlines \
     application/jsonlines application/json-seq application/stream+json multipart/x-mixed-replace";
@@ -71,10 +69,9 @@ impl Head {
     /// Whether a body, where there is one, depends on what the client can decode.
     fn may_vary(&self) -> bool {
         let (kind, name) = self.content_type.split_once('/').unwrap_or_default();
-        let is_text = kind == "text" && !name.is_empty();
-        let compresses = is_text
-            || is_listed(TYPES, &self.content_type)
-            || (["application", "model"].contains(&kind) && ENDS.iter().any(|end| name.ends_with(end)));
+        let compresses = (kind == "text" && !name.is_empty())
+            || (!kind.is_empty() && ENDS.iter().any(|end| name.ends_with(end)))
+            || is_listed(TYPES, &self.content_type);
         !self.is_barred && !self.is_stream && compresses
     }
 

@@ -45,6 +45,12 @@ return function (Runner $runner): void {
         Expect::same($html, $fpm->get('html')->page());
         $same = $fpm->get('compare,html', 'gzip', ['If-None-Match' => 'W/"abc"']);
         Expect::same([304, 'W/"abc"', 'Accept-Encoding'], [$same->status, $same->field('etag'), $same->field('vary')]);
+        foreach (['REMOTE_USER' => 'a', 'PHP_AUTH_USER' => 'a', 'SSL_CLIENT_VERIFY' => 'SUCCESS'] as $name => $value) {
+            foreach ([$value => null, '' => 'gzip'] as $sent => $coding) {
+                $response = $fpm->get('html', 'gzip', ['Sec-Fetch-Site' => 'cross-site'], [], 'page.php', [$name => $sent]);
+                Expect::same([$coding, 'Accept-Encoding'], [$response->field('content-encoding'), $response->field('vary')], "$name=$sent");
+            }
+        }
         Expect::true(!str_contains($fpm->log(), 'memory') && !str_contains($fpm->log(), 'SIG'), $fpm->log());
         $fpm->end();
     });

@@ -39,11 +39,11 @@ final class Fpm
     }
 
     /** Asks for a page, as the words of `do`. @param array<string, string> $fields of the request */
-    public function get(string $do, ?string $accept = 'gzip', array $fields = [], array $query = [], string $script = 'page.php'): Response
+    public function get(string $do, ?string $accept = 'gzip', array $fields = [], array $query = [], string $script = 'page.php', array $server = []): Response
     {
         $fields += $accept === null ? [] : ['Accept-Encoding' => $accept];
         $script = dirname(__DIR__) . "/pages/$script";
-        $all = FastCgi::get("$this->folder/socket", $script, ['do' => $do] + $query, $fields);
+        $all = FastCgi::get("$this->folder/socket", $script, ['do' => $do] + $query, $fields, $server);
         [$head, $body] = explode("\r\n\r\n", $all, 2) + [1 => ""];
         $status = preg_match('/^Status: (\d+)/mi', $head, $match) === 1 ? $match[1] : '200';
         return new Response("HTTP/1.1 $status\r\n$head", $body);

@@ -34,7 +34,6 @@ foreach ($extension->getClasses() as $class) {
 --EXPECT--
 same weighbridge_encode(string $data, string $coding, ?int $level?, ?string $dictionary?) string
 same weighbridge_decode(string $data, string $coding, int $max_bytes, ?string $dictionary?) string
-same weighbridge_info() array
 same weighbridge_output_handler(string $buffer, int $flags) bool
 same WeighbridgeEncoder
 same __construct(string $coding, ?int $level?, ?string $dictionary?) nothing

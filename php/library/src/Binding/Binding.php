@@ -7,11 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/**
- * One way in which PHP reaches codecs: an extension, or a library through FFI.
- *
- * @internal
- */
+/** @internal One way in which PHP reaches codecs: an extension, or a library through FFI. */
 interface Binding
 {
     /** Encodes a whole string. */

@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** The extension brotli. */
+/** @internal The extension brotli. */
 final class BrotliExtension implements Binding
 {
     /** Encoded bytes that are decoded at once, so that a small input cannot decode to more than is bounded. */
@@ -55,7 +55,7 @@ final class BrotliExtension implements Binding
         }
         // It flushes nothing when it is given nothing, so that the last piece is held back for it.
         $held = '';
-        return new Pieces(static function (string $data, int $operation) use ($context, &$held) {
+        return new Stream(static function (string $data, int $operation) use ($context, &$held) {
             $modes = [BROTLI_PROCESS, BROTLI_FLUSH, BROTLI_FINISH];
             $encoded = brotli_compress_add($context, $held, $modes[$operation]);
             $held = $data;

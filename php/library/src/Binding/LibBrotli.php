@@ -4,24 +4,17 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Binding;
 
+use Closure;
 use FFI;
 use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/**
- * Brotli's own libraries through FFI. What is declared of them is fixed here, for a preloaded class may call any function
- * of the system: see README.md.
- *
- * @internal
- */
+/** @internal Brotli's libraries through FFI. Declarations are fixed: a preloaded class may call any function (README.md). */
 final class LibBrotli implements Binding
 {
     private const ENCODER = 'libbrotlienc.so.1';
     private const ENCODER_HEADER = '
-        size_t BrotliEncoderMaxCompressedSize(size_t size);
-        int BrotliEncoderCompress(int quality, int window, int mode, size_t size, const char *from, size_t *length,
-            char *to);
         void *BrotliEncoderCreateInstance(void *allocate, void *release, void *opaque);
         void BrotliEncoderDestroyInstance(void *state);
         int BrotliEncoderSetParameter(void *state, int parameter, uint32_t value);
@@ -30,7 +23,7 @@ final class LibBrotli implements Binding
         void *BrotliEncoderTakeOutput(void *state, size_t *size);
         int BrotliEncoderHasMoreOutput(void *state);
     ';
-    private const WINDOW = 22;
+    private const QUALITY = 1;
     private const DECODER = 'libbrotlidec.so.1';
     private const DECODER_HEADER = '
         void *BrotliDecoderCreateInstance(void *allocate, void *release, void *opaque);
@@ -43,44 +36,26 @@ final class LibBrotli implements Binding
     private const DONE = 1;
     private const WANTS_ROOM = 3;
 
-    private static ?FFI $encoder = null;
-
-    private static ?FFI $decoder = null;
-
-    /** @var bool|null whether both libraries can be opened; null: not tried yet */
-    private static ?bool $isThere = null;
+    /** @var list<FFI>|null the encoder's and the decoder's; empty: they cannot be opened; null: not tried yet */
+    private static ?array $libraries = null;
 
     public function can(string $coding, int $what): bool
     {
-        if (self::$isThere === null) {
-            try {
-                self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
-                self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
-                self::$isThere = true;
-            } catch (Throwable $error) {
-                self::$isThere = false;
-            }
-        }
-        return self::$isThere && $coding === 'br' && ($what & self::DICTIONARY) === 0;
+        return self::libraries() !== [] && $coding === 'br' && ($what & self::DICTIONARY) === 0;
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
-        $room = (int) $ffi->BrotliEncoderMaxCompressedSize(strlen($data));
-        $buffer = $ffi->new("char[$room]");
-        $length = $ffi->new('size_t');
-        $length->cdata = $room;
-        $size = strlen($data);
-        if (!$ffi->BrotliEncoderCompress($level, self::WINDOW, 0, $size, $data, FFI::addr($length), $buffer)) {
-            throw new CodecFailure('br: BrotliEncoderCompress() failed');
+        $encoded = self::encoder($level)($data, Stream::FINISH);
+        if ($encoded === false) {
+            throw new CodecFailure('br: the content could not be encoded');
         }
-        return FFI::string($buffer, $length->cdata);
+        return $encoded;
     }
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = self::$decoder ?? self::$decoder = FFI::cdef(self::DECODER_HEADER, self::DECODER);
+        [, $ffi] = self::libraries();
         $state = new Pointer($ffi, $ffi->BrotliDecoderCreateInstance(null, null, null), 'BrotliDecoderDestroyInstance');
         [$bytes, $left, $next, $size] = self::input($ffi, $data);
         [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
@@ -100,12 +75,16 @@ final class LibBrotli implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = self::$encoder ?? self::$encoder = FFI::cdef(self::ENCODER_HEADER, self::ENCODER);
+        return new Stream(self::encoder($level));
+    }
+
+    /** @return Closure(string, int): (string|false) */
+    private static function encoder(int $level): Closure
+    {
+        [$ffi] = self::libraries();
         $owned = new Pointer($ffi, $ffi->BrotliEncoderCreateInstance(null, null, null), 'BrotliEncoderDestroyInstance');
-        // Parameter 1 is the quality, 2 the window.
-        $ffi->BrotliEncoderSetParameter($owned->address, 1, $level);
-        $ffi->BrotliEncoderSetParameter($owned->address, 2, self::WINDOW);
-        return new Pieces(static function (string $data, int $operation) use ($ffi, $owned) {
+        $ffi->BrotliEncoderSetParameter($owned->address, self::QUALITY, $level);
+        return static function (string $data, int $operation) use ($ffi, $owned) {
             [$bytes, $left, $next, $size] = self::input($ffi, $data);
             [$in, $from, $out] = [FFI::addr($left), FFI::addr($next), FFI::addr($size)];
             $state = $owned->address;
@@ -117,11 +96,11 @@ final class LibBrotli implements Binding
                 $output = $ffi->cast('char *', $ffi->BrotliEncoderTakeOutput($state, $out));
                 $encoded .= $size->cdata === 0 ? '' : FFI::string($output, $size->cdata);
             } while ($isFine && ($left->cdata > 0 || $ffi->BrotliEncoderHasMoreOutput($state)));
-            if ($operation === Pieces::FINISH) {
+            if ($operation === Stream::FINISH) {
                 $owned->release();
             }
             return $isFine ? $encoded : false;
-        });
+        };
     }
 
     /**
@@ -136,5 +115,17 @@ final class LibBrotli implements Binding
         [$left, $size] = [$ffi->new('size_t'), $ffi->new('size_t')];
         $left->cdata = strlen($data);
         return [$bytes, $left, $ffi->cast('const char *', $bytes), $size];
+    }
+
+    /** @return list<FFI> */
+    private static function libraries(): array
+    {
+        try {
+            return self::$libraries ?? self::$libraries = [
+                FFI::cdef(self::ENCODER_HEADER, self::ENCODER), FFI::cdef(self::DECODER_HEADER, self::DECODER),
+            ];
+        } catch (Throwable $error) {
+            return self::$libraries = [];
+        }
     }
 }

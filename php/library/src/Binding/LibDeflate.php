@@ -10,9 +10,7 @@ use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
 /**
- * libdeflate through FFI. It encodes whole strings, in less time than zlib; it has no streams, and zlib decodes.
- *
- * @internal
+ * @internal libdeflate through FFI. It encodes whole strings, in less time than zlib; it has no streams, and zlib decodes.
  */
 final class LibDeflate implements Binding
 {
@@ -24,33 +22,20 @@ final class LibDeflate implements Binding
         size_t libdeflate_gzip_compress(void *compressor, const char *from, size_t size, char *to, size_t room);
         size_t libdeflate_zlib_compress_bound(void *compressor, size_t size);
         size_t libdeflate_zlib_compress(void *compressor, const char *from, size_t size, char *to, size_t room);
-        size_t libdeflate_deflate_compress_bound(void *compressor, size_t size);
-        size_t libdeflate_deflate_compress(void *compressor, const char *from, size_t size, char *to, size_t room);
     ';
-    private const CONTAINERS = ['gzip' => 'gzip', 'deflate' => 'zlib', 'raw-deflate' => 'deflate'];
+    private const CONTAINERS = ['gzip' => 'gzip', 'deflate' => 'zlib'];
 
-    /** Kept to the end: PHP remembers where fields of its types are, when they are gone, too. */
-    private static ?FFI $ffi = null;
-
-    /** @var bool|null whether it can be opened; null: not tried yet */
-    private static ?bool $isThere = null;
+    /** @var FFI|false|null false: it cannot be opened; kept to the end: PHP remembers where fields of its types are */
+    private static $ffi = null;
 
     public function can(string $coding, int $what): bool
     {
-        if (self::$isThere === null) {
-            try {
-                self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
-                self::$isThere = true;
-            } catch (Throwable $error) {
-                self::$isThere = false;
-            }
-        }
-        return self::$isThere && isset(self::CONTAINERS[$coding]) && $what === self::ENCODE;
+        return self::ffi() !== false && isset(self::CONTAINERS[$coding]) && $what === self::ENCODE;
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::ffi();
         $name = 'libdeflate_' . self::CONTAINERS[$coding] . '_compress';
         $compressor = $ffi->libdeflate_alloc_compressor($level);
         try {
@@ -71,5 +56,15 @@ final class LibDeflate implements Binding
     public function stream(string $coding, int $level): Stream
     {
         throw new CodecFailure("$coding: libdeflate has no streams");
+    }
+
+    /** @return FFI|false */
+    private static function ffi()
+    {
+        try {
+            return self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+        } catch (Throwable $error) {
+            return self::$ffi = false;
+        }
     }
 }

@@ -10,11 +10,7 @@ use Throwable;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/**
- * libzstd through FFI.
- *
- * @internal
- */
+/** @internal libzstd through FFI. */
 final class LibZstd implements Binding
 {
     private const SONAME = 'libzstd.so.1';
@@ -41,11 +37,8 @@ final class LibZstd implements Binding
     private const LEVEL = 100;
     private const ROOM = 1 << 17;
 
-    /** Kept to the end: PHP remembers where fields of its types are, when they are gone, too. */
-    private static ?FFI $ffi = null;
-
-    /** @var bool|null whether it can be opened; null: not tried yet */
-    private static ?bool $isThere = null;
+    /** @var FFI|false|null false: it cannot be opened; kept to the end: PHP remembers where fields of its types are */
+    private static $ffi = null;
 
     /** @var array{string, int, Pointer}|null the last dictionary, a level, and what the library made of both */
     private ?array $digested = null;
@@ -61,20 +54,12 @@ final class LibZstd implements Binding
 
     public function can(string $coding, int $what): bool
     {
-        if (self::$isThere === null) {
-            try {
-                self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
-                self::$isThere = true;
-            } catch (Throwable $error) {
-                self::$isThere = false;
-            }
-        }
-        return self::$isThere && $coding === 'zstd';
+        return self::ffi() !== false && $coding === 'zstd';
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string
     {
-        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::ffi();
         $size = strlen($data);
         $room = (int) $ffi->ZSTD_compressBound($size);
         $buffer = $ffi->new("char[$room]");
@@ -102,7 +87,7 @@ final class LibZstd implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::ffi();
         $size = ZstdFrame::contentSize($data);
         if (($size ?? 0) > $maxBytes) {
             throw new CodecFailure("zstd: $size bytes, more than $maxBytes");
@@ -127,11 +112,11 @@ final class LibZstd implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        $ffi = self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+        $ffi = self::ffi();
         $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
         $ffi->ZSTD_CCtx_setParameter($context->address, self::LEVEL, $level);
         $room = $ffi->new('char[' . self::ROOM . ']');
-        return new Pieces(static function (string $data, int $operation) use ($ffi, $context, $room) {
+        return new Stream(static function (string $data, int $operation) use ($ffi, $context, $room) {
             [$bytes, $in, $out] = self::pointers($ffi, $data, $room);
             $encoded = '';
             do {
@@ -142,8 +127,8 @@ final class LibZstd implements Binding
                     return false;
                 }
                 $encoded .= FFI::string($room, $out->at);
-            } while ($operation === Pieces::ADD ? $in->at < $in->size : $left > 0);
-            if ($operation === Pieces::FINISH) {
+            } while ($operation === Stream::ADD ? $in->at < $in->size : $left > 0);
+            if ($operation === Stream::FINISH) {
                 $context->release();
             }
             return $encoded;
@@ -192,6 +177,16 @@ final class LibZstd implements Binding
         if ($this->digested !== null) {
             $this->digested[2]->release();
             $this->digested = null;
+        }
+    }
+
+    /** @return FFI|false */
+    private static function ffi()
+    {
+        try {
+            return self::$ffi ?? self::$ffi = FFI::cdef(self::HEADER, self::SONAME);
+        } catch (Throwable $error) {
+            return self::$ffi = false;
         }
     }
 }

@@ -9,12 +9,10 @@ use FFI\CData;
 use Weighbridge\Library\CodecFailure;
 
 /**
- * What a library allocated. Freed by `release()`, or with this object.
+ * @internal What a library allocated. Freed by `release()`, or with this object.
  *
  * At the end of a script PHP destructs all objects, and calls output handlers and session handlers after that. An object
  * that is destructed then is kept: it is in use, and its user releases it.
- *
- * @internal
  */
 final class Pointer
 {

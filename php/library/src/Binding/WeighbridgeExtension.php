@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\Stream;
 use WeighbridgeEncoder;
 
-/** The extension `weighbridge`: libdeflate for whole pages, and streams, Brotli and zstd with dictionaries. */
+/** @internal The extension `weighbridge`: libdeflate for whole pages, and streams, Brotli and zstd with dictionaries. */
 final class WeighbridgeExtension implements Binding
 {
     public function can(string $coding, int $what): bool
@@ -31,11 +31,11 @@ final class WeighbridgeExtension implements Binding
     public function stream(string $coding, int $level): Stream
     {
         $encoder = new WeighbridgeEncoder($coding, $level);
-        return new Pieces(static function (string $data, int $operation) use ($encoder): string {
-            if ($operation === Pieces::ADD) {
+        return new Stream(static function (string $data, int $operation) use ($encoder): string {
+            if ($operation === Stream::ADD) {
                 return $encoder->add($data);
             }
-            return $operation === Pieces::FLUSH ? $encoder->flush() : $encoder->finish();
+            return $operation === Stream::FLUSH ? $encoder->flush() : $encoder->finish();
         });
     }
 }

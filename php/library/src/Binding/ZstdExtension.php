@@ -7,7 +7,7 @@ namespace Weighbridge\Library\Binding;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** The extension zstd. */
+/** @internal The extension zstd. */
 final class ZstdExtension implements Binding
 {
     public function can(string $coding, int $what): bool
@@ -53,12 +53,12 @@ final class ZstdExtension implements Binding
         }
         // Each call of the extension flushes, which costs bytes: content is gathered until that is asked for.
         $gathered = '';
-        return new Pieces(static function (string $data, int $operation) use ($context, &$gathered) {
+        return new Stream(static function (string $data, int $operation) use ($context, &$gathered) {
             $gathered .= $data;
-            if ($operation === Pieces::ADD && strlen($gathered) < 1 << 17) {
+            if ($operation === Stream::ADD && strlen($gathered) < 1 << 17) {
                 return '';
             }
-            $encoded = zstd_compress_add($context, $gathered, $operation === Pieces::FINISH);
+            $encoded = zstd_compress_add($context, $gathered, $operation === Stream::FINISH);
             $gathered = '';
             return $encoded;
         });

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Binding;
 
-/** The header of a zstd frame (RFC 8878, section 3.1.1.1). */
+/** @internal The header of a zstd frame (RFC 8878, section 3.1.1.1). */
 final class ZstdFrame
 {
     private const MAGIC = "\x28\xb5\x2f\xfd";

@@ -4,11 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Download;
 
-/**
- * Content-Disposition (RFC 6266), with names of every language (RFC 8187).
- *
- * @internal
- */
+/** @internal Content-Disposition (RFC 6266), with names of every language (RFC 8187). */
 final class Disposition
 {
     /** Longer names are cut: file systems have 255 bytes. */

@@ -4,11 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Download;
 
-/**
- * A regular file below a root, opened for reading.
- *
- * @internal
- */
+/** @internal A regular file below a root, opened for reading. */
 final class File
 {
     /** Of `st_mode`: the kind of file, and that of a regular one. */

@@ -6,11 +6,7 @@ namespace Weighbridge\Library\Download;
 
 use Weighbridge\Library\Settings\Downloads;
 
-/**
- * The field by which the web server is asked to send a file.
- *
- * @internal
- */
+/** @internal The field by which the web server is asked to send a file. */
 final class Offload
 {
     /**
@@ -24,18 +20,18 @@ final class Offload
      */
     public static function fields(Downloads $settings, array $server, File $file): array
     {
-        $method = $settings->method === Downloads::AUTO ? self::offered($server) : $settings->method;
-        if ($method === Downloads::ACCEL && $settings->prefix !== null) {
+        $method = $settings->method === 'auto' ? self::offered($server) : $settings->method;
+        if ($method === 'x-accel-redirect' && $settings->prefix !== null) {
             $below = implode('/', array_map('rawurlencode', explode('/', $file->below)));
             return ['X-Accel-Redirect' => rtrim($settings->prefix, '/') . "/$below"];
         }
-        $name = [Downloads::SENDFILE => 'X-Sendfile', Downloads::LIGHTTPD => 'X-LIGHTTPD-send-file'][$method] ?? null;
+        $name = ['x-sendfile' => 'X-Sendfile', 'x-lighttpd-send-file' => 'X-LIGHTTPD-send-file'][$method] ?? null;
         if ($name === null) {
             return [];
         }
         // lighttpd decodes percent signs in paths, mod_xsendfile as Debian packages it does not.
         $software = $server['SERVER_SOFTWARE'] ?? '';
-        $isDecoded = $method === Downloads::LIGHTTPD || (is_string($software) && stripos($software, 'lighttpd') === 0);
+        $isDecoded = $method === 'x-lighttpd-send-file' || (is_string($software) && stripos($software, 'lighttpd') === 0);
         return [$name => $isDecoded ? str_replace('%', '%25', $file->path) : $file->path];
     }
 
@@ -48,8 +44,8 @@ final class Offload
     {
         $named = $server['WEIGHBRIDGE_SENDFILE'] ?? null;
         if ($named === null && function_exists('apache_get_modules')) {
-            return in_array('mod_xsendfile', apache_get_modules(), true) ? Downloads::SENDFILE : Downloads::STREAM;
+            return in_array('mod_xsendfile', apache_get_modules(), true) ? 'x-sendfile' : 'stream';
         }
-        return is_string($named) ? strtolower($named) : Downloads::STREAM;
+        return is_string($named) ? strtolower($named) : 'stream';
     }
 }

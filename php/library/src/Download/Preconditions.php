@@ -6,11 +6,7 @@ namespace Weighbridge\Library\Download;
 
 use Weighbridge\Library\Request;
 
-/**
- * What a request says about which version of a file it wants, and which part (RFC 9110, sections 13 and 14).
- *
- * @internal
- */
+/** @internal What a request says about which version of a file it wants, and which part (RFC 9110, sections 13 and 14). */
 final class Preconditions
 {
     private Request $request;
@@ -89,13 +85,8 @@ final class Preconditions
         if (trim($list) === '*') {
             return true;
         }
-        preg_match_all('~(?:W/)?"[^"]*"~', $list, $members);
-        $withoutWeak = static function (string $tag): string {
-            return strncmp($tag, 'W/', 2) === 0 ? substr($tag, 2) : $tag;
-        };
-        return $isStrong
-            ? strncmp($this->etag, '"', 1) === 0 && in_array($this->etag, $members[0], true)
-            : in_array($withoutWeak($this->etag), array_map($withoutWeak, $members[0]), true);
+        preg_match_all($isStrong ? '~W/"[^"]*"(*SKIP)(*FAIL)|"[^"]*"~' : '~"[^"]*"~', $list, $tags);
+        return in_array($isStrong ? $this->etag : ltrim($this->etag, 'W/'), $tags[0], true);
     }
 
     /** A date of HTTP as a time; null where it is none. */

@@ -28,18 +28,15 @@ final class EncodingMiddleware implements MiddlewareInterface
     public function __construct(StreamFactoryInterface $streams, ?Settings $settings = null, ?Codec $codec = null)
     {
         $this->streams = $streams;
-        $this->page = new Page(($settings ?? Settings::defaults())->page, $codec);
+        $this->page = new Page($settings, $codec);
     }
 
     public function process(ServerRequestInterface $request, RequestHandlerInterface $handler): ResponseInterface
     {
-        $fields = [];
-        foreach (array_keys($request->getHeaders()) as $name) {
-            $fields[strtolower((string) $name)] = $request->getHeaderLine((string) $name);
-        }
-        $asked = new Request($request->getMethod(), $fields);
-        if (isset($fields['if-none-match'])) {
-            $request = $request->withHeader('If-None-Match', Page::withStrongTags($fields['if-none-match']));
+        $asked = Request::of($request->getMethod(), $request->getHeaders());
+        $tags = $asked->field('if-none-match');
+        if ($tags !== null) {
+            $request = $request->withHeader('If-None-Match', Page::withStrongTags($tags));
         }
         $response = $handler->handle($request);
         $head = new Head($response->getStatusCode(), $response->getHeaders());

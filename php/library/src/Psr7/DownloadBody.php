@@ -37,11 +37,8 @@ final class DownloadBody implements StreamInterface
         array $options = [],
         ?Settings $settings = null
     ): ResponseInterface {
-        $fields = [];
-        foreach (array_keys($request->getHeaders()) as $name) {
-            $fields[strtolower((string) $name)] = $request->getHeaderLine((string) $name);
-        }
-        $download = Download::prepare($path, $options, $settings, new Request($request->getMethod(), $fields));
+        $asked = Request::of($request->getMethod(), $request->getHeaders());
+        $download = Download::prepare($path, $options, $settings, $asked);
         $response = $responses->createResponse($download->status)->withBody(new self($download));
         foreach ($download->fields as $name => $value) {
             $response = $response->withHeader($name, $value);

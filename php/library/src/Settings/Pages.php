@@ -4,25 +4,14 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/**
- * How pages are encoded.
- *
- * @internal
- */
+/** @internal How pages are encoded. */
 final class Pages
 {
-    /** Nothing is encoded for a request with a secret that a page of another site caused. */
-    public const CROSS_SITE = 'cross-site';
-    /** Nothing is encoded for a request with a secret. */
-    public const COOKIES = 'cookies';
-    /** Every request's page is encoded. */
-    public const OFF = 'off';
-
     /** @var list<Rule> the preferred one first; none: pages are sent as they are */
     public array $rules = [];
 
-    /** For which requests nothing is encoded, against BREACH. */
-    public string $breach = self::CROSS_SITE;
+    /** For which requests nothing is encoded, against BREACH: those with a secret that another site caused, all with one, or none. */
+    public string $breach = 'cross-site';
 
     /** Reads the section `page`; null: safe defaults. */
     public function __construct(?Shape $shape = null)
@@ -39,7 +28,7 @@ final class Pages
             foreach ($shape->shapes('rules') as $rule) {
                 $this->rules[] = Rule::read($rule);
             }
-            $this->breach = $shape->word('breach', $this->breach, [self::CROSS_SITE, self::COOKIES, self::OFF]);
+            $this->breach = $shape->word('breach', $this->breach, ['cross-site', 'cookies', 'off']);
             $shape->close();
         }
     }

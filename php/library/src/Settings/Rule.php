@@ -6,11 +6,7 @@ namespace Weighbridge\Library\Settings;
 
 use Weighbridge\Library\Codec;
 
-/**
- * One content coding: with which encoder and level, from which size, for which media types.
- *
- * @internal
- */
+/** @internal One content coding: with which encoder and level, from which size, for which media types. */
 final class Rule
 {
     /** The smallest page that is encoded, where no rule says otherwise. */

@@ -4,9 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Settings;
 
-/**
- * An array whose keys are read one by one with their types. Keys that nobody read are refused at the end.
- */
+/** @internal An array whose keys are read one by one with their types. Keys that nobody read are refused at the end. */
 final class Shape
 {
     /** @var array<mixed> */
@@ -72,30 +70,20 @@ final class Shape
     }
 
     /**
-     * A list of texts.
+     * A list of texts, of which one may stand alone; an absent or null one is empty.
      *
      * @return list<string>
      */
     public function texts(string $key): array
     {
         $texts = [];
-        foreach ($this->entries($key, 'a list of texts') as $value) {
+        foreach ((array) $this->take($key) as $value) {
             if (!is_string($value) || $value === '') {
                 throw $this->unexpected($key, $value, 'a list of texts');
             }
             $texts[] = $value;
         }
         return $texts;
-    }
-
-    /**
-     * A text or a list of texts, as a list; an absent or null one is empty.
-     *
-     * @return list<string>
-     */
-    public function textOrTexts(string $key): array
-    {
-        return is_array($this->values[$key] ?? null) ? $this->texts($key) : array_filter([$this->text($key)], 'is_string');
     }
 
     /** An array of its own below this key; an absent one is empty. */

@@ -6,16 +6,9 @@ namespace Weighbridge\Library\Settings;
 
 use Weighbridge\Library\Codec;
 
-/**
- * How cached values are stored.
- *
- * @internal
- */
+/** @internal How cached values are stored. */
 final class Values
 {
-    /** A value is written once and read many times: at this level it is smaller than by DEFLATE 6, at half of its time or less. */
-    private const ZSTD = 6;
-
     /** The codec: `deflate`, `gzip`, `zstd`, `br` or `identity`. */
     public string $codec;
 
@@ -37,13 +30,13 @@ final class Values
     /** Reads the section `value`. */
     public function __construct(Shape $shape)
     {
-        $this->dictionaries = $shape->textOrTexts('dictionary');
+        $this->dictionaries = $shape->texts('dictionary');
         $default = extension_loaded('zlib') ? 'deflate' : 'identity';
         $this->isDefault = !$shape->has('codec') && $this->dictionaries === [];
         $default = $this->dictionaries === [] ? $default : 'zstd';
         $this->codec = $shape->word('codec', $default, ['deflate', 'gzip', 'zstd', 'br', 'identity']);
         [$least, $most, $default] = Codec::levels($this->codec);
-        $this->level = $shape->integer('level', $this->codec === 'zstd' ? self::ZSTD : $default, $least, $most);
+        $this->level = $shape->integer('level', $default, $least, $most);
         $this->minBytes = $shape->integer('min_bytes', 1024, 0, PHP_INT_MAX);
         $this->serializer = $shape->word('serializer', 'serialize', ['serialize', 'igbinary']);
         $shape->close();

@@ -4,22 +4,28 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Symfony;
 
+use Symfony\Component\EventDispatcher\EventSubscriberInterface;
 use Symfony\Component\HttpFoundation\Request as SymfonyRequest;
 use Symfony\Component\HttpFoundation\Response;
 use Symfony\Component\HttpFoundation\StreamedResponse;
+use Symfony\Component\HttpKernel\Event\RequestEvent;
+use Symfony\Component\HttpKernel\Event\ResponseEvent;
+use Symfony\Component\HttpKernel\KernelEvents;
 use Weighbridge\Library\Codec;
 use Weighbridge\Library\Head;
 use Weighbridge\Library\OutputHandler;
 use Weighbridge\Library\Page;
 use Weighbridge\Library\Request;
 use Weighbridge\Library\Settings;
-use Weighbridge\Library\Settings\Pages;
 
 /** Encodes responses of Symfony's HttpFoundation, which Laravel's are, too. Files are left to the server. */
-final class ResponseEncoder
+final class ResponseEncoder implements EventSubscriberInterface
 {
     /** The request's attribute that keeps If-None-Match as the client sent it. */
     private const ASKED = '_weighbridge_if_none_match';
+
+    /** After all that change the content and the session's, before what sends a streamed response. */
+    private const PRIORITY = -1010;
 
     private Page $page;
 
@@ -29,9 +35,33 @@ final class ResponseEncoder
 
     public function __construct(?Settings $settings = null, ?Codec $codec = null)
     {
-        $this->page = new Page($settings === null ? new Pages() : $settings->page, $codec);
+        $this->page = new Page($settings, $codec);
         $this->settings = $settings;
         $this->codec = $codec;
+    }
+
+    public function onRequest(RequestEvent $event): void
+    {
+        if ($event->isMainRequest()) {
+            $this->prepare($event->getRequest());
+        }
+    }
+
+    public function onResponse(ResponseEvent $event): void
+    {
+        // Responses of fragments become part of the main one.
+        if ($event->isMainRequest()) {
+            $this->encode($event->getRequest(), $event->getResponse());
+        }
+    }
+
+    /** @return array<string, array{string, int}> */
+    public static function getSubscribedEvents(): array
+    {
+        return [
+            KernelEvents::REQUEST => ['onRequest', -self::PRIORITY],
+            KernelEvents::RESPONSE => ['onResponse', self::PRIORITY],
+        ];
     }
 
     /** Lets the application compare the tags that it gave, before it sees the request. */
@@ -50,12 +80,9 @@ final class ResponseEncoder
         if ($response instanceof DownloadResponse) {
             return;
         }
-        $fields = [];
-        foreach ($request->headers->all() as $name => $values) {
-            $fields[strtolower((string) $name)] = implode(', ', array_map('strval', (array) $values));
-        }
-        $asked = $request->attributes->get(self::ASKED);
-        $asked = new Request($request->getMethod(), (is_string($asked) ? ['if-none-match' => $asked] : []) + $fields);
+        $sent = $request->attributes->get(self::ASKED);
+        $sent = is_string($sent) ? ['if-none-match' => [$sent]] : [];
+        $asked = Request::of($request->getMethod(), $sent + $request->headers->all());
         if ($response instanceof StreamedResponse && $asked->method !== 'HEAD') {
             $this->wrap($asked, $response);
             return;

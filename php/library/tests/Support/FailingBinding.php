@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Tests\Support;
 
 use Weighbridge\Library\Binding\Binding;
-use Weighbridge\Library\Binding\Pieces;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
@@ -29,7 +28,7 @@ final class FailingBinding implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        return new Pieces(static function (): bool {
+        return new Stream(static function (): bool {
             return false;
         });
     }

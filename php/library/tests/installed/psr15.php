@@ -14,7 +14,6 @@ use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Server\RequestHandlerInterface;
 use RuntimeException;
-use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
 use Weighbridge\Library\Psr7\DownloadBody;
 
@@ -56,9 +55,5 @@ if (gzdecode((string) $answer('/')->getBody()) !== str_repeat('some words ', 400
 }
 if ((string) $answer('/download')->getBody() !== file_get_contents(__FILE__)) {
     throw new RuntimeException("psr-15: the download is another");
-}
-// Without Symfony's cache there is no marshaller, and asking for it is no error.
-if (class_exists(Marshaller::class)) {
-    throw new RuntimeException("psr-15: there is a marshaller without Symfony's cache");
 }
 echo "psr-15: a page is encoded, a download is sent as it is\n";

@@ -104,6 +104,27 @@ switch ($case) {
             echo $text;
         });
         break;
+    case 'flushed, closed by a late destructor':
+        $closing = new class ($closeCounted) {
+            private Closure $close;
+            private object $itself;
+
+            public function __construct(Closure $close)
+            {
+                // Held by itself, it is destructed after the handler.
+                [$this->close, $this->itself] = [$close, $this];
+            }
+
+            public function __destruct()
+            {
+                ($this->close)();
+            }
+        };
+        echo 'first ', $text;
+        ob_flush();
+        flush();
+        echo 'second ', $text;
+        break;
     case 'flushed, then closed':
         echo 'first ';
         ob_flush();

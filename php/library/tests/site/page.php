@@ -30,6 +30,7 @@ switch ($case) {
         break;
     case 'flushed':
     case 'streamed':
+    case 'ended':
         // Each part waits until the client says that it came.
         if (isset($_GET['field'])) {
             header($_GET['field']);
@@ -38,6 +39,8 @@ switch ($case) {
             echo "part $part of the page\n", $text;
             if ($case === 'flushed') {
                 ob_flush();
+            } elseif ($case === 'ended') {
+                ob_end_flush();
             }
             flush();
             for ($i = 0; $part < 2 && !file_exists($_GET['seen'] . $part); $i++) {
@@ -136,6 +139,15 @@ switch ($case) {
             ob_end_clean();
         }
         echo 'error page';
+        break;
+    case 'closed by a framework':
+        echo $text;
+        OutputHandler::close(1);
+        break;
+    case 'finished early':
+        echo $text;
+        fastcgi_finish_request();
+        echo 'after the end';
         break;
     case 'output at the end':
         echo $text;

@@ -18,7 +18,7 @@ use Symfony\Component\HttpKernel\Controller\ControllerResolver;
 use Symfony\Component\HttpKernel\EventListener\ResponseListener as SymfonyResponseListener;
 use Symfony\Component\HttpKernel\HttpKernel;
 use Weighbridge\Library\Laravel\EncodeResponse;
-use Weighbridge\Library\Symfony\ResponseListener;
+use Weighbridge\Library\Symfony\ResponseEncoder;
 
 error_reporting(E_ALL & ~E_DEPRECATED);
 set_include_path('/usr/share/php');
@@ -98,7 +98,7 @@ if (isset($_GET['laravel'])) {
 }
 $dispatcher = new EventDispatcher();
 $dispatcher->addSubscriber(new SymfonyResponseListener('UTF-8'));
-$dispatcher->addSubscriber(new ResponseListener());
+$dispatcher->addSubscriber(new ResponseEncoder());
 $kernel = new HttpKernel($dispatcher, new ControllerResolver(), null, new ArgumentResolver());
 $request = Request::createFromGlobals();
 $request->attributes->set('_controller', $answer);
