@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::content::regular;
+use weigh_model::plan::Plan;
 use weigh_model::record::Record;
+use weigh_model::record::thin::Thinned;
 
 /// Bytes of `,"crc":"xxxxxxxx"}`.
 const SUFFIX: usize = 18;
@@ -67,8 +69,24 @@ pub struct Log {
 /// # Errors
 /// [`LogError::Io`], or [`LogError::Damaged`] when a line before the last one is not a whole record.
 pub fn read(path: &Path) -> Result<Log, LogError> {
+    let mut records = Vec::new();
+    let log = each(path, &mut |record| records.push(record))?;
+    Ok(Log { records, ..log })
+}
+
+/// As [`read`], of a run that may be so long that a report is made of some of its rounds.
+///
+/// # Errors
+/// As [`read`].
+pub fn thinned(path: &Path, plan: &Plan) -> Result<Log, LogError> {
+    let mut thinned = Thinned::new(plan);
+    let log = each(path, &mut |record| thinned.take(record))?;
+    Ok(Log { records: thinned.records(), ..log })
+}
+
+fn each(path: &Path, take: &mut dyn FnMut(Record)) -> Result<Log, LogError> {
     match regular::open(path) {
-        Ok(file) => parse(path, BufReader::with_capacity(BUFFER, file)),
+        Ok(file) => parse_each(path, BufReader::with_capacity(BUFFER, file), take),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Log::default()),
         Err(source) => Err(unread(path, source)),
     }
@@ -87,7 +105,13 @@ fn unread(path: &Path, source: io::Error) -> LogError {
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(path: &Path, mut input: impl BufRead) -> Result<Log, LogError> {
+pub fn parse(path: &Path, input: impl BufRead) -> Result<Log, LogError> {
+    let mut records = Vec::new();
+    let log = parse_each(path, input, &mut |record| records.push(record))?;
+    Ok(Log { records, ..log })
+}
+
+fn parse_each(path: &Path, mut input: impl BufRead, take: &mut dyn FnMut(Record)) -> Result<Log, LogError> {
     let failed = |source| unread(path, source);
     let (mut log, mut line, mut number) = (Log::default(), Vec::new(), 0);
     loop {
@@ -101,7 +125,7 @@ pub fn parse(path: &Path, mut input: impl BufRead) -> Result<Log, LogError> {
             None => Err("no end of line".to_owned()),
         };
         match parsed {
-            Ok(record) => log.records.push(record),
+            Ok(record) => take(record),
             Err(_) if input.fill_buf().map_err(failed)?.is_empty() => {
                 log.torn_bytes = line.len() as u64;
                 return Ok(log);

@@ -1,0 +1,192 @@
+//! Records of a very long run, thinned: what is said of a run grows with its configurations, not with its records.
+
+use std::collections::{HashMap, HashSet};
+use std::mem::discriminant;
+
+use super::{Record, VisitRecord};
+use crate::caveat::Caveat;
+use crate::plan::Plan;
+
+/// Visits of a configuration that are kept at most. More are thinned to every second, fourth, … round, of all configurations alike:
+/// what is compared by rounds has the same ones.
+pub const MOST: usize = 2000;
+/// Other records of a configuration that are kept at most, of each type.
+const MOST_OTHERS: usize = 100;
+
+/// Whether the visits of a round are kept where one of so many is.
+pub fn is_kept(round: u32, one_of: u32) -> bool {
+    round.wrapping_sub(1).is_multiple_of(one_of)
+}
+
+/// Records that come one after the other, of which some are kept.
+#[derive(Debug)]
+pub struct Thinned<'p> {
+    /// Visits kept of each planned cell.
+    cells: HashMap<&'p str, usize>,
+    others: HashMap<(Option<String>, std::mem::Discriminant<Record>), usize>,
+    records: Vec<Record>,
+    one_of: u32,
+    left_out: u64,
+}
+
+impl<'p> Thinned<'p> {
+    /// None yet of a run of this plan; records of what is not in it are left out without a word, as reports do.
+    pub fn new(plan: &'p Plan) -> Thinned<'p> {
+        let cells = plan.cells.iter().map(|cell| (cell.id.as_str(), 0)).collect();
+        Thinned { cells, others: HashMap::new(), records: Vec::new(), one_of: 1, left_out: 0 }
+    }
+
+    /// Takes the next one.
+    pub fn take(&mut self, record: Record) {
+        match &record {
+            Record::Visit(visit) => {
+                let Some(known) = self.cells.get_mut(visit.cell.as_str()) else { return };
+                if !is_kept(visit.round, self.one_of) {
+                    self.left_out += 1;
+                    return;
+                }
+                *known += 1;
+                let is_full = *known > MOST;
+                self.records.push(record);
+                if is_full {
+                    self.thin();
+                }
+            }
+            Record::Fault { cell, .. } | Record::Stop { cell, .. } => self.other(Some(cell.clone()), record),
+            Record::Caveat { cell, .. } => self.other(cell.clone(), record),
+            Record::Resumed { .. } | Record::End { .. } => self.other(None, record),
+        }
+    }
+
+    fn other(&mut self, cell: Option<String>, record: Record) {
+        if cell.as_deref().is_some_and(|cell| !self.cells.contains_key(cell)) {
+            return;
+        }
+        let known = self.others.entry((cell, discriminant(&record))).or_default();
+        *known += 1;
+        if *known <= MOST_OTHERS {
+            self.records.push(record);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Leaves out what a later visit of the same round replaces, then rounds, until no configuration has too many.
+    fn thin(&mut self) {
+        let mut seen: HashSet<(&str, u32)> = HashSet::new();
+        let is_last = |record: &Record| match record {
+            Record::Visit(VisitRecord { cell, round, .. }) => {
+                let (cell, _) = self.cells.get_key_value(cell.as_str())?;
+                Some(seen.insert((*cell, *round)))
+            }
+            _ => None,
+        };
+        let mut lasts: Vec<_> = self.records.iter().rev().map(is_last).collect();
+        let mut keep = |_: &Record| lasts.pop().flatten().unwrap_or(true);
+        self.retain(&mut keep);
+        while self.cells.values().any(|visits| *visits > MOST) {
+            self.one_of = self.one_of.saturating_mul(2);
+            let one_of = self.one_of;
+            self.retain(&mut |record| !matches!(record, Record::Visit(v) if !is_kept(v.round, one_of)));
+        }
+    }
+
+    fn retain(&mut self, keep: &mut impl FnMut(&Record) -> bool) {
+        let before = self.records.len();
+        self.records.retain(keep);
+        self.left_out += (before - self.records.len()) as u64;
+        self.cells.values_mut().for_each(|visits| *visits = 0);
+        for record in &self.records {
+            if let Record::Visit(visit) = record
+                && let Some(visits) = self.cells.get_mut(visit.cell.as_str())
+            {
+                *visits += 1;
+            }
+        }
+    }
+
+    /// What was kept, with a caveat if that is not all.
+    pub fn records(mut self) -> Vec<Record> {
+        if self.left_out > 0 {
+            let caveat = Caveat::Thinned { one_of: self.one_of, left_out: self.left_out };
+            self.records.push(Record::Caveat { cell: None, caveat });
+        }
+        self.records
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::{Cell, Subject};
+    use crate::setting::Setting;
+
+    fn visit(cell: &str, round: u32) -> Record {
+        Record::Visit(VisitRecord { at: f64::from(round), ..VisitRecord::of(cell, round) })
+    }
+
+    fn thinned(records: impl Iterator<Item = Record>) -> Vec<Record> {
+        let cell = |id: &str| Cell {
+            id: id.into(),
+            side: None,
+            subject: Subject::CODEC,
+            payload: "page".into(),
+            runtime: "native".into(),
+            serializer: None,
+            setting: Setting::bare("zlib"),
+            keep: false,
+            expected_seconds: 0.1,
+            delivery: None,
+            client: None,
+        };
+        let plan = Plan { cells: ["a", "b"].map(cell).into(), ..Plan::default() };
+        let mut thinned = Thinned::new(&plan);
+        records.for_each(|record| thinned.take(record));
+        thinned.records()
+    }
+
+    fn rounds(records: &[Record], of: &str) -> Vec<u32> {
+        let round = |record: &Record| match record {
+            Record::Visit(visit) if visit.cell == of => Some(visit.round),
+            _ => None,
+        };
+        records.iter().filter_map(round).collect()
+    }
+
+    #[test]
+    fn a_run_of_ordinary_length_stays_as_it_is() {
+        let all: Vec<Record> = (1..=2000).flat_map(|round| [visit("a", round), visit("b", round)]).collect();
+        assert_eq!(thinned(all.clone().into_iter()), all);
+    }
+
+    #[test]
+    fn a_long_run_keeps_the_same_rounds_of_all_configurations_and_says_so() {
+        // The second comes in every fourth round only.
+        let all = (1..=50_000).flat_map(|round| {
+            let seldom = (round % 4 == 1).then(|| visit("b", round));
+            [visit("a", round), visit("elsewhere", round)].into_iter().chain(seldom)
+        });
+        let kept = thinned(all);
+        let (a, b) = (rounds(&kept, "a"), rounds(&kept, "b"));
+        assert!(a.len() > MOST / 2 && a.len() <= MOST && a == b, "{} {}", a.len(), b.len());
+        let left_out = 50_000 + 12_500 - a.len() as u64 - b.len() as u64;
+        let caveat = Caveat::Thinned { one_of: 32, left_out };
+        assert_eq!(kept.last(), Some(&Record::Caveat { cell: None, caveat }));
+        assert!(rounds(&kept, "elsewhere").is_empty());
+    }
+
+    #[test]
+    fn the_same_again_and_again_is_kept_once_and_the_last_counts() {
+        let same =
+            (0..10_000).map(|at| Record::Visit(VisitRecord { at: f64::from(at), ..VisitRecord::of("a", 7) }));
+        let kept = thinned(same);
+        assert!(kept.len() <= MOST + 1);
+        let last = kept.iter().rev().find_map(|record| match record {
+            Record::Visit(visit) => Some(visit.at),
+            _ => None,
+        });
+        assert_eq!(last, Some(9999.0));
+        let resumed = thinned((0..10_000).map(|at| Record::Resumed { at }));
+        assert_eq!(resumed.len(), MOST_OTHERS + 1);
+    }
+}
