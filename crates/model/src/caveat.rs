@@ -158,9 +158,9 @@ pub enum Caveat {
         /// Its share of the workers' CPU time, 0 to 1.
         share: f64,
     },
-    /// The run has so many records that the figures are drawn from some of its rounds.
+    /// The run is so long that the figures are drawn from some of its rounds.
     Thinned {
-        /// One round of so many is kept.
+        /// One round of this many is kept.
         one_of: u32,
         /// Records that are left out.
         left_out: u64,

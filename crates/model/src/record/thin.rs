@@ -13,7 +13,7 @@ pub const MOST: usize = 1000;
 /// Other records of a configuration that are kept at most, of each type.
 const MOST_OTHERS: usize = 100;
 
-/// Whether the visits of a round are kept where one of so many is.
+/// Whether the visits of a round are kept where one of this many is.
 pub fn is_kept(round: u32, one_of: u32) -> bool {
     round.wrapping_sub(1).is_multiple_of(one_of)
 }
