@@ -1,7 +1,6 @@
 //! Records of a very long run, thinned: what is said of a run grows with its configurations, not with its records.
 
 use std::collections::{HashMap, HashSet};
-use std::mem::discriminant;
 
 use super::{Record, VisitRecord};
 use crate::caveat::Caveat;
@@ -10,7 +9,7 @@ use crate::plan::Plan;
 /// Visits of a configuration that are kept at most. More are thinned to every second, fourth, … round, of all configurations alike:
 /// what is compared by rounds has the same ones.
 pub const MOST: usize = 1000;
-/// Other records of a configuration that are kept at most, of each type.
+/// Other records of a configuration that are kept at most, all types together.
 const MOST_OTHERS: usize = 100;
 
 /// Whether the visits of a round are kept where one of this many is.
@@ -21,9 +20,10 @@ pub fn is_kept(round: u32, one_of: u32) -> bool {
 /// Records that come one after the other, of which some are kept.
 #[derive(Debug)]
 pub struct Thinned<'p> {
-    /// Visits kept of each planned cell.
-    cells: HashMap<&'p str, usize>,
-    others: HashMap<(Option<String>, std::mem::Discriminant<Record>), usize>,
+    /// Records kept of each planned cell: visits, and others.
+    cells: HashMap<&'p str, [usize; 2]>,
+    /// Those of the run.
+    of_run: usize,
     records: Vec<Record>,
     one_of: u32,
     left_out: u64,
@@ -32,8 +32,8 @@ pub struct Thinned<'p> {
 impl<'p> Thinned<'p> {
     /// None yet of a run of this plan; records of what is not in it are left out without a word, as reports do.
     pub fn new(plan: &'p Plan) -> Thinned<'p> {
-        let cells = plan.cells.iter().map(|cell| (cell.id.as_str(), 0)).collect();
-        Thinned { cells, others: HashMap::new(), records: Vec::new(), one_of: 1, left_out: 0 }
+        let cells = plan.cells.iter().map(|cell| (cell.id.as_str(), [0, 0])).collect();
+        Thinned { cells, of_run: 0, records: Vec::new(), one_of: 1, left_out: 0 }
     }
 
     /// Whether the next one is of a round that is left out, by its JSON, as runs write it: it need not be read then.
@@ -45,68 +45,51 @@ impl<'p> Thinned<'p> {
 
     /// Takes the next one.
     pub fn take(&mut self, record: Record) {
-        match &record {
-            Record::Visit(visit) => {
-                let Some(known) = self.cells.get_mut(visit.cell.as_str()) else { return };
-                if !is_kept(visit.round, self.one_of) {
-                    self.left_out += 1;
-                    return;
-                }
-                *known += 1;
-                let is_full = *known > MOST;
-                self.records.push(record);
-                if is_full {
-                    self.thin();
-                }
-            }
-            Record::Fault { cell, .. } | Record::Stop { cell, .. } => self.other(Some(cell.clone()), record),
-            Record::Caveat { cell, .. } => self.other(cell.clone(), record),
-            Record::Resumed { .. } | Record::End { .. } => self.other(None, record),
-        }
-    }
-
-    fn other(&mut self, cell: Option<String>, record: Record) {
-        if cell.as_deref().is_some_and(|cell| !self.cells.contains_key(cell)) {
+        let cell = match &record {
+            Record::Visit(visit) => Some(visit.cell.as_str()),
+            Record::Fault { cell, .. } | Record::Stop { cell, .. } => Some(cell.as_str()),
+            Record::Caveat { cell, .. } => cell.as_deref(),
+            Record::Resumed { .. } | Record::End { .. } => None,
+        };
+        let visit = visit_of(&record);
+        let known = match cell.map(|cell| self.cells.get_mut(cell)) {
+            None => &mut self.of_run,
+            Some(Some(known)) => &mut known[usize::from(visit.is_none())],
+            Some(None) => return,
+        };
+        if visit.map_or(*known >= MOST_OTHERS, |visit| !is_kept(visit.round, self.one_of)) {
+            self.left_out += 1;
             return;
         }
-        let known = self.others.entry((cell, discriminant(&record))).or_default();
         *known += 1;
-        if *known <= MOST_OTHERS {
-            self.records.push(record);
-        } else {
-            self.left_out += 1;
+        let is_full = visit.is_some() && *known > MOST;
+        self.records.push(record);
+        if is_full {
+            self.thin();
         }
     }
 
     /// Leaves out what a later visit of the same round replaces, then rounds, until no configuration has too many.
     fn thin(&mut self) {
-        let mut seen: HashSet<(&str, u32)> = HashSet::new();
-        let is_last = |record: &Record| match record {
-            Record::Visit(VisitRecord { cell, round, .. }) => {
-                let (cell, _) = self.cells.get_key_value(cell.as_str())?;
-                Some(seen.insert((*cell, *round)))
-            }
-            _ => None,
-        };
-        let mut lasts: Vec<_> = self.records.iter().rev().map(is_last).collect();
-        let mut keep = |_: &Record| lasts.pop().flatten().unwrap_or(true);
-        self.retain(&mut keep);
-        while self.cells.values().any(|visits| *visits > MOST) {
+        let mut seen = HashSet::new();
+        let mut is_last = |visit: &VisitRecord| seen.insert((visit.cell.clone(), visit.round));
+        let visits = self.records.iter().rev().map(visit_of);
+        let mut kept: Vec<bool> = visits.map(|visit| visit.is_none_or(&mut is_last)).collect();
+        self.retain(|_| kept.pop().unwrap_or(true));
+        while self.cells.values().any(|[visits, _]| *visits > MOST) {
             self.one_of = self.one_of.saturating_mul(2);
             let one_of = self.one_of;
-            self.retain(&mut |record| !matches!(record, Record::Visit(v) if !is_kept(v.round, one_of)));
+            self.retain(|record| visit_of(record).is_none_or(|visit| is_kept(visit.round, one_of)));
         }
     }
 
-    fn retain(&mut self, keep: &mut impl FnMut(&Record) -> bool) {
+    fn retain(&mut self, keep: impl FnMut(&Record) -> bool) {
         let before = self.records.len();
         self.records.retain(keep);
         self.left_out += (before - self.records.len()) as u64;
-        self.cells.values_mut().for_each(|visits| *visits = 0);
-        for record in &self.records {
-            if let Record::Visit(visit) = record
-                && let Some(visits) = self.cells.get_mut(visit.cell.as_str())
-            {
+        self.cells.values_mut().for_each(|[visits, _]| *visits = 0);
+        for visit in self.records.iter().filter_map(visit_of) {
+            if let Some([visits, _]) = self.cells.get_mut(visit.cell.as_str()) {
                 *visits += 1;
             }
         }
@@ -120,6 +103,10 @@ impl<'p> Thinned<'p> {
         }
         self.records
     }
+}
+
+fn visit_of(record: &Record) -> Option<&VisitRecord> {
+    if let Record::Visit(visit) = record { Some(visit) } else { None }
 }
 
 /// The round of a visit; none: it is something else, or written in another order.
