@@ -33,7 +33,7 @@ help:
 	@echo "make bench-sites   WordPress, phpMyAdmin, DokuWiki and a front controller, brought up privately: crawled, counted, advised, proved, and the advice installed by hand and replayed; downloads 100 MB once"
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved; 45 minutes"
 	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
-	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move"
+	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move; the report of a million records: time, memory"
 	@echo "make bench-ray     a Ray cluster on this machine compared with local runs: 10,000 files, 40 configurations, a killed worker; installs Ray once"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
 	@echo "make bench-history time to make the summaries of 1,000 runs, and to list them"

@@ -7,7 +7,7 @@ use weigh_model::cell::Cell;
 use weigh_model::client::Client;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::{FaultKind, Phase, Samples};
-use weigh_model::record::{Record, StopReason, VisitRecord};
+use weigh_model::record::{Record, StopReason, VisitRecord, thin};
 use weigh_stats::median;
 
 use crate::report::FaultRow;
@@ -107,6 +107,7 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
         drift: 1.0,
     };
     records.iter().for_each(|record| gathered.take(record, &index, &mut sorted));
+    gathered.thin(&mut sorted);
     for (cell, Sorted { visits, stop, mut caveats, faulted, wrong }) in plan.cells.iter().zip(sorted) {
         if !visits.is_empty() && !wrong {
             let visits: Vec<&VisitRecord> = visits.into_values().collect();
@@ -124,6 +125,23 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
 }
 
 impl<'a> Gathered<'a> {
+    /// Leaves out rounds where a cell has more than a report is made of: a run that has just ended was not thinned as it was read.
+    fn thin(&mut self, sorted: &mut [Sorted<'a>]) {
+        let most = |sorted: &[Sorted]| sorted.iter().map(|cell| cell.visits.len()).max().unwrap_or(0);
+        let (mut one_of, mut left_out) = (1, 0);
+        while most(sorted) > thin::MOST {
+            one_of *= 2;
+            for Sorted { visits, .. } in &mut *sorted {
+                let before = visits.len();
+                visits.retain(|round, _| thin::is_kept(*round, one_of));
+                left_out += (before - visits.len()) as u64;
+            }
+        }
+        if left_out > 0 {
+            self.caveats.push(Caveat::Thinned { one_of, left_out });
+        }
+    }
+
     fn take(&mut self, record: &'a Record, index: &HashMap<&str, usize>, sorted: &mut [Sorted<'a>]) {
         let at = |cell: &str| index.get(cell).copied();
         match record {

@@ -14,6 +14,7 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::Steal { share } => format!("{:.0}% stolen", share * 100.0),
         Caveat::StolenVisits { visits, of, .. } => format!("stolen in {visits}/{of}"),
         Caveat::Drift { factor } => format!("rounds differ {factor:.2}×"),
+        Caveat::Thinned { one_of, .. } => format!("1 round of {one_of}"),
         Caveat::TwoClusters { lower, upper, .. } => format!("two clusters: {}", clusters(lower, upper)),
         Caveat::Unconverged { half_width, .. } => format!("imprecise +{:.0}%", half_width * 100.0),
         Caveat::FewSamples { samples: 1 } => "1 sample".into(),
@@ -86,6 +87,13 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
                 "Some rounds ran up to {factor:.2}× slower than others. The figures come from the calmest rounds."
             ),
             "Compare within this run; measure absolute rates on an idle machine.",
+        ),
+        Caveat::Thinned { one_of, left_out } => (
+            format!(
+                "The run is long: of its rounds, 1 of {one_of} is evaluated, and {} are left out.",
+                units::count(*left_out as usize, "record", "records")
+            ),
+            "Nothing to do: more rounds would not change the figures. All are in the run's log.",
         ),
         Caveat::TwoClusters { metric, lower, upper } => (
             format!("{}: rounds in two clusters: {}.", clean(metric), clusters(lower, upper)),

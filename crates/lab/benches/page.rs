@@ -6,11 +6,13 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use common::{Targets, progress, rounds};
+use nix::sys::resource::{UsageWho, getrusage};
+use weigh::log::LogWriter;
 use weigh::rig::programs::first_of;
 use weigh::run::dir::StoredRun;
 use weigh_answer::format::{Options, named};
@@ -19,6 +21,8 @@ use weigh_answer::report::Report;
 use weigh_model::record::{Record, VisitRecord};
 use weigh_stats::median;
 
+/// Records of the longest run.
+const RECORDS: usize = 1_000_000;
 /// Samples of the run.
 const SAMPLES: usize = 1_000_000;
 /// Samples of a visit, so that rounds are as many as in a long run.
@@ -62,7 +66,36 @@ fn measure() -> Result<Targets> {
     );
     targets.line("page-bytes", &format!("{bytes} bytes"), "at most 2 MB", bytes <= BYTES);
     in_browser(&checkout, &file, &mut targets)?;
+    of_many_records(&stored, &mut targets)?;
     Ok(targets)
+}
+
+/// The report of a run of a million records, by the program itself: seconds, and memory at its most.
+fn of_many_records(stored: &StoredRun, targets: &mut Targets) -> Result<()> {
+    let home = tempfile::tempdir()?;
+    for name in ["run.json", "plan.json"] {
+        std::fs::copy(stored.path.join(name), home.path().join(name))?;
+    }
+    let first: Vec<&VisitRecord> = visits(&stored.records).collect();
+    let last = first.iter().map(|v| v.round).max().unwrap_or(1);
+    let mut log = LogWriter::open(&home.path().join("records.ndjson"), 0)?;
+    for number in 0..RECORDS {
+        let (again, at) = (number / first.len(), number % first.len());
+        let mut visit = first[at].clone();
+        visit.round += u32::try_from(again)? * last;
+        log.append(&Record::Visit(visit))?;
+    }
+    let begun = Instant::now();
+    let mut report = Command::new(env!("CARGO_BIN_EXE_weigh"));
+    let ended = report.arg("report").arg(home.path()).stdout(Stdio::null()).status()?;
+    let seconds = begun.elapsed().as_secs_f64();
+    ensure!(ended.success(), "weigh report: {ended}");
+    let most = u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss())? * 1024;
+    let of = format!("of {RECORDS} records");
+    targets.line("records-report", &format!("{seconds:.1} s {of}"), "at most 10 s", seconds <= 10.0);
+    let told = format!("{} {of}", weigh_model::units::bytes(most));
+    targets.line("records-memory", &told, "at most 200 MB", most <= 200_000_000);
+    Ok(())
 }
 
 fn visits(records: &[Record]) -> impl Iterator<Item = &VisitRecord> {

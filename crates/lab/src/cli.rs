@@ -9,6 +9,7 @@ mod compare;
 mod completion;
 pub mod corpus;
 mod exit;
+mod limits;
 pub mod link;
 mod live;
 mod load;
@@ -39,6 +40,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use agent::Agent;
 
 use crate::rig::guard::warden;
+use crate::rig::server::own::whole;
 use crate::rig::user::access;
 use crate::rig::{lifeline, namespace};
 use crate::{private, shelter};
@@ -51,6 +53,9 @@ struct Cli {
     /// A folder with `studies/` or `php/` that is laid over the built-in definitions
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     defs: Vec<PathBuf>,
+    /// Let configurations of servers load modules from outside the system's folders: their code runs here
+    #[arg(long, global = true, help_heading = "Global options")]
+    trust_config: bool,
 
     #[command(subcommand)]
     verb: Verb,
@@ -114,7 +119,13 @@ enum Verb {
 
 /// Runs the program and tells its exit code, see `cli::exit`.
 pub fn main() -> ExitCode {
-    tell_limits();
+    if let Err(error) = limits::keep() {
+        return ended(Err(error));
+    }
+    begin()
+}
+
+fn begin() -> ExitCode {
     let args = std::env::args_os;
     let agents = || {
         lifeline::dispatch(args())
@@ -132,20 +143,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A limit of the system's is told in one line: the standard library panics where it gets no thread.
-fn tell_limits() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |about| {
-        let said = about.payload().downcast_ref::<String>().map_or("", String::as_str);
-        if said.starts_with("failed to spawn thread") {
-            let limits = "raise its limits (ulimit -u for processes, ulimit -v for memory)";
-            terminal::error(&anyhow::anyhow!("the system gives no further thread; {limits}"));
-            std::process::exit(1);
-        }
-        usual(about);
-    }));
-}
-
 /// The verbs that people type.
 fn user() -> ExitCode {
     completion::answer();
@@ -157,6 +154,10 @@ fn user() -> ExitCode {
     };
     // What a killed lab could not clear away.
     shelter::sweep();
+    limits::tell_memory();
+    if cli.trust_config {
+        whole::trust();
+    }
     let is_pair = matches!(&cli.verb, Verb::Compare(args) if args.is_paired());
     if cli.defs.len() > 1 && !is_pair {
         let two = "--defs: give one folder; two are the sides of weigh compare --paired";

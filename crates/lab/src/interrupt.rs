@@ -8,6 +8,8 @@ use anyhow::{Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use crate::content::regular;
+
 /// What is said where the user's wish ends something.
 pub const INTERRUPTED: &str = "interrupted";
 
@@ -59,7 +61,9 @@ impl Handled {
     fn begin() -> io::Result<Handled> {
         // A signal that comes before all handlers are in place ends the program: it would be lost otherwise.
         let handled = Handled { unwatched: Arc::new(AtomicBool::new(true)), flag: Interrupt::new() };
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let ignored = ignored();
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0)
+        {
             // In this order: the first signal finds the flag down and only sets it.
             flag::register_conditional_default(signal, Arc::clone(&handled.unwatched))?;
             flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&handled.flag.0))?;
@@ -67,6 +71,13 @@ impl Handled {
         }
         Ok(handled)
     }
+}
+
+/// The signals that this process was started to ignore, as `nohup` does, by bit: they stay ignored.
+fn ignored() -> u64 {
+    let status = regular::system("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 impl Interrupt {
@@ -88,6 +99,18 @@ impl Interrupt {
         handled.unwatched.store(false, Ordering::SeqCst);
         let done = work(&handled.flag);
         handled.unwatched.store(true, Ordering::SeqCst);
+        Ok(done)
+    }
+
+    /// As [`Interrupt::during`], where nobody may look at the flag afterwards: then the wish ends the program, as without a handler.
+    pub fn or_end<T>(work: impl FnOnce(&Interrupt) -> T) -> io::Result<T> {
+        let handled = Handled::once()?;
+        let is_unwatched = handled.unwatched.swap(false, Ordering::SeqCst);
+        let done = work(&handled.flag);
+        handled.unwatched.store(is_unwatched, Ordering::SeqCst);
+        if is_unwatched && handled.flag.is_set() {
+            std::process::exit(128 + SIGINT);
+        }
         Ok(done)
     }
 

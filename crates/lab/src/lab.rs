@@ -11,7 +11,7 @@ mod stage;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 pub use own::pairs::{Paired, Two};
 pub use own::{Configured, Own, Proved};
@@ -23,6 +23,7 @@ use crate::content::user::Wanted;
 use crate::defs::{self, Definitions};
 use crate::planner::{Ask, build};
 use crate::rig::runtime::PhpRuntime;
+use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::study::block::Quick;
 use crate::subject;
@@ -62,15 +63,33 @@ pub struct Lab {
     pub library: Library,
     /// Where the PHP side is written for its workers.
     cache: PathBuf,
+    /// That place, if it goes with this.
+    passing: Option<Shelter>,
 }
 
 impl Lab {
     /// Opens the lab, with a folder of definitions laid over the built-in ones.
     pub fn open(defs: Option<&Path>) -> Result<Lab> {
         let definitions = Definitions::load(defs)?;
-        let cache = Cache::default_folder()?;
+        // Without a home there is a cache for as long as this lasts.
+        let (cache, passing) = match Cache::default_folder() {
+            Some(folder) => (folder, None),
+            None => {
+                let shelter = Shelter::new().context("no temporary folder")?;
+                (shelter.path().to_owned(), Some(shelter))
+            }
+        };
         let library = Library::open(&cache)?;
-        Ok(Lab { definitions, library, cache })
+        Ok(Lab { definitions, library, cache, passing })
+    }
+
+    /// Makes sure that what is fetched stays.
+    ///
+    /// # Errors
+    /// The user has no home, and names no folder.
+    pub fn keeps(&self) -> Result<()> {
+        ensure!(self.passing.is_none(), "you have no home folder to keep it in; set WEIGH_CACHE to a folder");
+        Ok(())
     }
 
     /// A study by name, or from a file when the text is a path.

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::content::regular;
+use weigh_model::plan::Plan;
 use weigh_model::record::Record;
+use weigh_model::record::thin::Thinned;
 
 /// Bytes of `,"crc":"xxxxxxxx"}`.
 const SUFFIX: usize = 18;
@@ -67,8 +69,40 @@ pub struct Log {
 /// # Errors
 /// [`LogError::Io`], or [`LogError::Damaged`] when a line before the last one is not a whole record.
 pub fn read(path: &Path) -> Result<Log, LogError> {
+    let mut records = Vec::new();
+    let log = each(path, &mut |json| json.record().map(|record| records.push(record)))?;
+    Ok(Log { records, ..log })
+}
+
+/// As [`read`], of a run that may be so long that a report is made of some of its rounds.
+///
+/// # Errors
+/// As [`read`].
+pub fn thinned(path: &Path, plan: &Plan) -> Result<Log, LogError> {
+    let mut thinned = Thinned::new(plan);
+    let log = each(path, &mut |json| {
+        if !thinned.leaves_out(json.0) {
+            thinned.take(json.record()?);
+        }
+        Ok(())
+    })?;
+    Ok(Log { records: thinned.records(), ..log })
+}
+
+/// The JSON of a record without its last brace, whose checksum is right.
+struct Json<'l>(&'l [u8]);
+
+impl Json<'_> {
+    fn record(&self) -> Result<Record, String> {
+        serde_json::from_slice(&[self.0, b"}"].concat()).map_err(|e| e.to_string())
+    }
+}
+
+type Take<'t> = dyn FnMut(Json<'_>) -> Result<(), String> + 't;
+
+fn each(path: &Path, take: &mut Take<'_>) -> Result<Log, LogError> {
     match regular::open(path) {
-        Ok(file) => parse(path, BufReader::with_capacity(BUFFER, file)),
+        Ok(file) => parse_each(path, BufReader::with_capacity(BUFFER, file), take),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Log::default()),
         Err(source) => Err(unread(path, source)),
     }
@@ -87,7 +121,13 @@ fn unread(path: &Path, source: io::Error) -> LogError {
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(path: &Path, mut input: impl BufRead) -> Result<Log, LogError> {
+pub fn parse(path: &Path, input: impl BufRead) -> Result<Log, LogError> {
+    let mut records = Vec::new();
+    let log = parse_each(path, input, &mut |json| json.record().map(|record| records.push(record)))?;
+    Ok(Log { records, ..log })
+}
+
+fn parse_each(path: &Path, mut input: impl BufRead, take: &mut Take<'_>) -> Result<Log, LogError> {
     let failed = |source| unread(path, source);
     let (mut log, mut line, mut number) = (Log::default(), Vec::new(), 0);
     loop {
@@ -97,11 +137,11 @@ pub fn parse(path: &Path, mut input: impl BufRead) -> Result<Log, LogError> {
             return Ok(log);
         }
         let parsed = match line.strip_suffix(b"\n") {
-            Some(line) => decode_line(line),
+            Some(line) => checked(line).and_then(&mut *take),
             None => Err("no end of line".to_owned()),
         };
         match parsed {
-            Ok(record) => log.records.push(record),
+            Ok(()) => {}
             Err(_) if input.fill_buf().map_err(failed)?.is_empty() => {
                 log.torn_bytes = line.len() as u64;
                 return Ok(log);
@@ -121,7 +161,7 @@ fn encode_line(record: &Record) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-fn decode_line(line: &[u8]) -> Result<Record, String> {
+fn checked(line: &[u8]) -> Result<Json<'_>, String> {
     let at = line.len().checked_sub(SUFFIX).ok_or("too short for a record")?;
     let (body, suffix) = line.split_at(at);
     let said = suffix
@@ -132,9 +172,7 @@ fn decode_line(line: &[u8]) -> Result<Record, String> {
     if crc.as_bytes() != said {
         return Err(format!("its checksum is {crc}, not {}", said.escape_ascii()));
     }
-    let mut json = body.to_vec();
-    json.push(b'}');
-    serde_json::from_slice(&json).map_err(|e| e.to_string())
+    Ok(Json(body))
 }
 
 /// Appends records, one `write` a line.

@@ -4,8 +4,10 @@
 //!
 //! It is for what a lab writes itself. Private instances have a guard that removes theirs at once.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,6 +26,10 @@ pub fn small_letters() -> String {
 const PREFIX: &str = "weigh-tmp-";
 /// The file that is locked.
 const LOCK: &str = ".lock";
+
+/// The file that holds the path of a draft elsewhere, and how long that may be.
+const NOTE: &str = "draft";
+const NOTE_LENGTH: u64 = 8 << 10;
 
 /// How long another may keep a shelter from being made; no sweep takes that long.
 const MAKING: Duration = Duration::from_secs(1);
@@ -70,6 +76,64 @@ impl Shelter {
     }
 }
 
+/// A folder of mode 0700 that gets its name when it is whole, and until then has one beside it that begins with a dot. A shelter holds where it
+/// is: the next start removes it with that.
+#[derive(Debug)]
+pub struct Draft {
+    dir: tempfile::TempDir,
+    _noted: Shelter,
+}
+
+impl Draft {
+    /// One in a folder.
+    ///
+    /// # Errors
+    /// The folder, or that of temporary files, cannot be written.
+    pub fn beside(parent: &Path, prefix: &str, suffix: &str) -> io::Result<Draft> {
+        Draft::noted_in(Shelter::new()?, &std::path::absolute(parent)?, prefix, suffix)
+    }
+
+    fn noted_in(noted: Shelter, parent: &Path, prefix: &str, suffix: &str) -> io::Result<Draft> {
+        let name = format!("{prefix}{}{suffix}", small_letters());
+        fs::write(noted.path().join(NOTE), parent.join(&name).as_os_str().as_bytes())?;
+        let dir = tempfile::Builder::new()
+            .prefix(&name)
+            .rand_bytes(0)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(parent)?;
+        Ok(Draft { dir, _noted: noted })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// It has its name now, and stays.
+    pub fn keep(self) {
+        let _ = self.dir.keep();
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// Something of it stays.
+    pub fn close(self) -> io::Result<()> {
+        self.dir.close()
+    }
+}
+
+/// Removes the draft that a shelter of this user's own tells of.
+fn remove_draft(shelter: &Path, me: u32) {
+    let is_mine = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.uid() == me);
+    let Ok(noted) = regular::read(&shelter.join(NOTE), NOTE_LENGTH) else { return };
+    let draft = Path::new(OsStr::from_bytes(&noted));
+    let is_draft = draft.is_absolute() && draft.file_name().is_some_and(|n| n.as_bytes().starts_with(b"."));
+    if is_draft && is_mine(shelter) && is_mine(draft) {
+        let _ = fs::remove_dir_all(draft);
+    }
+}
+
 /// Locks the folder that shelters are made in, within `patience`; none where another holds it for longer, which only keeps half-made shelters.
 fn lock_root(root: &Path, how: FlockOperation, patience: Duration) -> Option<File> {
     let folder = regular::open_folder(root).ok()?;
@@ -99,6 +163,7 @@ fn sweep_below(root: &Path) {
             && entry.file_name().to_string_lossy().starts_with(PREFIX)
             && is_free(&entry.path(), alone.is_some())
         {
+            remove_draft(&entry.path(), me);
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -140,5 +205,30 @@ mod tests {
         let path = used.path().to_owned();
         drop(used);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_draft_elsewhere_goes_with_the_shelter_that_tells_of_it() {
+        let (root, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let draft = || {
+            let noted = Shelter::below(root.path()).unwrap();
+            Draft::noted_in(noted, place.path(), ".run.", ".partial").unwrap()
+        };
+        let abandon = |Draft { dir, _noted }: Draft| {
+            let Shelter { dir: shelter, _lock } = _noted;
+            (dir.keep(), shelter.keep())
+        };
+        let (used, (left, _)) = (draft(), abandon(draft()));
+        fs::write(left.join("content"), "x").unwrap();
+        // What a shelter tells of is a draft by its name, or nobody's affair.
+        let other = place.path().join("precious");
+        fs::create_dir(&other).unwrap();
+        let (_, shelter) = abandon(draft());
+        fs::write(shelter.join(NOTE), other.as_os_str().as_bytes()).unwrap();
+        sweep_below(root.path());
+        assert!(used.path().is_dir() && other.is_dir() && !left.exists());
+        fs::rename(used.path(), place.path().join("run")).unwrap();
+        used.keep();
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0, "nothing is noted any more");
     }
 }

@@ -4,6 +4,7 @@
 mod application;
 mod asked;
 mod assumed;
+mod budget;
 mod by_program;
 mod cached;
 mod choose;

@@ -158,6 +158,13 @@ pub enum Caveat {
         /// Its share of the workers' CPU time, 0 to 1.
         share: f64,
     },
+    /// The run is so long that the figures are drawn from some of its rounds.
+    Thinned {
+        /// One round of this many is kept.
+        one_of: u32,
+        /// Records that are left out.
+        left_out: u64,
+    },
     /// Some responses of the negotiation matrix break rules of HTTP.
     Negotiation {
         /// Number of broken rules.

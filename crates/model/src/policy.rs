@@ -1,10 +1,12 @@
 //! A policy, as `policy.toml` holds it: what to do with each kind of content, why, and what it brings. The program and the
 //! PHP library read it.
 
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::Gate;
 use crate::site::Kind;
+use crate::suggest::readable;
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA: u32 = 1;
@@ -50,6 +52,20 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Reads `policy.toml`; `whence` names it in errors.
+    ///
+    /// # Errors
+    /// One line: the place, what is wrong, and the nearest known key.
+    pub fn parse(text: &str, whence: &str) -> Result<Policy> {
+        let policy: Policy = toml::from_str(text).map_err(|error| readable(&error, text, whence))?;
+        let schema = policy.schema;
+        ensure!(
+            schema == SCHEMA,
+            "{whence}: schema = {schema} is not known; this program reads schema = {SCHEMA}"
+        );
+        Ok(policy)
+    }
+
     /// Whether a file is not written, because it makes something worse.
     pub fn withholds(&self, file: &str) -> bool {
         self.trial.iter().flat_map(|trial| &trial.withheld).any(|one| one.file == file)

@@ -5,6 +5,7 @@ pub mod delivery;
 pub mod fairness;
 pub mod negotiation;
 pub mod steal;
+pub mod thin;
 
 use serde::{Deserialize, Serialize};
 

@@ -123,6 +123,7 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Steal { .. } => "measured while the hypervisor took CPU time",
         Caveat::StolenVisits { .. } => "with samples from which the hypervisor took CPU time",
         Caveat::Drift { .. } => "measured while the machine's speed varied",
+        Caveat::Thinned { .. } => "of which some rounds are evaluated",
         Caveat::TwoClusters { .. } => "with rounds in two clusters",
         Caveat::Unconverged { .. } => "less precise than requested",
         Caveat::FewSamples { .. } => "with too few samples",

@@ -31,9 +31,9 @@ pub struct Left {
     pub mounts: usize,
     /// Network devices of the machine's own network.
     pub devices: usize,
-    /// Files and folders that were to be renamed when they are whole, anywhere below the labs' folder.
+    /// Other files and folders that were to be renamed when they are whole, anywhere below the labs' folder.
     pub drafts: usize,
-    /// Temporary folders of the lab's own.
+    /// Temporary folders of the lab's own, and drafts that one of them tells of.
     pub swept: usize,
 }
 
@@ -94,8 +94,10 @@ impl Watch {
             namespaces: namespaces.len(),
             mounts: other.len(),
             devices: devices().difference(&self.devices).count(),
-            drafts: drafts(&self.home),
-            swept: swept.len(),
+            drafts: drafts(&self.home, |name| {
+                name.starts_with(".tmp") || name.ends_with(".draft") || name.ends_with("-draft")
+            }),
+            swept: swept.len() + drafts(&self.home, is_swept),
         }
     }
 
@@ -121,17 +123,16 @@ fn devices() -> BTreeSet<String> {
 }
 
 /// What is named as drafts are, below a folder, without the folder of temporary files, which is counted apart.
-fn drafts(folder: &Path) -> usize {
+fn drafts(folder: &Path, is_one: impl Fn(&str) -> bool) -> usize {
     let entries = walkdir::WalkDir::new(folder)
         .min_depth(1)
         .into_iter()
         .filter_entry(|entry| entry.depth() != 1 || entry.file_name() != "tmp");
-    let is_draft = |entry: &walkdir::DirEntry| {
-        let name = entry.file_name().to_string_lossy();
-        name.starts_with(".tmp")
-            || name.starts_with(SWEPT)
-            || name.ends_with(".draft")
-            || name.ends_with("-draft")
-    };
-    entries.flatten().filter(is_draft).count()
+    entries.flatten().filter(|entry| is_one(&entry.file_name().to_string_lossy())).count()
+}
+
+/// Whether a folder of that name is one that the next start removes.
+fn is_swept(name: &str) -> bool {
+    let is_draft = name.starts_with('.') && name.ends_with(".partial");
+    is_draft || [SWEPT, ".pruned-", ".sample-site-"].iter().any(|begin| name.starts_with(begin))
 }

@@ -62,6 +62,17 @@ const VERBS: &[Verb] = &[
     Verb { name: "load", arguments: &["load", "{url}", "-d", "2s", "--json"] },
     Verb { name: "profile", arguments: &["profile", "--", "{home}/work.php"] },
     Verb { name: "link measure", arguments: &["link", "measure", "100mbit/20ms"] },
+    Verb { name: "runs prune", arguments: &["runs", "prune", "--older-than", "1s", "--yes"] },
+    Verb { name: "corpus site", arguments: &["corpus", "site", "{out}"] },
+    Verb { name: "advise", arguments: &["advise", "{home}/site.toml", "--budget", "4s", "--out", "{out}"] },
+    Verb {
+        name: "prove",
+        arguments: &["prove", "{home}/advice/policy.toml", "--site", "{home}/site.toml", "--budget", "4s"],
+    },
+    Verb {
+        name: "compare --paired",
+        arguments: &["compare", "--paired", "{home}/codecs.toml", "--for", "4s", "--out", "{out}"],
+    },
     Verb { name: "link run", arguments: &["link", "run", "100mbit/5ms", "--", "sleep", "1"] },
 ];
 
@@ -193,8 +204,9 @@ fn kills_of(verb: &Verb, wanted: usize, url: &str) -> Result<Row> {
     let home = tempfile::tempdir()?;
     let home = home.path();
     prepare(home)?;
+    given(verb.name, home)?;
     let watch = Watch::over(home);
-    let whole = whole(verb.name, &[0, 2], |out| start(verb, home, &home.join(out), url))?;
+    let whole = whole(verb.name, &[0, 2, 3, 5], |out| start(verb, home, &home.join(out), url))?;
     let mut draw = ChaCha8Rng::seed_from_u64(SEED);
     let mut row = Row::default();
     for number in 0..wanted {
@@ -268,7 +280,39 @@ fn start(verb: &Verb, home: &Path, out: &Path, url: &str) -> Result<Child> {
         .current_dir(home.join("here"))
         .stdin(Stdio::null())
         .stderr(Stdio::piped());
+    if verb.name == "runs prune" {
+        stored(&home.join("here/weigh-runs"))?;
+    }
     command.spawn().context("weigh cannot be started")
+}
+
+/// What some verbs need beside files: a site, and a policy for it.
+fn given(verb: &str, home: &Path) -> Result<()> {
+    let site = ["site", "--docroot", "content", "--server", "nginx", "--out", "site.toml"];
+    let advise = ["advise", "site.toml", "--budget", "4s", "--out", "advice"];
+    let steps: &[&[&str]] = match verb {
+        "advise" => &[&site],
+        "prove" => &[&site, &advise],
+        _ => &[],
+    };
+    for step in steps {
+        let ended = weigh(home).args(*step).current_dir(home).stderr(Stdio::piped()).output()?;
+        ensure!(ended.status.success(), "{}: {}", step.join(" "), String::from_utf8_lossy(&ended.stderr));
+    }
+    Ok(())
+}
+
+/// Some old runs, those that are there still among them.
+fn stored(folder: &Path) -> Result<()> {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs/cache-levels");
+    for number in 0..8 {
+        let to = folder.join(format!("old-{number}"));
+        std::fs::create_dir_all(&to)?;
+        for name in ["run.json", "plan.json", "records.ndjson"] {
+            std::fs::copy(run.join(name), to.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// The files that the verbs are given.

@@ -15,6 +15,7 @@ use self::servers::ServerFindings;
 use self::stores::StoreFindings;
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
+use crate::command::hung;
 use crate::content::Presence;
 use crate::lab::Lab;
 use crate::rig::fpm::{self, FoundFpm};
@@ -201,13 +202,18 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh corpus fetch")));
         mend = Some(mend.map_or("weigh corpus fetch".into(), |m| format!("{m} && weigh corpus fetch")));
     }
+    let mut refused = inventory.refused;
+    // Some programs have no row of their own.
+    let is_told = |program: &Path| missing.iter().any(|row| row.reason.starts_with(&clean_path(program)));
+    refused.extend(hung().into_iter().filter(|(program, _)| !is_told(program)));
+    let refused = refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect();
     Ok(Findings {
         schema: SCHEMA,
         weigh: env!("CARGO_PKG_VERSION").into(),
         machine: Machine::query(),
         root: rustix::process::geteuid().is_root(),
         runtimes,
-        refused: inventory.refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect(),
+        refused,
         servers,
         fpm,
         stores,

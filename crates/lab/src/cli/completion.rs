@@ -119,7 +119,7 @@ fn programs() -> Vec<String> {
 }
 
 fn fetched() -> Vec<String> {
-    let Ok(cache) = Cache::default_folder() else { return Vec::new() };
+    let Some(cache) = Cache::default_folder() else { return Vec::new() };
     prefixes(&cache.join("runtimes")).into_iter().map(|(_, prefix)| prefix.name).collect()
 }
 

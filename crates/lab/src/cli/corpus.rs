@@ -142,6 +142,7 @@ fn row(entry: crate::content::Entry, presence: Presence) -> Row {
 }
 
 fn fetch(lab: &Lab, ids: &[String]) -> Result<ExitCode> {
+    lab.keeps().or_refuse()?;
     ids.iter().try_for_each(|id| lab.library.check(id)).or_refuse()?;
     // Only what is to be made from PHP needs one; the first on PATH makes the same bytes as any other.
     let php = crate::rig::runtime::on_path(&std::env::var_os("PATH").unwrap_or_default()).into_iter().next();

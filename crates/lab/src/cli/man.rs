@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap_mangen::Man;
 
 use crate::cli::exit::{Exit, OrRefuse};
+use crate::command::answer;
 use crate::whole;
 use weigh_model::text::clean_path;
 
@@ -37,10 +38,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mut files = pages(super::command())?;
     let own = std::env::current_exe().context("the program cannot find itself")?;
     for (shell, path) in SHELLS {
-        let said = Command::new(&own).env("COMPLETE", shell).output();
-        let said = said.with_context(|| format!("the completions for {shell} cannot be made"))?;
-        ensure!(said.status.success(), "the completions for {shell} cannot be made ({})", said.status);
-        let mut script = String::from_utf8(said.stdout)?;
+        let said = answer(Command::new(&own).env("COMPLETE", shell))?;
+        ensure!(said.is_fine(), "the completions for {shell} cannot be made: {}", said.stderr);
+        let mut script = said.stdout;
         if shell == "zsh" {
             // zsh runs the file of a package when the first completion is wanted: it answers that one too.
             script.push_str("\n_clap_dynamic_completer_weigh \"$@\"\n");

@@ -33,22 +33,17 @@ impl OnFlags {
     /// One line: see [`Cluster::open`]; nobody agreed to an installation.
     pub fn open(&self, lab: &Lab, want: Want) -> Result<Option<Cluster>> {
         let Some(on) = &self.on else { return Ok(None) };
-        let cache = Cache::default_folder()?;
+        let cache = Cache::default_folder().context("--on needs a home folder, or WEIGH_CACHE set to one")?;
         let opened = Interrupt::during(|interrupt| {
             let mut progress = Preparing::new();
-            self.prepare(&Environment::new(&cache), &mut progress, interrupt)?;
+            self.prepare(&Environment::new(&cache), &mut progress)?;
             let (definitions, cache) = (&lab.definitions, cache.as_path());
             Cluster::open(on, want, &mut Opening { definitions, cache, progress: &mut progress, interrupt })
         });
         opened.context("signals cannot be caught")?.map(Some)
     }
 
-    fn prepare(
-        &self,
-        environment: &Environment,
-        progress: &mut Preparing,
-        interrupt: &Interrupt,
-    ) -> Result<()> {
+    fn prepare(&self, environment: &Environment, progress: &mut Preparing) -> Result<()> {
         if environment.is_there() {
             return Ok(());
         }
@@ -56,7 +51,7 @@ impl OnFlags {
             return Err(anyhow!("--on needs Ray {RAY}, and it was not to be installed")).or_refuse();
         }
         progress.note(&format!("installing Ray {RAY} into {} ({SIZE})", clean_path(environment.folder())));
-        environment.make(progress, interrupt)
+        environment.make(progress)
     }
 }
 

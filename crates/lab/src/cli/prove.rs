@@ -23,9 +23,8 @@ use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
 use weigh_answer::policy::gate as policy_gate;
 use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, prove, prove_urls};
-use weigh_model::policy::{Policy, SCHEMA};
+use weigh_model::policy::Policy;
 use weigh_model::site::Site;
-use weigh_model::suggest::readable;
 use weigh_model::text::clean_path;
 
 /// Flags of `weigh prove`.
@@ -179,13 +178,7 @@ pub fn policy(file: &Path) -> Result<Policy> {
     ensure!(file.exists(), "{named}: cannot be read; `weigh advise` writes one");
     let text =
         String::from_utf8(regular::read(&file, LONGEST)?).with_context(|| format!("{named}: no text"))?;
-    let policy: Policy = toml::from_str(&text).map_err(|error| readable(&error, &text, &named))?;
-    ensure!(
-        policy.schema == SCHEMA,
-        "{named}: schema = {} is not known; this program reads schema = {SCHEMA}",
-        policy.schema
-    );
-    Ok(policy)
+    Policy::parse(&text, &named)
 }
 
 #[cfg(test)]

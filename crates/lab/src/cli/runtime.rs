@@ -99,6 +99,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn add(lab: &Lab, name: &str) -> Result<()> {
+    lab.keeps().or_refuse()?;
     let source = name.split(':').next().unwrap_or(name);
     let (text, place) = lab.definitions.runtime_source(source).or_refuse()?;
     let source = RuntimeSource::parse(text, &place).or_refuse()?;

@@ -106,17 +106,23 @@ pub fn error(error: &anyhow::Error) {
     let prefix = console::style("weigh:").for_stderr().red().bold();
     let text = format!("{error:#}");
     let lines: Vec<String> = text.lines().map(|l| clean(l.trim())).filter(|l| !l.is_empty()).collect();
-    eprintln!("{prefix} {}", lines.join("; "));
+    let said = if lines.is_empty() { "it failed, and nothing says why".to_owned() } else { lines.join("; ") };
+    tell(&format!("{prefix} {said}\n"));
+}
+
+/// Writes to stderr. One that is full or closed ends nothing.
+pub fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// A remark on stderr: one line.
 pub fn note(text: &str) {
-    eprintln!("{}", console::style(clean(text)).for_stderr().dim());
+    tell(&format!("{}\n", console::style(clean(text)).for_stderr().dim()));
 }
 
 /// Asks a question on the terminal; everything but a yes is a no.
 pub fn ask(question: &str) -> anyhow::Result<bool> {
-    eprint!("{} [y/N] ", clean(question));
+    tell(&format!("{} [y/N] ", clean(question)));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))

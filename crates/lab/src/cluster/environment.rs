@@ -1,13 +1,12 @@
 //! The environment of an engine: a Python of its own in the cache, with Ray in it. It is made when it is first asked for, and only then.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::interrupt::Interrupt;
+use crate::command::run_within;
 use crate::lab::Progress;
 use crate::rig::lifeline;
 use weigh_model::text::clean;
@@ -16,10 +15,8 @@ use weigh_model::text::clean;
 pub const RAY: &str = "2.60.0";
 /// What it takes, for the question.
 pub const SIZE: &str = "about 300 MB";
-/// How often a wait looks.
-const GLANCE: Duration = Duration::from_millis(100);
-/// What of a failed step is shown.
-const WORDS: u64 = 64 << 10;
+/// How long a step may take: pip downloads.
+const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// A place for an environment; it need not be there.
 #[derive(Clone, Debug)]
@@ -62,17 +59,17 @@ impl Environment {
     ///
     /// # Errors
     /// One line: there is no Python, it has no `venv`, or its `pip` cannot get Ray.
-    pub fn make(&self, progress: &mut dyn Progress, interrupt: &Interrupt) -> Result<()> {
+    pub fn make(&self, progress: &mut dyn Progress) -> Result<()> {
         let parent = self.folder.parent().context("the cache has no folder")?;
         std::fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
         let draft = tempfile::Builder::new().prefix(".ray-").tempdir_in(parent)?;
         progress.doing("making an environment for Ray");
         let venv = ["-m", "venv"].map(Into::into).into_iter().chain([draft.path().as_os_str().to_owned()]);
-        step(Command::new("python3").args(venv), interrupt)
+        step(Command::new("python3").args(venv))
             .context("an environment for Ray cannot be made; it takes Python 3.9 or newer with venv (apt install python3-venv)")?;
         progress.doing(&format!("installing Ray {RAY}"));
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"];
-        step(Command::new(self.program(draft.path())).args(pip).arg(format!("ray=={RAY}")), interrupt)
+        step(Command::new(self.program(draft.path())).args(pip).arg(format!("ray=={RAY}")))
             .with_context(|| format!("Ray {RAY} cannot be installed by pip"))?;
         if let Err(error) = std::fs::rename(draft.path(), &self.folder) {
             // Another process may have been faster.
@@ -88,37 +85,18 @@ impl Environment {
 }
 
 /// Carries out a step, with the user's own environment; what it says goes into the error.
-fn step(command: &mut Command, interrupt: &Interrupt) -> Result<()> {
-    let program = command.get_program().to_owned();
+fn step(command: &Command) -> Result<()> {
+    let program = command.get_program();
     let mut launcher = lifeline::launcher();
-    launcher.arg(&program).args(command.get_args());
-    launcher.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child =
-        lifeline::spawn(launcher).with_context(|| format!("{} cannot be started", program.display()))?;
-    let stderr = child.stderr.take();
-    let words = std::thread::spawn(move || {
-        let (mut kept, mut rest) = (Vec::new(), stderr);
-        if let Some(stderr) = &mut rest {
-            let _ = stderr.take(WORDS).read_to_end(&mut kept);
-            let _ = std::io::copy(stderr, &mut std::io::sink());
-        }
-        String::from_utf8_lossy(&kept).into_owned()
-    });
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if interrupt.is_set() {
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!("interrupted; nothing was measured");
-        }
-        std::thread::sleep(GLANCE);
+    launcher.arg(program).args(command.get_args());
+    let ended = run_within(&mut launcher, PATIENCE)
+        .with_context(|| format!("{} cannot be started", program.display()))?;
+    let Some(status) = ended.status else {
+        bail!("{} did not end within {} minutes", program.display(), PATIENCE.as_secs() / 60);
     };
-    let words = words.join().unwrap_or_default();
     if !status.success() {
-        let last =
-            words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("without a word");
+        let mut lines = ended.stderr.lines().rev().map(str::trim);
+        let last = lines.find(|line| !line.is_empty()).unwrap_or("without a word");
         bail!("{status}: {}", clean(last));
     }
     Ok(())

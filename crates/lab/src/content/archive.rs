@@ -5,15 +5,19 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use flate2::read::GzDecoder;
 
 use super::client::Clients;
 use super::source::{Registry, is_safe_path};
+use crate::command::wait;
 use crate::content::regular;
+use crate::interrupt::Interrupt;
 use weigh_model::text::clean_path;
 
 /// The most bytes that come out of one archive, members that nobody wants included.
@@ -40,7 +44,7 @@ pub fn visit(archive: &Path, registry: Registry, clients: &Clients, visitor: &mu
     let done = match registry {
         Registry::Npm => visit_tar(GzDecoder::new(open()?), &without_first_folder, visitor),
         Registry::Pypi => visit_zip(open()?, visitor),
-        Registry::Deb => visit_deb(archive, &clients.dpkg_deb, visitor),
+        Registry::Deb => visit_deb(archive, clients, visitor),
     };
     done.with_context(|| format!("the archive {} cannot be unpacked", clean_path(archive)))
 }
@@ -98,8 +102,8 @@ fn visit_zip(file: File, visitor: &mut Visitor<'_>) -> Result<()> {
     Ok(())
 }
 
-fn visit_deb(archive: &Path, dpkg_deb: &[String], visitor: &mut Visitor<'_>) -> Result<()> {
-    let [dpkg_deb, leading @ ..] = dpkg_deb else { bail!("no dpkg-deb is configured") };
+fn visit_deb(archive: &Path, clients: &Clients, visitor: &mut Visitor<'_>) -> Result<()> {
+    let [dpkg_deb, leading @ ..] = clients.dpkg_deb.as_slice() else { bail!("no dpkg-deb is configured") };
     let mut child = Command::new(dpkg_deb)
         .args(leading)
         .arg("--fsys-tarfile")
@@ -107,21 +111,25 @@ fn visit_deb(archive: &Path, dpkg_deb: &[String], visitor: &mut Visitor<'_>) -> 
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        .process_group(0)
         .spawn()
         .with_context(|| format!("cannot start {dpkg_deb}"))?;
     let Some(stream) = child.stdout.take() else { bail!("{dpkg_deb} has no output") };
     let mut done = false;
-    let visited =
-        visit_tar(stream, &|path| Some(path.strip_prefix("./").unwrap_or(path)), &mut |path, read| {
-            let next = visitor(path, read)?;
-            done = next == Next::Done;
-            Ok(next)
-        });
-    // Once the visitor is served the rest of the stream is of no use.
-    if done || visited.is_err() {
-        let _ = child.kill();
-    }
-    let status = child.wait()?;
+    // Once the visitor is served the rest of the stream is of no use, and nobody listens.
+    let (visited, ended) = std::thread::scope(|scope| {
+        let end = scope.spawn(|| wait(&mut child, Instant::now() + clients.patience, &Interrupt::caught()));
+        let visited =
+            visit_tar(stream, &|path| Some(path.strip_prefix("./").unwrap_or(path)), &mut |path, read| {
+                let next = visitor(path, read)?;
+                done = next == Next::Done;
+                Ok(next)
+            });
+        (visited, end.join())
+    });
+    let Some(status) = ended.map_err(|_| anyhow!("{dpkg_deb} is not waited for"))?? else {
+        bail!("{dpkg_deb} did not end within {} s", clients.patience.as_secs());
+    };
     visited?;
     if !done && !status.success() {
         bail!("{dpkg_deb} could not read it");

@@ -6,10 +6,9 @@
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::source::Package;
@@ -57,22 +56,14 @@ impl Cache {
         Cache { root: root.into() }
     }
 
-    /// `$WEIGH_CACHE`, else `$XDG_CACHE_HOME/weighbridge`, else `~/.cache/weighbridge`; for a user without a home a folder of their own among the temporary
-    /// ones.
-    pub fn default_folder() -> Result<PathBuf> {
+    /// `$WEIGH_CACHE`, else `$XDG_CACHE_HOME/weighbridge`, else `~/.cache/weighbridge`; none for a user without a home.
+    pub fn default_folder() -> Option<PathBuf> {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        if let Some(folder) = set("WEIGH_CACHE") {
-            return Ok(folder);
-        }
         // The base-directory rules: a relative value is to be ignored.
-        if let Some(folder) = set("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()) {
-            return Ok(folder.join("weighbridge"));
-        }
+        let xdg = || Some(set("XDG_CACHE_HOME").filter(|folder| folder.is_absolute())?.join("weighbridge"));
         // Without the variable, what the system says of the user.
-        match std::env::home_dir().filter(|home| home.is_dir()) {
-            Some(home) => Ok(home.join(".cache/weighbridge")),
-            None => homeless(&std::env::temp_dir()),
-        }
+        let home = || Some(std::env::home_dir().filter(|home| home.is_dir())?.join(".cache/weighbridge"));
+        set("WEIGH_CACHE").or_else(xdg).or_else(home)
     }
 
     /// The folder itself.
@@ -184,40 +175,9 @@ fn note_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A cache of this user's among the temporary folders: whoever was there before and made it for them is refused.
-fn homeless(temporary: &Path) -> Result<PathBuf> {
-    let me = rustix::process::geteuid().as_raw();
-    let folder = temporary.join(format!("weighbridge-cache-{me}"));
-    let _ = fs::DirBuilder::new().mode(0o700).create(&folder);
-    let about = fs::symlink_metadata(&folder);
-    let is_own = about.is_ok_and(|about| about.is_dir() && about.uid() == me && about.mode() & 0o077 == 0);
-    if !is_own {
-        bail!(
-            "no place for the corpus: {} is not yours alone; set WEIGH_CACHE to a folder",
-            clean_path(&folder)
-        );
-    }
-    Ok(folder)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
-
-    #[test]
-    fn without_a_home_the_cache_is_a_folder_of_ones_own() {
-        let temporary = tempfile::tempdir().unwrap();
-        let folder = homeless(temporary.path()).unwrap();
-        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
-        assert_eq!(homeless(temporary.path()).unwrap(), folder, "it is found again");
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(homeless(temporary.path()).unwrap_err().to_string().contains("is not yours alone"));
-        fs::remove_dir(&folder).unwrap();
-        std::os::unix::fs::symlink(temporary.path(), &folder).unwrap();
-        assert!(homeless(temporary.path()).is_err(), "a link leads to what is another's");
-    }
 
     #[test]
     fn a_note_counts_only_while_its_file_is_the_same() {

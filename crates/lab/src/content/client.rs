@@ -65,11 +65,8 @@ impl Clients {
     /// Downloads a package's archive into `work`, an empty folder.
     pub fn download(&self, package: &Package, work: &Path) -> Result<Archive, ClientError> {
         let into = work.join("got");
-        for folder in [&into, &work.join("client")] {
-            fs::create_dir_all(folder)
-                .map_err(|e| ClientError::plain(format!("cannot make a folder: {e}")))?;
-        }
-        let run = |list: &[String], args: Vec<String>| self.client(list, args, &into, work);
+        fs::create_dir_all(&into).map_err(|e| ClientError::plain(format!("cannot make a folder: {e}")))?;
+        let run = |list: &[String], args: Vec<String>| self.client(list, args, &into);
         match package.registry {
             Registry::Npm => run(&self.npm, npm_arguments(package, &into, work))?,
             Registry::Pypi => run(&self.pip, pip_arguments(package, &into))?,
@@ -87,19 +84,13 @@ impl Clients {
         brought(package, &into)
     }
 
-    fn client(
-        &self,
-        list: &[String],
-        args: Vec<String>,
-        into: &Path,
-        work: &Path,
-    ) -> Result<(), ClientError> {
+    fn client(&self, list: &[String], args: Vec<String>, into: &Path) -> Result<(), ClientError> {
         let [program, leading @ ..] = list else {
             return Err(ClientError::plain("no package client is configured".into()));
         };
         let mut command = Command::new(program);
         command.args(leading).args(args).current_dir(into);
-        let ended = run_within(&mut command, &work.join("client"), self.patience);
+        let ended = run_within(&mut command, self.patience);
         match ended {
             Ok(Ended { status: Some(status), .. }) if status.success() => Ok(()),
             Ok(Ended { status: Some(_), stderr, .. }) => Err(failure(program, &stderr)),

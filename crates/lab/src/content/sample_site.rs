@@ -21,6 +21,7 @@ use serde_json::json;
 
 use super::library::Library;
 use crate::rig::template;
+use crate::shelter::Draft;
 use weigh_model::text::clean_path;
 
 /// What is taken as it is, and the configurations, which are templates.
@@ -64,10 +65,10 @@ pub fn make(library: &Library, dir: &Path, seed: u64) -> Result<SampleSite> {
     let fail = || format!("cannot write {}", clean_path(dir));
     let (Some(parent), Some(_)) = (root.parent(), root.file_name()) else { bail!(fail()) };
     fs::create_dir_all(parent).with_context(fail)?;
-    let draft = tempfile::Builder::new().prefix(".sample-site-").tempdir_in(parent).with_context(fail)?;
+    let draft = Draft::beside(parent, ".sample-site-", "").with_context(fail)?;
     let site = fill(library, draft.path(), &root, seed)?;
     fs::rename(draft.path(), &root).with_context(fail)?;
-    let _ = draft.keep();
+    draft.keep();
     Ok(site)
 }
 

@@ -273,8 +273,8 @@ fn call(php: &Path, program: &Path, argument: &Path, work: &Path) -> Result<Stri
         command.args(["-d", setting]);
     }
     command.arg(program).arg(argument).current_dir(work);
-    let Ended { status, stdout, stderr } = run_within(&mut command, work, PATIENCE)
-        .with_context(|| format!("cannot start {}", clean_path(php)))?;
+    let Ended { status, stdout, stderr } =
+        run_within(&mut command, PATIENCE).with_context(|| format!("cannot start {}", clean_path(php)))?;
     let said = stderr.lines().chain(stdout.lines()).rfind(|line| !line.trim().is_empty());
     match status {
         // 1: some values could not be made, and the lines say which.

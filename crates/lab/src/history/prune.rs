@@ -12,6 +12,7 @@ use crate::open_folder::OpenFolder;
 use crate::run::baseline::BASELINES;
 use crate::run::kept::Kept;
 use crate::run::lock::Lock;
+use crate::shelter::Draft;
 use weigh_model::text::clean_path;
 
 impl History {
@@ -41,7 +42,7 @@ pub fn remove(folder: &Path, name: &str) -> Result<()> {
     let run = runs.folder(name.as_ref()).with_context(doing)?;
     refuse_others(&path)?;
     let lock = Lock::take(&path)?;
-    let aside = tempfile::Builder::new().prefix(".pruned-").tempdir_in(folder).with_context(doing)?;
+    let aside = Draft::beside(folder, ".pruned-", "").with_context(doing)?;
     let gone = OpenFolder::open(aside.path()).with_context(doing)?;
     if let Err(error) = runs.move_to(name.as_ref(), &gone, "run".as_ref()) {
         bail!("{shown}: cannot be removed: {error}");

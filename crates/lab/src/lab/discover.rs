@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use super::Lab;
 use crate::agent;
+use crate::command::patience;
 use crate::executor::{CodecWorker, Failure};
 use crate::interrupt::Interrupt;
 use crate::rig::runtime;
@@ -91,7 +92,7 @@ pub(super) fn path() -> OsString {
 fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
     let room = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
     let spec = runtime::worker("php", binary, &[], &php_home.join("worker.php"), room.path().join("log"));
-    let mut executor = ProcessExecutor::new(spec, Interrupt::new());
+    let mut executor = ProcessExecutor::new(spec, Interrupt::new()).start_limit(2 * patience());
     let description = executor.describe();
     executor.end();
     description.map_err(|failure| match failure {

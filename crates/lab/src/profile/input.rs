@@ -11,7 +11,7 @@ use super::{cachegrind, collapsed, perf, speedscope};
 use crate::content::regular;
 use crate::interrupt::{INTERRUPTED, Interrupt, Watched};
 use weigh_model::profile::Profile;
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
 
 /// The largest file that is unpacked, in bytes.
 const LARGEST: u64 = 64 << 30;
@@ -25,7 +25,19 @@ const LOOK: u64 = 8 << 10;
 pub fn read(path: &Path, interrupt: &Interrupt) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
     let file = regular::open(path).with_context(doing)?;
-    of(Watched { input: file, interrupt }).with_context(doing)
+    of(Watched { input: file, interrupt }).map(cleaned).with_context(doing)
+}
+
+/// With names that are safe to show: they are text from outside, also that of scripts which define functions as they run.
+fn cleaned(mut profile: Profile) -> Profile {
+    let clean_some = |text: &mut Option<String>| *text = text.take().map(|text| clean(&text));
+    clean_some(&mut profile.creator);
+    clean_some(&mut profile.command);
+    for function in &mut profile.functions {
+        function.name = clean(&function.name);
+        clean_some(&mut function.file);
+    }
+    profile
 }
 
 fn of(mut file: Watched<'_, File>) -> Result<Profile> {
@@ -134,6 +146,15 @@ mod tests {
         assert_eq!(kind(b"a;b 12\n"), Some(Kind::Collapsed));
         assert_eq!(kind(b"php 1 2.0: 1 cpu-clock:\n\t55d0 main+0x1 (php)\n"), Some(Kind::Perf));
         assert_eq!(kind(b"<html>"), None);
+    }
+
+    #[test]
+    fn names_are_safe_to_show() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"a\x1b[31m;b\x1b]0;title\x07 12\n").unwrap();
+        let profile = read(file.path(), &Interrupt::new()).unwrap();
+        let names = profile.functions.iter().all(|f| !f.name.contains(char::is_control));
+        assert!(names, "{:?}", profile.functions);
     }
 
     #[test]

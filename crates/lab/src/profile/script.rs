@@ -10,18 +10,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 use weigh_stats::{Rule, median};
 
 use super::tools::{Tool, UNSET};
 use crate::command::wait;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::private;
+use crate::rig::group::Group;
 use crate::rig::lifeline;
 use crate::rig::process::Invocation;
 use crate::rig::runtime::PhpRuntime;
 use crate::shelter::Shelter;
 use weigh_answer::profile::document::{Overhead, Run};
 use weigh_model::profile::Profile;
+
+/// How long what a script left behind may take to end.
+const CLEARING: Duration = Duration::from_secs(5);
 
 /// What is to be run.
 #[derive(Debug)]
@@ -128,9 +133,14 @@ impl Script<'_> {
     fn once(&self, on: &Invocation, silent: bool, deadline: Instant, interrupt: &Interrupt) -> Result<End> {
         let before = children_seconds()?;
         let doing = || format!("cannot start {}", self.php.name);
+        // What it leaves behind becomes a child of this process, and ends with it.
+        set_child_subreaper(Some(getpid())).with_context(doing)?;
+        let others = Group::below(std::process::id()).processes();
         let mut child = lifeline::spawn(self.command(on, silent)).with_context(doing)?;
         let pid = child.id();
-        let status = wait(&mut child, deadline, interrupt).with_context(doing)?;
+        let status = wait(&mut child, deadline, interrupt).with_context(doing);
+        end_rest(&others);
+        let status = status?;
         // Ctrl-C is the script's own affair only where it got the signal itself.
         if status.is_some_and(|s| s.signal() == Some(2)) && interrupt.is_set() {
             bail!(INTERRUPTED);
@@ -152,6 +162,25 @@ impl Script<'_> {
             command.stdout(io::stderr()).stderr(Stdio::inherit());
         }
         command
+    }
+}
+
+/// Ends the processes below this one that were not there before.
+fn end_rest(before: &[u32]) {
+    let deadline = Instant::now() + CLEARING;
+    while Instant::now() < deadline {
+        let all = Group::below(std::process::id()).processes();
+        let rest = all.into_iter().filter(|id| !before.contains(id));
+        let rest: Vec<Pid> = rest.filter_map(|id| Pid::from_raw(i32::try_from(id).ok()?)).collect();
+        if rest.is_empty() {
+            return;
+        }
+        for id in rest {
+            // One that has ended is waited for; others are not this process's children yet.
+            let _ = kill_process(id, Signal::KILL);
+            let _ = waitpid(Some(id), WaitOptions::NOHANG);
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -18,14 +18,11 @@ use serde::{Deserialize, Serialize};
 use super::guard::{Place, Program};
 use super::programs::{Query, folders, numbered};
 use super::service::{Draft, Refused, Service};
-use crate::command::run_within;
-use crate::shelter::Shelter;
+use crate::command::answer;
 pub use status::{Gauge, Status};
 
 /// How long a script that is asked directly may take.
 const SCRIPT: Duration = Duration::from_secs(10);
-/// How long a PHP-FPM may take to list its options.
-const HELP: Duration = Duration::from_secs(10);
 
 /// A PHP-FPM binary that tells its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -44,18 +41,14 @@ pub fn find(path: &OsStr) -> Vec<FoundFpm> {
 /// One binary, if it is PHP-FPM.
 pub fn named(binary: &Path) -> Option<FoundFpm> {
     let query = Query { args: vec!["-v".into()], pattern: r"^PHP (\S+) \(fpm-fcgi\)".into() };
-    let version = query.ask(binary).into_iter().next()?;
+    let version = query.ask(binary).ok()?.into_iter().next()?;
     Some(FoundFpm { binary: binary.to_owned(), version })
 }
 
 /// What a PHP-FPM says to `-h`: its options. The user's ini files may add a line to it.
 fn help(program: &[OsString]) -> Result<String> {
     let [first, leading @ ..] = program else { bail!("no program") };
-    let work = Shelter::new().context("no temporary folder")?;
-    let mut command = Command::new(first);
-    command.args(leading).arg("-h");
-    let name = Path::new(program.last().unwrap_or(first)).display();
-    let said = run_within(&mut command, work.path(), HELP).with_context(|| format!("cannot start {name}"))?;
+    let said = answer(Command::new(first).args(leading).arg("-h"))?;
     Ok(said.stdout + &said.stderr)
 }
 

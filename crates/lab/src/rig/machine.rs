@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use rustix::thread::sched_getaffinity;
 use serde::{Deserialize, Serialize};
 
+use super::cores;
 use crate::content::regular;
 
 /// The fingerprint of a machine. A field that could not be queried is `None`.
@@ -17,6 +18,15 @@ pub struct Machine {
     pub processor: Option<String>,
     /// Logical processors that this process may use.
     pub cores: u32,
+    /// Cores that these are; fewer where two are threads of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physical_cores: Option<u32>,
+    /// Whether the clock may go above its nominal rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turbo: Option<bool>,
+    /// Parts of the memory, each nearer to some processors than to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numa_nodes: Option<u32>,
     /// Kernel name and release.
     pub kernel: Option<String>,
     /// Distribution, as it names itself.
@@ -62,6 +72,9 @@ impl Machine {
         Machine {
             processor: ["model name", "Model", "Hardware"].iter().find_map(|key| field(&cpuinfo, key, ':')),
             cores,
+            physical_cores: is_told(root).then(|| cores::usable(root).len() as u32),
+            turbo: turbo(root),
+            numa_nodes: numa_nodes(root),
             kernel: kernel(),
             system: text("etc/os-release").and_then(|t| field(&t, "PRETTY_NAME", '=')),
             memory_bytes: text("proc/meminfo").and_then(|t| memory_bytes(&t)),
@@ -99,6 +112,9 @@ impl Machine {
             ("kind", self.kind.clone()),
             ("processor", self.processor.clone()),
             ("cores", Some(cores)),
+            ("physical cores", self.physical_cores.map(|cores| cores.to_string())),
+            ("turbo", self.turbo.map(|on| if on { "on" } else { "off" }.to_owned())),
+            ("NUMA nodes", self.numa_nodes.map(|nodes| nodes.to_string())),
             ("memory", memory),
             ("kernel", self.kernel.clone()),
             ("system", self.system.clone()),
@@ -115,12 +131,35 @@ impl Machine {
             Some(granted) => format!("{} cores ({granted:.1} granted)", self.cores),
             None => format!("{} core{}", self.cores, if self.cores == 1 { "" } else { "s" }),
         });
+        let fewer = self.physical_cores.filter(|physical| *physical < self.cores);
+        parts.extend(fewer.map(|physical| format!("threads of {physical} physical")));
+        parts.extend(self.turbo.filter(|on| *on).map(|_| "turbo on".into()));
+        parts.extend(self.numa_nodes.filter(|nodes| *nodes > 1).map(|nodes| format!("{nodes} NUMA nodes")));
         parts.extend(self.memory_bytes.map(|bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30))));
         parts.extend(self.system.clone());
         parts.extend(self.kernel.clone());
         parts.extend(self.virtualisation.clone());
         parts.join(", ")
     }
+}
+
+/// Whether the kernel tells which processors are threads of one core.
+fn is_told(root: &Path) -> bool {
+    root.join("sys/devices/system/cpu/cpu0/topology").is_dir()
+}
+
+/// Intel's own switch, or that of other drivers.
+fn turbo(root: &Path) -> Option<bool> {
+    let word = |path: &str| regular::system(root.join("sys/devices/system/cpu").join(path)).ok();
+    let is_off = word("intel_pstate/no_turbo").map(|off| off.trim() == "1");
+    is_off.map(|off| !off).or_else(|| word("cpufreq/boost").map(|on| on.trim() == "1"))
+}
+
+fn numa_nodes(root: &Path) -> Option<u32> {
+    let is_node = |name: &str| name.strip_prefix("node").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let entries = std::fs::read_dir(root.join("sys/devices/system/node")).ok()?.flatten();
+    let nodes = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_node)).count();
+    u32::try_from(nodes).ok().filter(|nodes| *nodes > 0)
 }
 
 /// The value of the first `key SEPARATOR value` line.
@@ -177,20 +216,34 @@ fn virtualisation(root: &Path, cpuinfo: &str) -> Option<String> {
 
 /// The smallest CPU quota of this process's cgroup and of those around it, in processors; version 1 and 2.
 fn cgroup_cores(root: &Path) -> Option<f64> {
-    let groups = regular::system(root.join("proc/self/cgroup")).ok()?;
-    let quotas = groups.lines().flat_map(|line| {
+    let own = ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"];
+    cgroups(root, "cpu", &own).iter().filter_map(|folder| quota(folder)).min_by(f64::total_cmp)
+}
+
+/// The least memory that a cgroup of this process's grants, in bytes, of this machine.
+pub fn cgroup_memory() -> Option<u64> {
+    let granted = |folder: &PathBuf| {
+        let read = |name: &str| regular::system(folder.join(name)).ok()?.trim().parse().ok();
+        read("memory.max").or_else(|| read("memory.limit_in_bytes"))
+    };
+    cgroups(Path::new("/"), "memory", &["sys/fs/cgroup/memory"]).iter().filter_map(granted).min()
+}
+
+/// The folders of this process's cgroup and of those around it, for one controller; `own` is where its tree of version 1 is.
+fn cgroups(root: &Path, controller: &str, own: &[&str]) -> Vec<PathBuf> {
+    let groups = regular::system(root.join("proc/self/cgroup")).unwrap_or_default();
+    let folders = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next().unwrap_or(""), parts.next().unwrap_or("/"));
-        let own = Path::new(path.trim_start_matches('/'));
+        let group = Path::new(path.trim_start_matches('/'));
         let mounts: &[&str] = match controllers {
             "" => &["sys/fs/cgroup", "sys/fs/cgroup/unified"],
-            c if c.split(',').any(|c| c == "cpu") => &["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"],
+            c if c.split(',').any(|c| c == controller) => own,
             _ => &[],
         };
-        let folders = mounts.iter().flat_map(move |m| own.ancestors().map(move |a| Path::new(m).join(a)));
-        folders.filter_map(|folder| quota(&root.join(folder))).collect::<Vec<f64>>()
+        mounts.iter().flat_map(move |mount| group.ancestors().map(move |above| root.join(mount).join(above)))
     });
-    quotas.min_by(f64::total_cmp)
+    folders.collect()
 }
 
 /// The quota of one cgroup; `None` when there is no limit, or no such file.

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{
@@ -16,6 +16,7 @@ use rustix::thread::{
 
 use super::lifeline;
 use super::network::Network;
+use crate::command::answer;
 
 /// The argument of `agent` that tries it.
 const PROBE: &str = "--network-probe";
@@ -37,9 +38,8 @@ pub fn allow_networks() {
     if geteuid().is_root() {
         return;
     }
-    let mut probe = Command::new(lifeline::this_program());
-    probe.args(["agent", PROBE]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if probe.status().is_ok_and(|status| status.success()) {
+    let probe = answer(Command::new(lifeline::this_program()).args(["agent", PROBE]));
+    if probe.is_ok_and(|ended| ended.is_fine()) {
         // Should it fail after all, there are no networks, which is said where one is asked for.
         let _ = enter();
     }

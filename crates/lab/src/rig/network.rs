@@ -14,9 +14,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::command::answer;
 use anyhow::{Context, Result, bail};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use weigh_model::text::clean_bytes;
+use weigh_model::text::clean;
 
 /// Least, default and most bytes that a connection's send buffer has.
 const SEND_BUFFER: &str = "4096 16384 32768";
@@ -138,10 +139,10 @@ fn make(settings: &[(&str, &str)]) -> Result<Network> {
 /// # Errors
 /// It is not there, or refused: its words.
 pub(super) fn carry_out(program: &str, args: &[&str]) -> Result<()> {
-    let said = Command::new(program).args(args).output();
-    let said = said.with_context(|| format!("`{program}` cannot be started (apt install iproute2)"))?;
-    if !said.status.success() {
-        bail!("`{program}` refused: {}", clean_bytes(&said.stderr));
+    let said =
+        answer(Command::new(program).args(args)).context("apt install iproute2 brings `ip` and `tc`")?;
+    if !said.is_fine() {
+        bail!("`{program}` refused: {}", clean(&said.stderr));
     }
     Ok(())
 }

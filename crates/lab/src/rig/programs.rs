@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::command::answer;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use weigh_model::text::clean_bytes;
@@ -68,19 +70,17 @@ impl Query {
     }
 
     /// What a program answers: the first group of each match.
-    pub fn ask(&self, program: &Path) -> Vec<String> {
-        let mut command = Command::new(program);
-        command.args(&self.args).stdin(Stdio::null()).env("LC_ALL", "C");
-        command
-            .output()
-            .map_or_else(|_| Vec::new(), |said| self.answers(&[said.stdout, said.stderr].concat()))
+    ///
+    /// # Errors
+    /// One line: it cannot be started, or does not end.
+    pub fn ask(&self, program: &Path) -> io::Result<Vec<String>> {
+        let said = answer(Command::new(program).args(&self.args).env("LC_ALL", "C"))?;
+        Ok(self.answers(&(said.stdout + &said.stderr)))
     }
 
-    fn answers(&self, said: &[u8]) -> Vec<String> {
-        let (text, Ok(expression)) = (String::from_utf8_lossy(said), self.expression()) else {
-            return Vec::new();
-        };
-        let groups = expression.captures_iter(&text).filter_map(|c| c.get(1));
+    fn answers(&self, text: &str) -> Vec<String> {
+        let Ok(expression) = self.expression() else { return Vec::new() };
+        let groups = expression.captures_iter(text).filter_map(|c| c.get(1));
         groups.map(|group| clean_bytes(group.as_str().as_bytes())).collect()
     }
 }
@@ -101,13 +101,16 @@ pub struct Installed {
 impl Installed {
     /// Asks a program that was looked for under these names. `remedy` brings it.
     pub fn ask(program: Option<PathBuf>, names: &[String], version: &Query, remedy: String) -> Installed {
-        let said = program.as_deref().and_then(|program| version.ask(program).into_iter().next());
-        let (missing, remedy) = match (&program, &said) {
-            (None, _) => (Some(format!("no program {}", names.join(" or "))), Some(remedy)),
-            (Some(program), None) => (Some(format!("{} does not tell its version", program.display())), None),
-            _ => (None, None),
+        let Some(place) = &program else {
+            let missing = Some(format!("no program {}", names.join(" or ")));
+            return Installed { program, version: None, missing, remedy: Some(remedy) };
         };
-        Installed { program, version: said, missing, remedy }
+        let (version, missing) = match version.ask(place).map(|said| said.into_iter().next()) {
+            Ok(Some(version)) => (Some(version), None),
+            Ok(None) => (None, Some(format!("{} does not tell its version", place.display()))),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        Installed { program, version, missing, remedy: None }
     }
 }
 

@@ -5,19 +5,14 @@ pub mod prefix;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::process::WorkerSpec;
 use super::programs::numbered;
-use crate::command::run_within;
-use crate::shelter::Shelter;
+use crate::command::answer;
 use prefix::Prefix;
 use weigh_model::text::clean_path;
-
-/// The longest that a PHP may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A PHP that can be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,15 +130,9 @@ pub fn version(cli: &[OsString]) -> Result<String> {
 /// Runs a line of PHP with startup errors shown on stderr. Gives stdout and stderr.
 pub fn ask(cli: &[OsString], code: &str) -> Result<(String, String)> {
     let [first, leading @ ..] = cli else { bail!("no program") };
-    let work = Shelter::new().context("no temporary folder")?;
     let mut command = Command::new(first);
     command.args(leading).args(["-d", "display_startup_errors=1", "-d", "display_errors=stderr", "-r", code]);
-    let name = clean_path(Path::new(program(cli)));
-    let end =
-        run_within(&mut command, work.path(), PATIENCE).with_context(|| format!("cannot start {name}"))?;
-    if end.status.is_none() {
-        bail!("{name} did not answer within {} s", PATIENCE.as_secs());
-    }
+    let end = answer(&mut command)?;
     Ok((end.stdout, end.stderr))
 }
 

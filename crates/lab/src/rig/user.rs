@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result as Anyhow, ensure};
@@ -19,6 +19,7 @@ use rustix::thread::CapabilitySet;
 use walkdir::WalkDir;
 
 use super::lifeline;
+use crate::command::answer;
 use crate::content::regular;
 use denied::Closed;
 pub use denied::Denied;
@@ -184,8 +185,7 @@ impl OwnUser {
         let mut probe = Command::new(launcher);
         let parent = std::process::id().to_string();
         probe.args(["agent", "--exec", &parent, lifeline::USER, &self.to_string(), "--", "true"]);
-        probe.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        probe.status().is_ok_and(|status| status.success())
+        answer(&mut probe).is_ok_and(|ended| ended.is_fine())
     }
 }
 

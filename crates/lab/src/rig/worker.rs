@@ -88,9 +88,11 @@ impl ProcessExecutor {
             attempt += 1;
             match self.start() {
                 Ok(started) => self.worker = Some(started),
-                Err(Failure::Fault(_)) if attempt < STARTS => {}
+                // What hung once is not waited for again.
+                Err(Failure::Fault(fault)) if attempt < STARTS && fault.kind != FaultKind::Timeout => {}
                 Err(Failure::Fault(fault)) => {
-                    let message = format!("given up after {STARTS} starts: {}", fault.message);
+                    let starts = if attempt == 1 { "1 start".into() } else { format!("{attempt} starts") };
+                    let message = format!("given up after {starts}: {}", fault.message);
                     let fault = Fault { message, ..fault };
                     self.given_up = Some(fault.clone());
                     return Err(Failure::Fault(fault));

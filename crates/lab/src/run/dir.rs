@@ -8,19 +8,19 @@ mod stored;
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
 pub use stored::{RunFile, SCHEMA, StoredRun, started};
 
-use super::lock::{LOCK, Lock};
+use super::lock::Lock;
 use super::seal;
 use crate::content::regular;
 use crate::digest;
 use crate::log::LogWriter;
 use crate::rig::machine::Machine;
+use crate::shelter::Draft;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
@@ -70,14 +70,7 @@ impl RunDir {
         refuse_used(&root)?;
         let doing = || format!("{}: the run directory cannot be created", path.display());
         fs::create_dir_all(parent).with_context(doing)?;
-        let prefix = format!(".{}.", name.display());
-        sweep(parent, &prefix);
-        let partial = tempfile::Builder::new()
-            .prefix(&prefix)
-            .suffix(PARTIAL)
-            .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in(parent)
-            .with_context(doing)?;
+        let partial = Draft::beside(parent, &format!(".{}.", name.display()), PARTIAL).with_context(doing)?;
         let lock = Lock::take(partial.path())?;
         for folder in [LOGS, PAYLOADS, SCRATCH] {
             fs::create_dir(partial.path().join(folder)).with_context(doing)?;
@@ -94,7 +87,7 @@ impl RunDir {
             return Err(e).with_context(doing);
         }
         // It has its name now: nothing is left to clean up under the old one.
-        let _ = partial.keep();
+        partial.keep();
         sync_dir(parent);
         let log = LogWriter::open(&root.join(RECORDS), 0)?;
         Ok(RunDir {
@@ -286,18 +279,6 @@ pub fn refuse_used(root: &Path) -> Result<()> {
     }
     ensure!(!used, "{}: there are files in it already; give another directory", root.display());
     Ok(())
-}
-
-/// Removes what a killed process left of a directory that it was about to create.
-fn sweep(parent: &Path, prefix: &str) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let left_over = name.to_str().is_some_and(|n| n.starts_with(prefix) && n.ends_with(PARTIAL));
-        if left_over && entry.path().join(LOCK).exists() && !Lock::is_held(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {

@@ -233,11 +233,12 @@ impl Course<'_> {
         if let Some(share) = self.steal_since(self.meter).map(|s| s.share()).filter(|&share| share > STEAL) {
             self.caveat(None, Caveat::Steal { share })?;
         }
-        let governor = self.dir.file().machine.governor.clone();
-        if let Some(governor) = governor.filter(|g| g != "performance") {
+        let machine = &self.dir.file().machine;
+        let cores = machine.physical_cores.unwrap_or(machine.cores);
+        let turbo = machine.turbo.filter(|on| *on).map(|_| "turbo".to_owned());
+        if let Some(governor) = machine.governor.clone().filter(|g| g != "performance").or(turbo) {
             self.caveat(None, Caveat::FrequencyScaling { governor })?;
         }
-        let cores = self.dir.file().machine.cores;
         if subject::of_plan(self.plan).has_counterparts(self.plan) && cores < OWN_CORES {
             self.caveat(None, Caveat::SharedCores { cores })?;
         }

@@ -32,7 +32,7 @@ pub fn fits(run: &Path, plan: &str) -> bool {
 }
 
 fn seal(plan: &str, makes: bool) -> Result<String> {
-    let path = Cache::default_folder()?.join(SECRET);
+    let path = Cache::default_folder().context("no home folder")?.join(SECRET);
     let file = match open_itself(&path) {
         Err(error) if makes && error.kind() == ErrorKind::NotFound => {
             make(&path).and_then(|()| Ok(open_itself(&path)?))?

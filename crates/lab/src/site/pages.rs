@@ -2,20 +2,20 @@
 //! bounded in number, size and time; only hosts that may be asked are asked.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use url::{Position, Url};
 use weigh_load::fault::Fault;
 use weigh_load::target::{Location, Resolver, permit};
 
+use super::budget::Budget;
 use super::error_page;
 use super::followed::{is_followed, is_harmless};
 use super::hits::Hits;
 use super::links;
 use super::local::{FRONT, Named, site_path};
 use super::served::Served;
-use crate::interrupt::Interrupt;
 use crate::lab::Progress;
 use crate::rig::http::{self, Kept, Peer, Reply};
 use weigh_model::text::clean;
@@ -28,8 +28,11 @@ const MOST_PAGES: usize = 6;
 const MOST_ASSETS: (usize, usize) = (60, 64 << 20);
 /// How often a page is requested over a connection that is kept; its time is the median.
 const TIMES: usize = 5;
-/// How long all of it may take.
+/// How long all of it may take, and how many requests, or files that are read, and bytes with those of links.
 const PATIENCE: Duration = Duration::from_secs(60);
+const MOST: (usize, usize) = (2000, 128 << 20);
+/// What a link takes beside its text.
+const LINK: usize = 200;
 /// The longest style sheet that is searched for links, and the longest page of a document root.
 const LONGEST: u64 = 4 << 20;
 /// How often the front page of a private instance may lead elsewhere.
@@ -109,7 +112,7 @@ pub struct Visitor<'a> {
 struct Tour<'a> {
     visitor: &'a Visitor<'a>,
     resolver: Resolver,
-    until: Instant,
+    budget: Budget,
     progress: &'a mut dyn Progress,
     /// What each page loads.
     loads: Vec<HashSet<Url>>,
@@ -161,7 +164,7 @@ impl Visitor<'_> {
         Tour {
             visitor: self,
             resolver: Resolver::default(),
-            until: Instant::now() + PATIENCE,
+            budget: Budget::new(PATIENCE, MOST.0, MOST.1),
             progress,
             loads: Vec::new(),
             sheets: HashMap::new(),
@@ -189,7 +192,7 @@ impl Tour<'_> {
         let (mut looked, mut first) = (0, None);
         while let Some(url) = queue.pop_front() {
             let is_given = given.contains(&url);
-            if looked >= most || self.is_late() && !is_given {
+            if looked >= most || self.budget.is_spent() && !is_given {
                 break;
             }
             self.progress.doing(&format!("requesting {}", self.named(&url)));
@@ -280,10 +283,6 @@ impl Tour<'_> {
         is_file.then_some(named.name)
     }
 
-    fn is_late(&self) -> bool {
-        Instant::now() >= self.until || Interrupt::caught().is_set()
-    }
-
     /// What pages are asked for by.
     fn flag(&self) -> &'static str {
         if self.visitor.instance.is_some() { "--render" } else { "--url" }
@@ -310,6 +309,7 @@ impl Tour<'_> {
         url: &Url,
         work: impl FnOnce(Peer<'_>, &Location) -> Result<T, Fault>,
     ) -> Result<T> {
+        self.budget.request();
         let done = match self.visitor.instance {
             Some(_) if !self.is_own(url) => bail!("{}: of another host", clean(url.as_str())),
             Some(peer) => work(peer, &Location::parse(url.as_str())?),
@@ -341,7 +341,7 @@ impl Tour<'_> {
             let mut kept = Kept::new(peer);
             let reply = kept.get(location, "identity")?;
             let mut times = vec![reply.first_byte];
-            while reply.status == 200 && times.len() < TIMES && !self.is_late() {
+            while reply.status == 200 && times.len() < TIMES && !self.budget.is_spent() {
                 times.push(kept.get(location, "identity")?.first_byte);
             }
             Ok((reply, times))
@@ -392,24 +392,37 @@ impl Tour<'_> {
     }
 
     fn style_sheet(&mut self, url: &Url) -> Vec<Url> {
-        if let Some(known) = self.sheets.get(url) {
-            return known.clone();
+        if self.budget.is_spent() {
+            return Vec::new();
         }
-        let found = self.bytes(url).map(|css| links::of_style_sheet(&css, url)).unwrap_or_default();
-        self.sheets.insert(url.clone(), found.clone());
+        let found = match self.sheets.get(url) {
+            Some(known) => known.clone(),
+            None => self.bytes(url).map(|css| links::of_style_sheet(&css, url)).unwrap_or_default(),
+        };
+        // They are kept here, and with each page that loads them.
+        self.budget.take(found.iter().map(|link| link.as_str().len() + LINK).sum());
+        self.sheets.entry(url.clone()).or_insert_with(|| found.clone());
         found
     }
 
     /// What an asset holds: the file of the document root, else what its host sends.
     fn bytes(&self, url: &Url) -> Option<Vec<u8>> {
-        match self.visitor.served {
-            Some(served) => served.read(&site_path(url)?, LONGEST).ok(),
-            None if self.is_late() || !self.is_own(url) => None,
+        if self.budget.is_spent() {
+            return None;
+        }
+        let bytes = match self.visitor.served {
+            Some(served) => {
+                self.budget.request();
+                served.read(&site_path(url)?, LONGEST).ok()
+            }
+            None if !self.is_own(url) => None,
             None => {
                 let reply = self.request(url, "identity").ok().filter(|reply| reply.status == 200)?;
                 reply.decoded().ok()
             }
-        }
+        }?;
+        self.budget.take(bytes.len());
+        Some(bytes)
     }
 
     /// Whether it is of the host of the first page.
@@ -535,35 +548,4 @@ fn media_type(reply: &Reply) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_of_a_document_root_say_what_is_loaded() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(root.path().join(name), text).unwrap();
-        write(
-            "index.html",
-            "<link rel=stylesheet href=a.css><script src=/a.js></script><a href=b.html>b</a>",
-        );
-        write(
-            "b.html",
-            "<link rel=stylesheet href=a.css><img src=b.png><img src=http://other.example/c.png>",
-        );
-        write("a.css", "body{background:url(bg.png)}");
-        let served = Served::new(Some(root.path()), None);
-        let visitor = Visitor { urls: &[], allowed: &[], served: Some(&served), instance: None, logged: &[] };
-        let visited = visitor.look(&mut super::super::tests::Quiet::default()).unwrap();
-        let mut loads: Vec<_> = visited.loads.iter().map(|(path, n)| (path.as_str(), *n)).collect();
-        loads.sort_by(|a, b| a.0.cmp(b.0));
-        let wanted = [
-            ("a.css", 1.0),
-            ("a.js", 0.5),
-            ("b.html", 0.5),
-            ("b.png", 0.5),
-            ("bg.png", 1.0),
-            ("index.html", 0.5),
-        ];
-        assert_eq!(loads, wanted);
-    }
-}
+mod tests;

@@ -6,10 +6,12 @@ mod redis;
 mod wire;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::budget::Budget;
 use super::strata::{BANDS, band};
 use crate::lab::{Lab, Progress};
 use crate::rig::service::FolderDefinition;
@@ -19,8 +21,9 @@ use crate::rig::store::{StoreDefinition, StoreUrl};
 const MOST_KEYS: usize = 20_000;
 /// Values that are read of one size band, and bytes of all.
 const MOST_VALUES: (usize, usize) = (40, 64 << 20);
-/// How long all of it may take.
+/// How long all of it may take, and how many questions and bytes, those of answers among them.
 const PATIENCE: Duration = Duration::from_secs(10);
+const MOST: (usize, usize) = (10 * MOST_KEYS, 160 << 20);
 
 /// What a store tells.
 #[derive(Clone, Debug, Default)]
@@ -121,10 +124,10 @@ pub fn look(lab: &Lab, url: &str, allowed: &[String], progress: &mut dyn Progres
     url.permit(allowed)?;
     url.reach()?;
     progress.doing(&format!("sampling {url}"));
-    let until = Instant::now() + PATIENCE;
+    let budget = Rc::new(Budget::new(PATIENCE, MOST.0, MOST.1));
     let found = match url.store.as_str() {
-        "redis" => redis::look(&url.address, until),
-        "memcached" => memcached::look(&url.address, until),
+        "redis" => redis::look(&url.address, &budget),
+        "memcached" => memcached::look(&url.address, &budget),
         other => bail!(
             "--store {url}: values of {other} cannot be sampled; write some to a folder and give --values"
         ),

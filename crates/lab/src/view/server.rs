@@ -1,5 +1,6 @@
 //! The server: one thread for connections, others for pages that take a while. What a client can use of it is bounded.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use percent_encoding::percent_decode_str;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
+use tokio::task::AbortHandle;
 
 use super::guard::Guard;
 use super::live::{self, Follower};
@@ -25,7 +27,7 @@ use super::token::Token;
 use crate::interrupt::Interrupt;
 use crate::run::dir::StoredRun;
 
-/// Connections at once; a further one is closed.
+/// Connections at once. For a further one the oldest is closed that has not shown the secret; if all have, the further one.
 const CONNECTIONS: usize = 32;
 /// Pages that are made at once: each may read a large run.
 const PAGES: usize = 2;
@@ -98,7 +100,7 @@ pub fn serve(server: Server, interrupt: &Interrupt) -> Result<()> {
     let Server { listener, shared } = server;
     let done = runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut connections: VecDeque<(Arc<AtomicBool>, AbortHandle)> = VecDeque::new();
         while !interrupt.is_set() {
             let Ok(accepted) = tokio::time::timeout(ATTENTION, listener.accept()).await else { continue };
             let Ok((stream, _)) = accepted else {
@@ -106,12 +108,15 @@ pub fn serve(server: Server, interrupt: &Interrupt) -> Result<()> {
                 tokio::time::sleep(ATTENTION).await;
                 continue;
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-            let shared = Arc::clone(&shared);
-            tokio::spawn(async move {
-                connection(stream, shared).await;
-                drop(place);
-            });
+            connections.retain(|(_, task)| !task.is_finished());
+            if connections.len() >= CONNECTIONS {
+                let stranger = connections.iter().position(|(is_known, _)| !is_known.load(Ordering::SeqCst));
+                let Some((_, task)) = stranger.and_then(|at| connections.remove(at)) else { continue };
+                task.abort();
+            }
+            let is_known = Arc::new(AtomicBool::new(false));
+            let task = tokio::spawn(connection(stream, Arc::clone(&shared), Arc::clone(&is_known)));
+            connections.push_back((is_known, task.abort_handle()));
         }
         Ok(())
     });
@@ -120,10 +125,10 @@ pub fn serve(server: Server, interrupt: &Interrupt) -> Result<()> {
 }
 
 /// One connection with one request.
-async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+async fn connection(stream: TcpStream, shared: Arc<Shared>, is_known: Arc<AtomicBool>) {
     let service = service_fn(move |request| {
-        let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(respond(&request, &shared).await) }
+        let (shared, is_known) = (Arc::clone(&shared), Arc::clone(&is_known));
+        async move { Ok::<_, Infallible>(respond(&request, &shared, &is_known).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -136,13 +141,18 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>) {
     let _ = tokio::time::timeout(LONGEST, connection).await;
 }
 
-async fn respond(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Content> {
+async fn respond(
+    request: &Request<Incoming>,
+    shared: &Arc<Shared>,
+    is_known: &AtomicBool,
+) -> Response<Content> {
     let may_arrive = || shared.arrival.swap(false, Ordering::SeqCst);
     let (method, uri) = (request.method(), request.uri());
     let path = match shared.guard.path(method, uri, request.headers(), may_arrive) {
         Ok(path) => path,
         Err((status, why)) => return refused(status, why),
     };
+    is_known.store(true, Ordering::SeqCst);
     let answer = match path.trim_start_matches('/').split_once('/') {
         None => top(path, uri.query().unwrap_or_default(), shared).await,
         Some(("run", name)) => of_run(name, shared, Wanted::Report).await,

@@ -45,11 +45,20 @@ fn remove(path: &Path) {
 
 /// Runs a verb within bounds of memory and time; none: it hangs.
 fn bounded(lab: &Lab, args: &[&str]) -> Option<Ran> {
+    bounded_with(lab, args, &[])
+}
+
+/// The same with variables of the environment.
+pub fn bounded_with(lab: &Lab, args: &[&str], variables: &[(&str, &str)]) -> Option<Ran> {
     let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
     let (out, err) = (lab.tmp().with_file_name("out"), lab.tmp().with_file_name("err"));
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &limited, WEIGH]).args(args).current_dir(lab.work());
-    command.env("WEIGH_CACHE", lab.cache()).env("TMPDIR", lab.tmp()).stdin(Stdio::null());
+    command
+        .envs(variables.iter().copied())
+        .env("WEIGH_CACHE", lab.cache())
+        .env("TMPDIR", lab.tmp())
+        .stdin(Stdio::null());
     let mut child =
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap()).spawn().unwrap();
     let deadline = Instant::now() + PATIENCE;

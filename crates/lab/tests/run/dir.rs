@@ -86,19 +86,6 @@ fn a_payload_that_changed_since_it_was_planned_is_refused() {
 }
 
 #[test]
-fn what_a_killed_creation_left_is_swept() {
-    let lab = lab();
-    let left = lab.home.path().join(".run.abc123.partial");
-    fs::create_dir(&left).unwrap();
-    fs::write(left.join("lock"), "1\n").unwrap();
-    let other = lab.home.path().join(".other.abc123.partial");
-    fs::create_dir(&other).unwrap();
-    fs::write(other.join("lock"), "1\n").unwrap();
-    lab.create();
-    assert!(!left.exists() && other.exists());
-}
-
-#[test]
 fn what_is_no_run_or_is_damaged_is_named() {
     let lab = lab();
     says(RunDir::open(lab.home.path()), &["not a run directory"]);

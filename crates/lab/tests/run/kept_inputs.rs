@@ -1,6 +1,6 @@
 //! What fuzzing starts from and what it found holds, in every build.
 
-use crate::fuzz::{access_log, plan, profile, record_log, study};
+use crate::fuzz::{access_log, configuration, plan, policy, profile, record_log, site_file, study};
 use crate::kept::{replay, replay_text, targets};
 
 #[test]
@@ -29,6 +29,24 @@ fn profiles() {
 }
 
 #[test]
+fn configurations() {
+    replay_text("configuration", configuration::hold);
+}
+
+#[test]
+fn policies() {
+    replay_text("policy", policy::hold);
+}
+
+#[test]
+fn files_of_sites() {
+    replay_text("site_file", site_file::hold);
+}
+
+#[test]
 fn every_target_is_replayed() {
-    assert_eq!(targets(), ["access_log", "plan", "profile", "record_log", "study"]);
+    assert_eq!(
+        targets(),
+        ["access_log", "configuration", "plan", "policy", "profile", "record_log", "site_file", "study"]
+    );
 }

@@ -58,8 +58,8 @@ fn forms(coding: Coding, dictionary: Option<&[u8]>) -> Vec<Form<'_>> {
     }
 }
 
-/// The decoded body; `dictionary` is the one that the client offered. `likely` is its probable length in bytes (0: unknown), `limit` the largest allowed length. An
-/// empty body decodes to nothing in every coding: servers declare codings for responses without content.
+/// The decoded body; `dictionary` is the one that the client offered. `likely` is its probable length in bytes (0: unknown), `limit` the largest allowed length. It is
+/// that of a response which has one: an empty body is none of any coding.
 ///
 /// Decoders fill their output buffer with zeros. The buffer therefore starts near the likely length and grows up to the
 /// limit: a high limit costs memory only if a body is long.
@@ -83,8 +83,12 @@ pub(super) fn decode<'w>(
         };
         return Err(Fault::new(FaultKind::ContentCoding, why));
     }
-    if wire.is_empty() || (coding == Coding::Identity && wire.len() <= limit) {
+    if coding == Coding::Identity && wire.len() <= limit {
         return Ok(Cow::Borrowed(wire));
+    }
+    if wire.is_empty() {
+        let message = format!("an empty body is not valid {}: clients refuse it", token(coding));
+        return Err(Fault::new(FaultKind::Corrupt, message));
     }
     let likely = match likely {
         0 => guess(coding, wire),

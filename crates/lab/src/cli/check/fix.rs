@@ -1,13 +1,14 @@
 //! `weigh check --fix`: installs the packages that are missing, by apt, after asking; no service is started.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::cli::exit::OrRefuse;
 use crate::cli::terminal;
+use crate::command::answer;
 use crate::rig::runtime;
 use crate::shelter::Shelter;
 
@@ -31,14 +32,13 @@ pub fn install(packages: &[&str], is_agreed: bool) -> Result<bool> {
     let shelter = Shelter::new()?;
     let script = shelter.path().join("install.sh");
     std::fs::write(&script, INSTALL)?;
-    let shown = Command::new("sh").arg(&script).arg("--show").args(&known).output()?;
-    terminal::print(&format!("{}\n", String::from_utf8_lossy(&shown.stdout).trim()))?;
+    let shown = answer(Command::new("sh").arg(&script).arg("--show").args(&known))?;
+    terminal::print(&format!("{}\n", shown.stdout.trim()))?;
     if !is_agreed && !asked().or_refuse()? {
         terminal::note("Nothing was installed.");
         return Ok(false);
     }
-    let status = Command::new("sh").arg(&script).args(&known).stdin(Stdio::null()).status();
-    let status = status.context("sh cannot be started")?;
+    let status = watched(Command::new("sh").arg(&script).args(&known))?;
     ensure!(status.success(), "apt-get failed ({status}); its last lines say why");
     Ok(true)
 }
@@ -74,9 +74,7 @@ fn available<'p>(packages: &[&'p str]) -> Result<Vec<&'p str>> {
     let mut known = listed(packages)?;
     if known.is_empty() {
         terminal::print("apt-get update -q\n")?;
-        let mut update = Command::new("apt-get");
-        update.args(["update", "-q"]).stdin(Stdio::null()).stdout(Stdio::null());
-        let status = update.status().context("apt-get cannot be started")?;
+        let status = watched(Command::new("apt-get").args(["update", "-q"]).stdout(Stdio::null()))?;
         ensure!(status.success(), "apt-get update failed ({status}); its last lines say why");
         known = listed(packages)?;
     }
@@ -90,14 +88,18 @@ fn available<'p>(packages: &[&'p str]) -> Result<Vec<&'p str>> {
 fn listed<'p>(packages: &[&'p str]) -> Result<Vec<&'p str>> {
     let mut found = Vec::new();
     for name in packages {
-        let mut show = Command::new("apt-cache");
-        show.args(["show", "--no-all-versions", name]).stdin(Stdio::null());
-        let status = show.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if status.context("apt-cache cannot be started")?.success() {
+        if answer(Command::new("apt-cache").args(["show", "--no-all-versions", name]))?.is_fine() {
             found.push(*name);
         }
     }
     Ok(found)
+}
+
+/// Runs what the user asked for and looks at, who ends it if it takes too long.
+#[allow(clippy::disallowed_methods, reason = "an installation takes as long as its downloads")]
+fn watched(command: &mut Command) -> Result<ExitStatus> {
+    let program = command.get_program().display().to_string();
+    command.stdin(Stdio::null()).status().with_context(|| format!("{program} cannot be started"))
 }
 
 /// Asks at the terminal; Enter is yes.
@@ -107,8 +109,7 @@ fn asked() -> Result<bool> {
             "nobody can be asked here; to install without a question: weigh check --fix --yes"
         ));
     }
-    eprint!("Install them? No service is started. [Y/n] ");
-    std::io::stderr().flush()?;
+    terminal::tell("Install them? No service is started. [Y/n] ");
     let mut answer = String::new();
     let is_open = std::io::stdin().lock().read_line(&mut answer)? > 0;
     Ok(is_open && !answer.trim_start().starts_with(['n', 'N']))

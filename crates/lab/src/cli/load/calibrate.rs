@@ -1,5 +1,6 @@
 //! The ceiling of this machine: the generator against a target that does next to nothing.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
@@ -10,6 +11,7 @@ use super::args::Args;
 use super::conductor::{Conductor, Stopped};
 use crate::cli::exit::{Exit, OrRefuse};
 use crate::loading::target::Target;
+use crate::rig::cores::usable;
 use weigh_answer::load::Measured;
 
 /// Repetitions of everything.
@@ -54,8 +56,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-/// The processors of this machine.
+/// A processor of each core that this process may use.
 fn cpus() -> Vec<u32> {
-    let count = std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1));
-    (0..count).collect()
+    let cores = usable(Path::new("/"));
+    cores.iter().filter_map(|threads| threads.first().copied()).collect()
 }

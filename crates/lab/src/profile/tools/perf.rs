@@ -9,13 +9,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::Tool;
-use crate::command::{run_within, wait};
+use crate::command::{answer, wait};
 use crate::interrupt::Interrupt;
 use crate::rig::process::Invocation;
 use crate::shelter::Shelter;
 
-/// The longest that `perf` may take for what is not the script.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest that it may take to read what it recorded.
 const READING: Duration = Duration::from_secs(600);
 const DATA: &str = "perf.data";
@@ -23,12 +21,11 @@ const DATA: &str = "perf.data";
 /// The version, when it may record; else why not.
 pub(super) fn version() -> Result<String, String> {
     let work = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
-    let say = run_within(Command::new("perf").arg("--version"), work.path(), PATIENCE)
-        .map_err(|_| "perf is not on PATH".to_owned())?;
+    let say = answer(Command::new("perf").arg("--version")).map_err(|error| error.to_string())?;
     let mut record = Command::new("perf");
     record.args(["record", "-q", "-g", "-o"]).arg(work.path().join(DATA)).args(["--", "true"]);
-    let tried = run_within(&mut record, work.path(), PATIENCE).map_err(|e| e.to_string())?;
-    if !tried.status.is_some_and(|status| status.success()) {
+    let tried = answer(&mut record).map_err(|e| e.to_string())?;
+    if !tried.is_fine() {
         let said = tried.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         return Err(format!("perf may not record: {}", said.trim()));
     }

@@ -15,12 +15,13 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use rustix::process::{Gid, Pid, Signal, Uid, WaitOptions, WaitStatus};
 
+use crate::command::{SHORT_OF_MEMORY, answer, how};
 use crate::rig::group::Group;
 use crate::rig::lifeline;
 use crate::rig::user::OwnUser;
@@ -91,6 +92,7 @@ fn watch(
         None => drop(become_ordinary()),
     }
     pin(cpus)?;
+    LazyLock::force(&SHORT_OF_MEMORY);
     let program = start(dir, user, folders, command)?;
     std::thread::spawn(move || obey(program));
     let how = reap_until(program);
@@ -147,7 +149,7 @@ fn reap_until(program: Pid) -> String {
 
 fn describe(status: WaitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
-    std::process::ExitStatus::from_raw(status.as_raw()).to_string()
+    how(std::process::ExitStatus::from_raw(status.as_raw()))
 }
 
 /// Kills what is left, and waits for all of it.
@@ -165,7 +167,7 @@ fn end_everything() {
 
 fn remove(dir: &Path) {
     if let Err(error) = fs::remove_dir_all(dir) {
-        eprintln!("cannot remove {}: {error}", dir.display());
+        let _ = writeln!(io::stderr(), "cannot remove {}: {error}", dir.display());
     }
 }
 
@@ -200,9 +202,8 @@ fn become_ordinary() -> io::Result<()> {
 pub fn is_real_root(launcher: &OsStr) -> bool {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     *KNOWN.get_or_init(|| {
-        let mut probe = Command::new(launcher);
-        probe.args(["agent", PROBE]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        rustix::process::geteuid().is_root() && !probe.status().is_ok_and(|s| s.success())
+        let probe = || answer(Command::new(launcher).args(["agent", PROBE]));
+        rustix::process::geteuid().is_root() && !probe().is_ok_and(|ended| ended.is_fine())
     })
 }
 

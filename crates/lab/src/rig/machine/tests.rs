@@ -26,6 +26,17 @@ fn files_of_linux_are_read() {
     lay("etc/os-release", "NAME=x\nPRETTY_NAME=\"Some Linux 12\"\n");
     lay("sys/class/dmi/id/product_name", "KVM\n");
     lay(".dockerenv", "");
+    lay("sys/devices/system/cpu/cpufreq/boost", "1\n");
+    lay("sys/devices/system/node/node0/cpulist", "0-3\n");
+    lay("sys/devices/system/node/node1/cpulist", "4-7\n");
+    lay("sys/devices/system/node/online", "0-1\n");
+    for cpu in 0..1024 {
+        self::lay(
+            root.path(),
+            &format!("sys/devices/system/cpu/cpu{cpu}/topology/core_cpus_list"),
+            "0-1023\n",
+        );
+    }
     let machine = Machine::query_under(root.path());
     assert_eq!(machine.processor.as_deref(), Some("Fast One"));
     assert_eq!(machine.memory_bytes, Some(2048 * 1024));
@@ -33,6 +44,9 @@ fn files_of_linux_are_read() {
     assert_eq!(machine.system.as_deref(), Some("Some Linux 12"));
     assert_eq!(machine.virtualisation.as_deref(), Some("docker on KVM"));
     assert_eq!(machine.load_average, Some(1.25));
+    assert_eq!((machine.physical_cores, machine.turbo, machine.numa_nodes), (Some(1), Some(true), Some(2)));
+    lay("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    assert_eq!(Machine::query_under(root.path()).turbo, Some(false), "Intel's own switch counts first");
     assert!(machine.line().starts_with("Fast One, "), "{}", machine.line());
 }
 

@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 use std::io;
 use std::process::{Child, ExitStatus};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use super::pipes::LastLine;
 use super::{Worker, WorkerSpec};
-use crate::command::kill_group;
+use crate::command::{SHORT_OF_MEMORY, how, kill_group};
 
 /// How often a wait looks.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -50,6 +50,7 @@ pub(super) struct Here {
 
 impl Here {
     pub(super) fn new(child: Child, stderr: LastLine) -> Here {
+        LazyLock::force(&SHORT_OF_MEMORY);
         Here { child, stderr, status: None }
     }
 }
@@ -65,7 +66,7 @@ impl Body for Here {
             self.status = self.child.try_wait().ok().flatten();
             std::thread::sleep(GLANCE);
         }
-        self.status.map(|status| status.to_string())
+        self.status.map(how)
     }
 
     fn last_words(&self) -> Option<String> {

@@ -98,7 +98,7 @@ impl Definition {
 
     fn modules_of(&self, program: &Path) -> BTreeMap<String, Option<PathBuf>> {
         let Some(modules) = &self.modules else { return BTreeMap::new() };
-        let built_in = modules.built_in.iter().flat_map(|query| query.ask(program));
+        let built_in = modules.built_in.iter().flat_map(|query| query.ask(program).unwrap_or_default());
         let mut found: BTreeMap<_, _> = built_in.map(|name| (name, None)).collect();
         let (before, after) = modules.file.as_deref().and_then(|f| f.split_once("{}")).unwrap_or_default();
         for folder in modules.folders.iter().rev().filter(|_| modules.file.is_some()) {

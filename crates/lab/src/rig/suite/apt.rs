@@ -43,8 +43,7 @@ impl PrivateApt {
         machine: &str,
     ) -> Result<PrivateApt> {
         let fail = || format!("cannot write in {}", clean_path(home));
-        for folder in
-            ["state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "work"]
+        for folder in ["state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d"]
         {
             fs::create_dir_all(home.join(folder)).with_context(fail)?;
         }
@@ -129,7 +128,7 @@ impl PrivateApt {
             .env("APT_CONFIG", self.home.join("apt.conf"))
             .env("LC_ALL", "C")
             .env("DEBIAN_FRONTEND", "noninteractive");
-        let end = run_within(&mut command, &self.home.join("work"), PATIENCE);
+        let end = run_within(&mut command, PATIENCE);
         let end = end.with_context(|| format!("cannot start {program}"))?;
         match end.status {
             Some(status) if status.success() => Ok(end.stdout),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::command::answer;
 use crate::content::regular;
 use anyhow::{Result, anyhow};
 use weigh_model::text::clean_path;
@@ -121,10 +122,9 @@ fn archives_of(fields: &[(String, String)]) -> Vec<Archive> {
 /// The machine's settings that say how the network is reached: `Acquire::http`, `https` and the choice of addresses.
 /// Empty where there is no apt.
 pub(super) fn settings_of_machine() -> String {
-    let Ok(output) = Command::new("apt-config").arg("dump").output() else { return String::new() };
+    let Ok(said) = answer(Command::new("apt-config").arg("dump")) else { return String::new() };
     let kept = ["Acquire::http::", "Acquire::https::", "Acquire::ForceIPv4", "Acquire::ForceIPv6"];
-    let text = String::from_utf8_lossy(&output.stdout);
-    let lines = text.lines().filter(|line| kept.iter().any(|k| line.starts_with(k)));
+    let lines = said.stdout.lines().filter(|line| kept.iter().any(|k| line.starts_with(k)));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 

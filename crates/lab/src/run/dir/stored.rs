@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{PLAN, RECORDS, RUN};
 use crate::content::regular;
 use crate::digest::sha256;
-use crate::log;
+use crate::log::{self, Log, LogError};
 use crate::rig::machine::Machine;
 use weigh_answer::report::{Report, RunFacts};
 use weigh_answer::subject;
@@ -100,16 +100,23 @@ pub struct StoredRun {
 }
 
 impl StoredRun {
-    /// Reads a run directory, complete, interrupted or going on.
+    /// Reads a run directory, complete, interrupted or going on; of a very long one some rounds, see [`weigh_model::record::thin`].
     ///
     /// # Errors
     /// It is no run directory, is damaged, or was written by a later version.
     pub fn read(path: &Path) -> Result<StoredRun> {
-        StoredRun::read_with_length(path).map(|(stored, _)| stored)
+        StoredRun::read_by(path, log::thinned).map(|(stored, _)| stored)
     }
 
     /// The run, and the bytes of its log up to the last whole record.
     pub(super) fn read_with_length(path: &Path) -> Result<(StoredRun, u64)> {
+        StoredRun::read_by(path, |path, _| log::read(path))
+    }
+
+    fn read_by(
+        path: &Path,
+        read: impl FnOnce(&Path, &Plan) -> Result<Log, LogError>,
+    ) -> Result<(StoredRun, u64)> {
         if !path.join(RUN).exists() {
             bail!("{}: not a run directory (it has no {RUN})", path.display());
         }
@@ -137,7 +144,7 @@ impl StoredRun {
         let plan: Plan = typed(path, PLAN, plan_json)?;
         let checked = subject::check(&plan).and_then(|()| plan.check());
         checked.with_context(|| format!("{}: damaged", path.join(PLAN).display()))?;
-        let log = log::read(&path.join(RECORDS))?;
+        let log = read(&path.join(RECORDS), &plan)?;
         let stored =
             StoredRun { path: path.to_owned(), file, plan, records: log.records, torn_bytes: log.torn_bytes };
         Ok((stored, log.valid_bytes))

@@ -1,11 +1,12 @@
 //! Memcached: `stats`, `lru_crawler metadump` where it is allowed, and `get`.
 
-use std::time::Instant;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 
 use super::wire::Wire;
 use super::{Calls, MOST_KEYS, Read, Room, Stored};
+use crate::site::budget::Budget;
 use crate::site::strata::band;
 use crate::site::values::LONGEST;
 use weigh_model::protocol::client::Address;
@@ -14,11 +15,11 @@ use weigh_model::text::clean_bytes;
 /// The most lines of `stats`.
 const MOST_STATS: usize = 1000;
 
-pub(super) fn look(address: &Address, until: Instant) -> Result<Stored> {
+pub(super) fn look(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
     if address.password.is_some() {
         bail!("memcached with a password is not supported; write some values to a folder and give --values");
     }
-    let mut wire = Wire::open(address, until)?;
+    let mut wire = Wire::open(address, budget)?;
     let stats = stats(&mut wire)?;
     let stat = |name: &str| stats.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
     let calls = || {
@@ -27,13 +28,13 @@ pub(super) fn look(address: &Address, until: Instant) -> Result<Stored> {
     };
     let keys = stat("curr_items").unwrap_or(0.0) as u64;
     let mut stored = Stored { keys, calls: calls(), ..Stored::default() };
-    let mut listed = keys_of(Wire::open(address, until)?)?;
+    let mut listed = keys_of(Wire::open(address, budget)?)?;
     // They come by size and age: values of all kinds are to be among those that are read.
     listed.sort_by_key(|(key, _)| crc32fast::hash(key.as_bytes()));
     let mut room = Room::default();
     for (key, size) in listed {
         stored.count(size);
-        if room.take(size) && !wire.is_late() {
+        if room.take(size) && !wire.is_spent() {
             stored.values.extend(get(&mut wire, key, band(size))?);
         }
     }
@@ -62,7 +63,7 @@ fn stats(wire: &mut Wire) -> Result<Vec<(String, f64)>> {
 fn keys_of(mut wire: Wire) -> Result<Vec<(String, u64)>> {
     wire.send(b"lru_crawler metadump all\r\n")?;
     let mut found = Vec::new();
-    while found.len() < MOST_KEYS && !wire.is_late() {
+    while found.len() < MOST_KEYS && !wire.is_spent() {
         let line = String::from_utf8_lossy(&wire.line()?).into_owned();
         if line == "END" {
             break;

@@ -1,12 +1,13 @@
 //! Redis and what speaks its protocol: `INFO`, `DBSIZE`, `SCAN`, `STRLEN`, `GETRANGE`, and of keys that are no
 //! strings `TYPE`, `HSTRLEN` and `HGET`.
 
-use std::time::Instant;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::wire::Wire;
 use super::{Calls, MOST_KEYS, Read, Room, Stored};
+use crate::site::budget::Budget;
 use crate::site::strata::band;
 use crate::site::values::LONGEST;
 use weigh_model::protocol::client::Address;
@@ -14,8 +15,10 @@ use weigh_model::text::clean_bytes;
 
 /// Keys that one `SCAN` goes through.
 const BATCH: &str = "200";
-/// The most items of a list that is answered.
-const MOST_ITEMS: usize = 10_000;
+/// The most items of a list that is answered, and of one in it; there is none in that.
+const MOST_ITEMS: [usize; 2] = [2, 5000];
+/// The longest key.
+const LONGEST_KEY: usize = 16 << 10;
 /// The longest text that is answered, such as that of `INFO`.
 const LONGEST_TEXT: usize = 1 << 20;
 /// Commands that write a value, as `INFO commandstats` names them.
@@ -34,8 +37,8 @@ enum Reply {
     Refused(String),
 }
 
-pub(super) fn look(address: &Address, until: Instant) -> Result<Stored> {
-    let mut redis = Redis(Wire::open(address, until)?);
+pub(super) fn look(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
+    let mut redis = Redis(Wire::open(address, budget)?);
     redis.greet(address)?;
     // Before anything is read: what is read here is counted there.
     let calls = calls(
@@ -94,7 +97,7 @@ impl Redis {
                 _ => None,
             });
             self.batch(&keys.collect::<Vec<_>>(), &mut room, stored)?;
-            if cursor == "0" || stored.seen as usize >= MOST_KEYS || self.0.is_late() {
+            if cursor == "0" || stored.seen as usize >= MOST_KEYS || self.0.is_spent() {
                 return Ok(());
             }
         }
@@ -127,7 +130,7 @@ impl Redis {
             }
         }
         for (key, field, length) in wanted {
-            if self.0.is_late() {
+            if self.0.is_spent() {
                 break;
             }
             let last = (LONGEST - 1).to_string();
@@ -205,14 +208,14 @@ impl Redis {
                 Some(-1) => Reply::Bytes(None),
                 length => {
                     let length = length.and_then(|length| usize::try_from(length).ok());
-                    Reply::Bytes(Some(
-                        self.0.block(length.context("it answers with a wrong length")?, LONGEST)?,
-                    ))
+                    let most = if depth == 0 { LONGEST } else { LONGEST_KEY };
+                    Reply::Bytes(Some(self.0.block(length.context("it answers with a wrong length")?, most)?))
                 }
             },
             b'*' => {
                 let count = number().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-                ensure!(count <= MOST_ITEMS && depth < 3, "it answers with more than was asked for");
+                let most = MOST_ITEMS.get(depth).copied().unwrap_or(0);
+                ensure!(count <= most, "it answers with more than was asked for");
                 Reply::List((0..count).map(|_| self.reply(depth + 1)).collect::<Result<_>>()?)
             }
             _ => bail!("it answers `{}`; is it Redis?", clean_bytes(&line[..line.len().min(40)])),

@@ -1,7 +1,7 @@
 //! What stores answer, real and hostile.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use super::*;
@@ -9,6 +9,7 @@ use crate::site::tests::Quiet;
 use crate::site::values::coding::Codec;
 use crate::site::values::form::Form;
 use crate::site::values::{Value, setting};
+use weigh_model::protocol::client::Address;
 
 /// A store that ends with the test.
 struct Running(Child);
@@ -283,4 +284,50 @@ fn what_is_no_store_or_a_hostile_one_is_one_line() {
             "{error:?}"
         );
     }
+}
+
+/// Serves one connection: answers as a store of one key does until it is asked for its keys, then goes on with the stream.
+fn hostile(mut go_on: impl FnMut(TcpStream) + Send + 'static) -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let info = b"$0\r\n\r\n".repeat(3);
+        stream.write_all(&[&info[..], b":1\r\n"].concat()).unwrap();
+        go_on(stream);
+    });
+    let url = format!("redis://{place}");
+    StoreUrl::parse(&url, &StoreDefinition::load(&Lab::open(None).unwrap().definitions).unwrap())
+        .unwrap()
+        .address
+}
+
+/// Keys as long as they may be, as many as there may be.
+fn keys(mut stream: &TcpStream) {
+    let key = [&b"$16384\r\n"[..], &[b'k'; 16384], b"\r\n"].concat();
+    let _ = stream.write_all(b"*2\r\n$1\r\n7\r\n*5000\r\n");
+    while stream.write_all(&key).is_ok() {}
+}
+
+#[test]
+fn a_store_that_sends_keys_without_end_sends_no_more_than_the_budget() {
+    let address = hostile(|stream| keys(&stream));
+    let budget = Rc::new(Budget::new(Duration::from_secs(600), 1000, 1 << 20));
+    let error = format!("{:#}", redis::look(&address, &budget).unwrap_err());
+    assert!(error.contains("sends more than a look reads"), "{error}");
+}
+
+#[test]
+fn a_store_that_reads_byte_by_byte_is_left_when_the_time_is_over() {
+    let address = hostile(|mut stream| {
+        let mut one = [0];
+        let sender = stream.try_clone().unwrap();
+        std::thread::spawn(move || keys(&sender));
+        while std::io::Read::read(&mut stream, &mut one).is_ok_and(|read| read > 0) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let budget = Rc::new(Budget::new(Duration::from_secs(4), 1000, usize::MAX));
+    assert!(redis::look(&address, &budget).is_err());
+    assert!(budget.is_late());
 }

@@ -4,46 +4,70 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::site::budget::Budget;
 use weigh_model::protocol::client::Address;
 
 /// The longest line of an answer.
 const LONGEST_LINE: u64 = 64 << 10;
 /// How long a connection, and one answer, may take.
 const ANSWER: Duration = Duration::from_secs(2);
+/// Bytes that are sent before the time is looked at again.
+const PIECE: usize = 16 << 10;
 
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
-/// A stream that is not read after the end of the time for all: a server may send byte by byte.
-struct Timed {
+/// A stream that is neither read nor written to beyond the budget for all: a server may take and send byte by byte.
+struct Bounded {
     stream: Box<dyn Stream>,
-    until: Instant,
+    budget: Rc<Budget>,
 }
 
-impl Read for Timed {
+impl Read for Bounded {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        if Instant::now() >= self.until {
+        if self.budget.is_late() {
             return Err(std::io::ErrorKind::TimedOut.into());
         }
-        self.stream.read(buf)
+        if self.budget.is_spent() {
+            return Err(std::io::Error::other("it sends more than a look reads"));
+        }
+        let read = self.stream.read(buf)?;
+        self.budget.take(read);
+        Ok(read)
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        if self.budget.is_late() {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        self.stream.write(&buf[..buf.len().min(PIECE)])
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
     }
 }
 
 /// A connection.
 pub(super) struct Wire {
-    stream: BufReader<Timed>,
+    stream: BufReader<Bounded>,
 }
 
 impl Wire {
     /// Connects.
-    pub(super) fn open(address: &Address, until: Instant) -> Result<Wire> {
+    pub(super) fn open(address: &Address, budget: &Rc<Budget>) -> Result<Wire> {
         let stream: Box<dyn Stream> = match &address.unix {
             Some(path) => {
-                let stream = UnixStream::connect(path)?;
+                let stream = connected(path.clone())?;
                 stream.set_read_timeout(Some(ANSWER))?;
                 stream.set_write_timeout(Some(ANSWER))?;
                 Box::new(stream)
@@ -57,24 +81,23 @@ impl Wire {
                 Box::new(stream)
             }
         };
-        Ok(Wire { stream: BufReader::new(Timed { stream, until }) })
+        Ok(Wire { stream: BufReader::new(Bounded { stream, budget: Rc::clone(budget) }) })
     }
 
-    /// Whether the time for all is over.
-    pub(super) fn is_late(&self) -> bool {
-        Instant::now() >= self.stream.get_ref().until
+    /// Whether there is nothing left of the budget for all.
+    pub(super) fn is_spent(&self) -> bool {
+        self.stream.get_ref().budget.is_spent()
     }
 
     /// Sends bytes.
     pub(super) fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        ensure!(!self.is_late(), "it did not answer in time");
-        let stream = &mut self.stream.get_mut().stream;
+        let stream = self.stream.get_mut();
+        stream.budget.request();
         stream.write_all(bytes).and_then(|()| stream.flush()).context("the request cannot be sent")
     }
 
     /// A line without its end.
     pub(super) fn line(&mut self) -> Result<Vec<u8>> {
-        ensure!(!self.is_late(), "it did not answer in time");
         let mut line = Vec::new();
         let read = Read::by_ref(&mut self.stream).take(LONGEST_LINE).read_until(b'\n', &mut line);
         read.context("it does not answer")?;
@@ -94,4 +117,11 @@ impl Wire {
         bytes.truncate(length);
         Ok(bytes)
     }
+}
+
+/// Connects to a socket, whose server may let everybody wait.
+fn connected(path: PathBuf) -> std::io::Result<UnixStream> {
+    let (send, connected) = channel();
+    std::thread::spawn(move || send.send(UnixStream::connect(path)));
+    connected.recv_timeout(ANSWER).map_err(|_| std::io::Error::from(std::io::ErrorKind::TimedOut))?
 }

@@ -137,6 +137,21 @@ fn a_script_without_end_is_ended() {
     assert_eq!(lab.processes(), Vec::<String>::new());
 }
 
+#[test]
+fn what_a_script_left_running_ends_with_it() {
+    needs!(has("xdebug"));
+    let lab = Lab::new();
+    // One in the script's group, one in a session of its own.
+    lab.write("forks.php", "<?php foreach (['', 'setsid '] as $as) { exec(\"{$as}sleep 4321 >/dev/null 2>&1 & echo \\$!\", $ids); }\
+        file_put_contents('ids', implode(' ', $ids));");
+    let ran = lab.run(&["profile", "--pairs", "0", "--", "forks.php"]);
+    let ids = lab.read("ids");
+    assert_eq!(ids.split(' ').count(), 2, "{ids}");
+    for id in ids.split(' ') {
+        assert!(!std::path::Path::new("/proc").join(id).exists(), "{id} runs on: {}", ran.stderr);
+    }
+}
+
 /// A PHP whose profile takes long to read: it writes many megabytes of one itself, and answers as PHP otherwise.
 const LONG: &str = r#"#!/bin/sh
 for word; do case "$word" in xdebug.output_dir=*) folder=${word#*=} ;; esac; done

@@ -20,10 +20,13 @@ fn room_grows_to_what_is_needed_and_no_further() {
 }
 
 #[test]
-fn no_body_decodes_to_nothing_and_identity_is_itself() {
-    for coding in [Coding::Identity, Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
-        assert_eq!(decode(coding, None, b"", 0, 10).unwrap(), &b""[..]);
+fn an_empty_body_is_of_no_coding_and_identity_is_itself() {
+    for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
+        let fault = decode(coding, None, b"", 0, 10).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Corrupt);
+        assert!(fault.message.starts_with("an empty body is not valid "), "{}", fault.message);
     }
+    assert_eq!(decode(Coding::Identity, None, b"", 0, 10).unwrap(), &b""[..]);
     assert_eq!(decode(Coding::Identity, None, b"1234", 0, 4).unwrap(), &b"1234"[..]);
     assert_eq!(decode(Coding::Identity, None, b"1234", 0, 3).unwrap_err().kind, FaultKind::Bomb);
     assert_eq!(decode(Coding::Other, None, b"1234", 0, 9).unwrap_err().kind, FaultKind::ContentCoding);

@@ -186,7 +186,7 @@ fn apaches_conditions_and_values_are_decided_as_it_reads() {
                  <IfModule !deflate_module>\nSetEnv gone 1\n</IfModule>\n<IfDefine nobody>\nSetEnv gone 2\n</IfDefine>\n\
                  <VirtualHost *:80>\nDocumentRoot ${root}/public\nErrorLog ${APACHE_LOG_DIR}/x\nSetEnv kept ${UNKNOWN}\n</VirtualHost>\n",
             ),
-            ("mods/deflate.load", "LoadModule deflate_module /bin/sh\n"),
+            ("mods/deflate.load", "LoadModule deflate_module /usr/lib/os-release\n"),
         ],
     );
     assert_eq!(read.site.root, PathBuf::from("/srv/shop/public"));
@@ -270,6 +270,16 @@ fn what_cannot_be_read_is_refused_with_its_line() {
             "nginx",
             &[("nginx.conf", "load_module x/ngx_http_lost_module.so;")],
             "line 1: the module http_lost is not installed here: apt install libnginx-mod-http-lost",
+        ),
+        (
+            "nginx",
+            &[("nginx.conf", "load_module /etc/hostname;")],
+            "line 1: it loads code from outside the system's folders: /etc/hostname; if you trust who made it, add --trust-config",
+        ),
+        (
+            "apache",
+            &[("apache2.conf", "ServerRoot /x\nLoadFile /usr/lib/../../etc/hostname\n")],
+            "line 2: it loads code from outside the system's folders: /etc/hostname",
         ),
         ("apache", &[("a.conf", "<Files a>\n</Directory>")], "line 2: `</Directory>` without its begin"),
         ("apache", &[("a.conf", "<Files a>")], "line 1: `<Files>` does not end"),

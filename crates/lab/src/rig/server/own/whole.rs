@@ -9,6 +9,7 @@ mod lighttpd;
 pub use lighttpd::has_tls;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use regex::Regex;
@@ -21,6 +22,7 @@ use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
 use super::{Rules, expression, expressions, is};
 use crate::rig::server::found::Found;
+use weigh_model::text::clean_path;
 use weigh_model::way::{DIR, FPM, TREE};
 
 /// The place of directives that are the lab's own.
@@ -120,6 +122,17 @@ pub fn frame(rules: &Rules, tree: &mut Tree, site: &mut Site) {
             wrap.chain(directives).collect()
         }
     };
+}
+
+/// Folders of the system's own modules.
+const SYSTEM: [&str; 6] =
+    ["/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/usr/local/libexec", "/opt"];
+/// Whether configurations may load code from anywhere.
+static IS_TRUSTED: AtomicBool = AtomicBool::new(false);
+
+/// Lets configurations load code from anywhere: the user knows who made them.
+pub fn trust() {
+    IS_TRUSTED.store(true, Ordering::SeqCst);
 }
 
 struct Writer<'w> {
@@ -279,6 +292,17 @@ impl<'w> Writer<'w> {
     fn module(&mut self, file: &str, at: Place) -> Result<Option<String>, Wrong> {
         let path = Path::new(file.trim_matches(['"', '\'']));
         if path.is_absolute() && path.is_file() {
+            let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let is_system = SYSTEM.iter().any(|folder| real.starts_with(folder));
+            if !is_system && !IS_TRUSTED.load(Ordering::SeqCst) {
+                let what = clean_path(&real);
+                return Err(Wrong::at(
+                    at,
+                    format!(
+                        "it loads code from outside the system's folders: {what}; if you trust who made it, add --trust-config"
+                    ),
+                ));
+            }
             return Ok(Some(quoted(&path.to_string_lossy())));
         }
         let modules = self.found.definition.modules.as_ref();

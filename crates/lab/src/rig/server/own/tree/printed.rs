@@ -3,22 +3,19 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::flat::Flat;
 use super::{PLACEHOLDER, Tree};
-use crate::command::run_within;
+use crate::command::answer;
 use crate::digest;
 use crate::rig::server::own::Rules;
 use crate::rig::server::own::syntax::assigned::Value;
 use crate::rig::server::own::syntax::{Directive, Place, Syntax, assigned};
 use weigh_model::text::{clean, clean_path};
 
-/// How long a server may take to print.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest print, in bytes: what [`run_within`] gives back.
+/// The longest print, in bytes: what [`answer`] gives back.
 const LONGEST: usize = 1 << 20;
 /// What stands for the file in the arguments.
 const FILE: &str = "{file}";
@@ -64,15 +61,11 @@ impl Asked<'_> {
         }));
         let own = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"].map(|name| (name, work));
         command.current_dir(self.home).env("LC_ALL", "C").envs(own);
-        let ended = run_within(&mut command, work, PATIENCE).context("its server cannot be started")?;
+        let ended = answer(&mut command)?;
         if ended.stdout.len() >= LONGEST {
             bail!("its server prints more than {LONGEST} bytes");
         }
-        Ok(match ended.status {
-            Some(status) if status.success() => Ok(ended.stdout),
-            Some(_) => Err(ended.stderr),
-            None => bail!("its server does not print it within {} s", PATIENCE.as_secs()),
-        })
+        Ok(if ended.is_fine() { Ok(ended.stdout) } else { Err(ended.stderr) })
     }
 
     fn assigned(&self, given: &Path, text: &str) -> Result<Tree> {
