@@ -62,7 +62,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "load", arguments: &["load", "{url}", "-d", "2s", "--json"] },
     Verb { name: "profile", arguments: &["profile", "--", "{home}/work.php"] },
     Verb { name: "link measure", arguments: &["link", "measure", "100mbit/20ms"] },
-    Verb { name: "runs prune", arguments: &["runs", "prune", "--older-than", "1s", "--yes"] },
+    Verb { name: "runs prune", arguments: &["runs", "prune", "--older-than", "1h", "--yes"] },
     Verb { name: "corpus site", arguments: &["corpus", "site", "{out}"] },
     Verb { name: "advise", arguments: &["advise", "{home}/site.toml", "--budget", "4s", "--out", "{out}"] },
     Verb {
@@ -71,7 +71,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "compare --paired",
-        arguments: &["compare", "--paired", "{home}/codecs.toml", "--for", "4s", "--out", "{out}"],
+        arguments: &["compare", "--paired", "{url}", "{url}", "--for", "4s", "--out", "{out}"],
     },
     Verb { name: "link run", arguments: &["link", "run", "100mbit/5ms", "--", "sleep", "1"] },
 ];
