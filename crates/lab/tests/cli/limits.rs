@@ -72,7 +72,7 @@ fn without_a_home_nothing_is_left_by_what_only_looks() {
         &["run", "small.toml", "--out", "out"],
     ] {
         let mut command = shell(&lab, "", args);
-        command.env_remove("WEIGH_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", "/nonexistent");
+        command.env_remove("WEIGH_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", "/proc/none");
         let ended = command.output().unwrap();
         assert_eq!(ended.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
         assert_eq!(left(&lab), [""; 0], "{args:?}");

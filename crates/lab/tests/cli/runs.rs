@@ -145,12 +145,14 @@ fn a_summary_that_is_none_is_made_again() {
     // That of another run is none.
     fs::copy(lab.path("weigh-runs/run-03/summary.json"), &path).unwrap();
     assert_eq!(lab.fine(&trend), values);
-    // Through a link nothing is written.
+    // Through a link nothing is written, and what a killed process left is gone.
+    let draft = lab.write("weigh-runs/run-02/.tmp-summary-0", "half of");
     fs::remove_file(&path).unwrap();
     lab.write("mine", "dear reader");
     std::os::unix::fs::symlink(lab.path("mine"), &path).unwrap();
     assert_eq!(lab.fine(&trend), values);
     assert_eq!(lab.read("mine"), "dear reader");
+    assert!(!draft.exists());
     assert!(fs::symlink_metadata(&path).unwrap().is_file());
 }
 
