@@ -45,6 +45,21 @@ fn where_all_are_alike_nothing_is_claimed() {
     }
 }
 
+/// Rounds of few configurations do not tell the modes and the tails of the noise.
+#[test]
+fn of_few_that_are_alike_nothing_is_claimed() {
+    for noise in [Noise::TwoModesMost, Noise::Heavy] {
+        for rounds in [5, 8] {
+            let few = Run { tables: 1, rows: 3, rounds };
+            let wrong = shares(noise, 1.0, few, TRIALS, &mut random())[0];
+            assert!(wrong <= AT_MOST, "{noise:?} {rounds}: {wrong}");
+        }
+    }
+    let two = Run { tables: 1, rows: 2, rounds: 5 };
+    let found = shares(Noise::TwoModesMost, 2.0, two, TRIALS, &mut random())[1];
+    assert!(found >= 0.9, "twice as much is found in {found}");
+}
+
 #[test]
 fn what_differs_is_found() {
     let found = |noise, factor, rounds| shares(noise, factor, run(rounds), REPORTS, &mut random())[1];
