@@ -85,6 +85,7 @@ deny:
 bench-simulation:
 	@$(CARGO) bench --locked --quiet -p weigh-stats --bench simulation
 	@$(CARGO) bench --locked --quiet -p weigh-answer --bench drawn
+	@$(CARGO) test --release --locked --quiet -p weigh-answer --lib proofs_of_drawn_sites -- --ignored --nocapture
 
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth

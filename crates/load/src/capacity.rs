@@ -1,7 +1,5 @@
 //! Finds the knee: the highest rate of an open model that a server sustains. Pure logic; a closure runs each step.
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 
 use crate::caveats::{Caveat, LATE_SHARE, caveats, response};
@@ -73,8 +71,16 @@ const ACHIEVED: f64 = 0.99;
 const GROWN: f64 = 2.0;
 /// Slices per step: an even number, so that the middle is between two slices.
 pub const SLICES: f64 = 32.0;
-/// The border is decided by three of five steps.
+/// Long steps that decide about a rate: at least, and at most where they do not agree.
 const ENOUGH: u32 = 3;
+const MOST: u32 = 8;
+/// A long step counts as at most this many times the share of slow requests that the limit allows: a pause of the machine
+/// must not change the result.
+const AT_MOST: f64 = 5.0;
+/// A server that gets faster by this share from one step to the next is still warming up.
+const FASTER: f64 = 0.1;
+/// Steps at one rate at most while the server warms up.
+const WARMING: u32 = 8;
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -90,7 +96,7 @@ pub enum Verdict {
     Growing,
     /// Some scheduled requests were never sent.
     Dropped,
-    /// The rate was not sustained, and the generator may be the reason.
+    /// The rate was not sustained, and the generator may be the reason: nothing is known of the server.
     Generator,
 }
 
@@ -160,8 +166,10 @@ pub fn start_below(closed: &LoadResult) -> f64 {
 ///
 /// The rate doubles (or halves) until one rate is sustained and another is not. Then the geometric mean is tried until
 /// the two are close enough. A short step may miss an overload, and a pause of the machine must not change the result.
-/// Near the border, therefore, steps are long, only long steps decide, and three of five long steps decide about each
-/// rate.
+/// Near the border, therefore, steps are long, and three to eight of them decide about each rate, by the mean of their shares
+/// of slow requests: queues near their limit are slow in few steps and very slow in these, so that most steps of a rate that
+/// is not sustained are quick. A step in which the generator may have been the limit decides nothing, and is repeated. While nothing is sustained,
+/// a rate is halved only if a longer step at it shows the server to be no faster: it may have been cold.
 ///
 /// # Errors
 /// Those of `run`.
@@ -173,17 +181,18 @@ pub fn find_capacity<E>(
     let mut tried = Tried::default();
     let mut steps = Vec::new();
     let ended = loop {
-        let (rate, decides) = match tried.next(search) {
+        let (rate, decides, times) = match tried.next(search) {
             Next::End(ended) => break ended,
-            Next::Try(..) if steps.len() >= search.most_steps => break Ended::OutOfSteps,
-            Next::Try(rate, decides) => (rate, decides),
+            _ if steps.len() >= search.most_steps => break Ended::OutOfSteps,
+            Next::Try(rate, decides) => (rate, decides, 1.0),
+            Next::Warm(rate) => (rate, false, 2.0),
         };
-        let seconds = search.seconds_of(rate, decides);
+        let seconds = search.seconds_of(rate, decides) * times;
         if elapsed() + seconds > search.most_seconds {
             break Ended::OutOfTime;
         }
-        let step = judge(&search.limit, (rate, seconds, decides), &run(rate, seconds)?);
-        tried.add(&step);
+        let (step, slow) = judge(&search.limit, (rate, seconds, decides), &run(rate, seconds)?);
+        tried.add(&step, slow);
         steps.push(step);
     };
     let (held, over) = tried.decided();
@@ -202,10 +211,11 @@ impl Search {
     }
 }
 
-fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &LoadResult) -> Step {
+/// A step, and its share of slow requests ÷ that which the limit allows.
+fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &LoadResult) -> (Step, f64) {
     let sum = |count: fn(&Counts) -> u64| -> u64 { result.classes.iter().map(|c| count(&c.counts)).sum() };
     let (scheduled, completed, dropped) = (sum(|c| c.scheduled), sum(|c| c.completed), sum(|c| c.dropped));
-    let response = second_half(limit.quantile, seconds, dropped, result);
+    let (response, slow) = second_half(limit, seconds, dropped, result);
     let in_flight = in_flight(seconds, result);
     let offered_in_half = scheduled as f64 / 2.0;
     let is_growing = in_flight.is_some_and(|[first, second]| {
@@ -231,15 +241,22 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
     let is_generator = is_saturated || lateness.is_some_and(|late| late > limit.seconds * LATE_SHARE);
     let verdict = if verdict != Verdict::Held && is_generator { Verdict::Generator } else { verdict };
     let lasted = result.seconds.max(seconds);
-    Step { rate, seconds, achieved: completed as f64 / lasted, response, lasted, in_flight, decides, verdict }
+    let achieved = completed as f64 / lasted;
+    let slow = if matches!(verdict, Verdict::Held | Verdict::Slow) { slow.min(AT_MOST) } else { AT_MOST };
+    (Step { rate, seconds, achieved, response, lasted, in_flight, decides, verdict }, slow)
 }
 
-/// A quantile of the response times of requests that ended in the second half of the schedule or later, with requests
-/// that were never sent. Without slices, over all requests.
-fn second_half(q: f64, seconds: f64, dropped: u64, result: &LoadResult) -> Option<f64> {
+/// The limit's quantile of the response times of requests that ended in the second half of the schedule or later, with
+/// requests that were never sent, and the share of those above the limit ÷ that which is allowed. Without slices, over all
+/// requests.
+fn second_half(limit: &Limit, seconds: f64, dropped: u64, result: &LoadResult) -> (Option<f64>, f64) {
+    let told = |times: &Hist, unanswered: u64| {
+        let slow = (times.above(limit.seconds) + unanswered) as f64;
+        let allowed = (1.0 - limit.quantile) * (times.count() + unanswered) as f64;
+        (times.quantile_with(limit.quantile, unanswered), slow / allowed)
+    };
     if result.slices.is_empty() {
-        let unanswered = result.classes.iter().map(|class| class.counts.unanswered()).sum();
-        return response(result).quantile_with(q, unanswered);
+        return told(&response(result), result.classes.iter().map(|class| class.counts.unanswered()).sum());
     }
     let (mut times, mut unanswered) = (Hist::default(), dropped);
     for slice in result.slices.iter().filter(|slice| is_late(slice, seconds)) {
@@ -250,7 +267,7 @@ fn second_half(q: f64, seconds: f64, dropped: u64, result: &LoadResult) -> Optio
             Err(_) => unanswered += slice.completed,
         }
     }
-    times.quantile_with(q, unanswered)
+    told(&times, unanswered)
 }
 
 /// Whether a slice starts in the second half of the schedule or after it.
@@ -272,27 +289,68 @@ fn in_flight(seconds: f64, result: &LoadResult) -> Option<[f64; 2]> {
 }
 
 /// A rate with its steps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Rate {
     rate: f64,
     /// Steps at this rate, with short ones.
     tries: u32,
     /// The outcome of the latest step that was too short to decide.
     hint: Option<bool>,
-    held: u32,
-    over: u32,
+    /// Steps that were long enough to decide, and the sum and the sum of squares of their shares of slow requests ÷ the
+    /// share that is allowed.
+    long: u32,
+    slow: f64,
+    squares: f64,
     /// Steps that failed and in which the generator may be the reason.
     generator: u32,
+    /// Whether the latest step was to decide.
+    decides: bool,
+    /// What the latest step achieved, and its response time.
+    latest: (f64, f64),
+    /// Whether the latest step was faster than the one before.
+    is_warming: bool,
 }
 
 impl Rate {
-    /// Whether it is sustained (greater) or not (less); equal: unknown. A short step counts until a long step has
-    /// decided.
-    fn stands(&self) -> Ordering {
-        match (self.held, self.over, self.hint) {
-            (0, 0, Some(true)) => Ordering::Greater,
-            (0, 0, Some(false)) => Ordering::Less,
-            (held, over, _) => held.cmp(&over),
+    /// Whether it is sustained; none: unknown. A short step counts until a long step has decided. Where the generator was
+    /// the limit again and again, the rate is not sustained.
+    fn is_held(&self) -> Option<bool> {
+        match self.long {
+            0 if self.is_given_up() => Some(false),
+            0 => self.hint,
+            long => Some(self.slow <= f64::from(long)),
+        }
+    }
+
+    /// Whether the generator was the limit too often to try again.
+    fn is_given_up(&self) -> bool {
+        self.generator >= ENOUGH + self.long
+    }
+
+    /// Whether more long steps are to decide about it: there are few, or their mean is within two errors of the limit.
+    fn is_unsure(&self) -> bool {
+        let long = f64::from(self.long);
+        let mean = self.slow / long;
+        let error = ((self.squares / long - mean * mean).max(0.0) / (long - 1.0)).sqrt();
+        let is_near = self.long < MOST && (mean - 1.0).abs() < 2.0 * error;
+        (self.long < ENOUGH || is_near) && !self.is_given_up()
+    }
+
+    fn add(&mut self, step: &Step, slow: f64) {
+        let now = (step.achieved, step.response.unwrap_or(f64::INFINITY));
+        let was = std::mem::replace(&mut self.latest, now);
+        self.is_warming =
+            self.tries > 0 && (now.0 > was.0 * (1.0 + FASTER) || now.1 < was.1 * (1.0 - FASTER));
+        self.tries += 1;
+        self.decides = step.decides;
+        match step.verdict {
+            Verdict::Generator => self.generator += 1,
+            of if !step.decides => self.hint = Some(of == Verdict::Held),
+            _ => {
+                self.long += 1;
+                self.slow += slow;
+                self.squares += slow * slow;
+            }
         }
     }
 }
@@ -301,6 +359,8 @@ impl Rate {
 enum Next {
     /// A rate, and whether the step is long enough to decide.
     Try(f64, bool),
+    /// A rate again, for longer: it was not sustained, and the server may have been cold.
+    Warm(f64),
     End(Ended),
 }
 
@@ -309,28 +369,18 @@ enum Next {
 struct Tried(Vec<Rate>);
 
 impl Tried {
-    fn add(&mut self, step: &Step) {
+    fn add(&mut self, step: &Step, slow: f64) {
         let at = self.0.partition_point(|r| r.rate < step.rate);
         if self.0.get(at).is_none_or(|r| r.rate != step.rate) {
-            self.0.insert(at, Rate { rate: step.rate, tries: 0, hint: None, held: 0, over: 0, generator: 0 });
+            self.0.insert(at, Rate { rate: step.rate, ..Rate::default() });
         }
-        let rate = &mut self.0[at];
-        let is_held = step.verdict == Verdict::Held;
-        rate.tries += 1;
-        rate.generator += u32::from(step.verdict == Verdict::Generator);
-        if !step.decides {
-            rate.hint = Some(is_held);
-        } else if is_held {
-            rate.held += 1;
-        } else {
-            rate.over += 1;
-        }
+        self.0[at].add(step, slow);
     }
 
     /// The lowest rate that is not sustained, and the highest sustained rate below it.
     fn border(&self) -> (Option<Rate>, Option<Rate>) {
-        let over = self.0.iter().position(|r| r.stands().is_lt());
-        let held = self.0[..over.unwrap_or(self.0.len())].iter().rev().find(|r| r.stands().is_gt());
+        let over = self.0.iter().position(|r| r.is_held() == Some(false));
+        let held = self.0[..over.unwrap_or(self.0.len())].iter().rev().find(|r| r.is_held() == Some(true));
         (held.copied(), over.map(|at| self.0[at]))
     }
 
@@ -338,22 +388,25 @@ impl Tried {
     fn decided(&self) -> (Option<f64>, Option<f64>) {
         let (_, over) = self.border();
         let is_below = |r: &&Rate| over.is_none_or(|over| r.rate < over.rate);
-        let held = self.0.iter().filter(is_below).rfind(|r| r.held > r.over);
+        let held = self.0.iter().filter(is_below).rfind(|r| r.long > 0 && r.is_held() == Some(true));
         (held.map(|r| r.rate), over.map(|r| r.rate))
     }
 
     fn next(&self, search: &Search) -> Next {
-        if let Some(torn) = self.0.iter().find(|r| r.stands().is_eq()) {
-            return Next::Try(torn.rate, true);
+        if let Some(open) = self.0.iter().find(|r| r.is_held().is_none()) {
+            return Next::Try(open.rate, open.decides);
         }
         let surely = |rate: f64| Next::Try(rate, true);
-        let unsure = |r: &Rate| (r.held.max(r.over) < ENOUGH).then_some(r.rate);
+        let unsure = |r: &Rate| r.is_unsure().then_some(r.rate);
         match self.border() {
             (None, None) => Next::Try(search.start.max(search.lowest).min(search.highest), false),
             (Some(held), None) if held.rate < search.highest => {
                 Next::Try((held.rate * 2.0).min(search.highest), false)
             }
             (Some(held), None) => unsure(&held).map_or(Next::End(Ended::NeverOver), surely),
+            (None, Some(over)) if over.tries < 2 || (over.is_warming && over.tries < WARMING) => {
+                Next::Warm(over.rate)
+            }
             (None, Some(over)) if over.rate > search.lowest => {
                 Next::Try((over.rate / 2.0).max(search.lowest), false)
             }
@@ -364,12 +417,13 @@ impl Tried {
                 Next::Try((held.rate * over.rate).sqrt(), over.rate <= held.rate * (1.0 + NEAR))
             }
             (Some(held), Some(over)) => {
-                unsure(&held).or(unsure(&over)).map_or(Next::End(ended(&over, Ended::Found)), surely)
+                let found = ended(&held, ended(&over, Ended::Found));
+                unsure(&held).or(unsure(&over)).map_or(Next::End(found), surely)
             }
         }
     }
 }
 
 fn ended(over: &Rate, otherwise: Ended) -> Ended {
-    if over.generator > 0 { Ended::Generator } else { otherwise }
+    if over.is_given_up() { Ended::Generator } else { otherwise }
 }

@@ -1,4 +1,5 @@
-//! The rule and the intervals under nine kinds of noise, as the tables of docs/METHODOLOGY.md. `make bench-simulation`.
+//! The rule and the intervals under nine kinds of noise, as the tables of docs/METHODOLOGY.md. `make bench-simulation`;
+//! `TRIALS` is the number of runs, `SEED` another one for their random numbers.
 
 #[path = "../tests/simulation/family.rs"]
 mod family;
@@ -9,7 +10,7 @@ mod regret;
 #[path = "../tests/simulation/runs.rs"]
 mod runs;
 
-use family::{By, Run, shares};
+use family::{Run, shares};
 use noise::{ALL, Noise, SIX, coverage, long_run};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -20,35 +21,30 @@ use weigh_stats::TWO_SIDED_FROM;
 const ROUNDS: [usize; 3] = [5, 8, 12];
 
 /// Tables and rows of the simulated runs.
-const RUNS: [(usize, usize); 2] = [(1, 4), (4, 12)];
+const RUNS: [(usize, usize); 5] = [(1, 3), (1, 6), (1, 48), (4, 12), (16, 3)];
+
+/// A number from the environment.
+fn given(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
 
 fn main() {
-    let random = || ChaCha8Rng::seed_from_u64(20);
-    let trials: usize = std::env::var("TRIALS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    let (trials, seed) = (given("TRIALS", 200) as usize, given("SEED", 20));
+    let random = || ChaCha8Rng::seed_from_u64(seed);
     for (tables, rows) in RUNS {
-        for by in [By::Pairs, By::Noise] {
-            println!("\n{tables} tables of {rows} rows, by {by:?}, {trials} trials; at {ROUNDS:?} rounds\n");
-            println!(
-                "| Noise | Wrong: sentence | table | front | recommendation | Marked, claimed: +10% | +20% | 2× |\n|---|---|---|---|---|---|---|---|"
-            );
-            for noise in ALL {
-                let of = |factor: f64| {
-                    let trials = if factor == 1.0 { trials } else { trials.div_ceil(4) };
-                    let shares = |rounds| {
-                        shares(noise, factor, Run { tables, rows, rounds }, by, trials, &mut random())
-                    };
-                    ROUNDS.map(shares)
-                };
-                let show =
-                    |all: &[[f64; 6]; 3], at: usize| all.map(|one| format!("{:.2}", one[at])).join(" / ");
-                let found = |factor: f64| {
-                    let all = of(factor);
-                    format!("{}, {}", show(&all, 4), show(&all, 5))
-                };
-                let wrong = of(1.0);
-                let wrong = [0, 1, 2, 3].map(|at| show(&wrong, at)).join(" | ");
-                println!("| {noise:?} | {wrong} | {} | {} | {} |", found(1.1), found(1.2), found(2.0));
-            }
+        println!(
+            "\nTables: {tables}, rows of each: {rows}; {trials} trials, seed {seed}; at {ROUNDS:?} rounds\n"
+        );
+        println!("| Noise | Wrong | Found: +10% | +20% | 2× |\n|---|---|---|---|---|");
+        for noise in ALL {
+            let of = |factor: f64| {
+                let trials = if factor == 1.0 { trials } else { trials.div_ceil(4) };
+                ROUNDS
+                    .map(|rounds| shares(noise, factor, Run { tables, rows, rounds }, trials, &mut random()))
+            };
+            let show = |all: [[f64; 2]; 3], at: usize| all.map(|one| format!("{:.3}", one[at])).join(" / ");
+            let found = [1.1, 1.2, 2.0].map(|factor| show(of(factor), 1)).join(" | ");
+            println!("| {noise:?} | {} | {found} |", show(of(1.0), 0));
         }
     }
     println!(

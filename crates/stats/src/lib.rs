@@ -43,7 +43,7 @@ pub use moderated::LogRatio;
 pub use noise::{Noise, NoiseRule, Rounds, TABLES};
 pub use pareto::dominator;
 pub use regret::{CONFIDENCE, Choice, Chosen, regret_bound, regret_by_figures};
-pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};
+pub use rule::{FAMILY_WISE, ROUNDS, Ratio, Rule};
 pub use strata::{Stratum, allocation, half_width_of, relative_half_width};
 pub use summary::{Summary, median, quantile, summary};
 pub use sums::{StratumError, Term, ratio_of_sums};

@@ -37,7 +37,11 @@ const OF_CHANCE: f64 = 2.5;
 
 /// What is added to a cutoff, as a share of the usual spread, for one configuration, and less for more: rounds of few
 /// configurations lie closer to their own density than others would.
-const FEW_ROWS: f64 = 4.0;
+const FEW_ROWS: f64 = 6.0;
+
+/// With fewer values than this in all, the modes of the noise are not known: no difference within the range of those
+/// within rounds is significant.
+const FEW_VALUES: usize = 24;
 
 /// The least width of the noise of a configuration, of the usual one.
 const LEAST_WIDTH: f64 = 0.1;
@@ -72,12 +76,14 @@ pub struct NoiseRule {
 }
 
 /// What was measured, without the levels of configurations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Pool {
     /// By round, those with the most values first.
     rounds: Vec<Vec<f64>>,
     /// The number of configurations.
     rows: usize,
+    /// The least significant shift of few values, see [`least`].
+    least: f64,
     /// The usual spread of a configuration.
     spread: f64,
     /// How much of the differences between spreads is more than chance, from 0 to 1.
@@ -98,8 +104,7 @@ impl Pool {
         let samples: Vec<Sample> =
             rows.iter().map(|row| Sample::of(row.iter().map(|(_, log)| *log).collect())).collect();
         let (spread, own) = spreads(&samples);
-        let mut pool =
-            Pool { rounds: Vec::new(), rows: rows.len(), spread, own, density: Density::default() };
+        let mut pool = Pool { rows: rows.len(), least: least(&rows), spread, own, ..Pool::default() };
         let widths: Vec<f64> = samples.iter().map(|sample| pool.width(sample.spread)).collect();
         let (density, levels) = aligned(&samples, &widths);
         pool.density = density;
@@ -187,7 +192,8 @@ impl Noise {
         let largest = self.largest(rounds);
         let at = ((1.0 - self.level) * largest.len() as f64).ceil() as usize;
         let cutoff = largest.get(at.saturating_sub(1)).copied().unwrap_or(f64::INFINITY);
-        cutoff + FEW_ROWS * self.pool().spread / self.pool().rows.max(1) as f64
+        let Pool { spread, rows, least, .. } = self.pool();
+        (cutoff + FEW_ROWS * spread / (*rows).max(1) as f64).max(*least)
     }
 
     fn made(&self, rounds: usize) -> Vec<f64> {
@@ -289,6 +295,25 @@ fn ratio((least, most): (f64, f64), is_settled: bool, value: f64, (p, rounds): (
     }
     let value = value.clamp(low, high);
     Ratio { value, low, high, alone: (low, high), p, rounds, is_listed: is_settled, is_claimed: is_settled }
+}
+
+/// The least significant shift of few values: the widest range of a configuration, or of what two of them differ by within
+/// rounds, which has no slow rounds.
+fn least(rows: &[&Vec<(u32, f64)>]) -> f64 {
+    if rows.iter().map(|row| row.len()).sum::<usize>() >= FEW_VALUES {
+        return 0.0;
+    }
+    let range = |row: &Vec<(u32, f64)>, of: &dyn Fn(u32) -> Option<f64>| {
+        let logs = row.iter().filter_map(|(round, log)| Some(log - of(*round)?));
+        let (least, most) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), x| (l.min(x), m.max(x)));
+        most - least
+    };
+    let round_of = |other: &Vec<(u32, f64)>, round| other.iter().find(|one| one.0 == round).map(|one| one.1);
+    let alone = rows.iter().map(|row| range(row, &|_| Some(0.0)));
+    let beside = rows.iter().enumerate().flat_map(|(at, row)| {
+        rows[..at].iter().map(move |other| range(row, &|round| round_of(other, round)))
+    });
+    f64::min(alone.fold(0.0, f64::max), beside.fold(0.0, f64::max))
 }
 
 /// The usual spread, and how much of the differences between spreads is more than chance: the share of the variance of

@@ -87,16 +87,6 @@ impl Rule {
         self.compare_log(&LogRatio::of(pairs)?, value, 1.0)
     }
 
-    /// Whether the two differ at the level for tables: only [`Ratio::is_listed`].
-    pub fn lists(&self, log: &LogRatio, value: f64, part: f64) -> bool {
-        value.ln().is_finite() && p_value(self.shrunk(log, part).as_ref(), log, value) <= self.listed
-    }
-
-    /// Whether the two differ at the level for recommendations: only [`Ratio::is_claimed`].
-    pub fn claims(&self, log: &LogRatio, value: f64, part: f64) -> bool {
-        value.ln().is_finite() && p_value(self.shrunk(log, part).as_ref(), log, value) <= self.claimed
-    }
-
     /// A single comparison has only its own variance.
     fn shrunk(&self, log: &LogRatio, part: f64) -> Option<Shrinkage> {
         self.shrinkage.map(|s| s.scaled(part * part)).or_else(|| Shrinkage::of(&[*log]))

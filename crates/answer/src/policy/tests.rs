@@ -1,6 +1,7 @@
 //! Decisions on invented sites: the figures are plausible and were never measured.
 
 mod proof;
+mod simulated;
 mod sites;
 mod sums;
 

@@ -7,6 +7,7 @@ mod client;
 mod codec;
 mod compared;
 mod drawn;
+mod equal;
 mod fits;
 mod formats;
 mod golden;

@@ -25,6 +25,7 @@ mod identity;
 mod kept;
 mod kept_inputs;
 mod plans;
+mod queues;
 mod ready;
 #[allow(dead_code, reason = "the table of hostile servers uses the rest")]
 #[path = "../hostile/server.rs"]

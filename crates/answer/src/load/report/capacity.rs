@@ -44,25 +44,37 @@ fn answer(capacity: &Capacity) -> String {
         Ended::Generator => format!(
             "At least {held} requests/s are held with {limit}; above, at {over}, the generator was the limit, not the server."
         ),
-        Ended::OutOfSteps => {
+        Ended::OutOfSteps => format!("The steps were used up: with {limit} {}.", known(capacity)),
+        Ended::OutOfTime => {
             format!(
-                "The steps were used up: with {limit} the border is between {held} and {over} requests/s."
+                "The time was used up: with {limit} {}. A longer search (-d) tells more.",
+                known(capacity)
             )
         }
-        Ended::OutOfTime => {
-            let known = match (capacity.held, capacity.over) {
-                (Some(_), Some(_)) => format!("the border is between {held} and {over} requests/s"),
-                (Some(_), None) => {
-                    format!("{held} requests/s are held, and no higher rate was shown not to be")
-                }
-                (None, Some(_)) => {
-                    format!("{over} requests/s are not held, and of lower rates none was tried long enough")
-                }
-                (None, None) => "no rate was tried long enough".to_owned(),
-            };
-            format!("The time was used up: with {limit} {known}. A longer search (-d) tells more.")
-        }
     }
+}
+
+/// What a search knows that did not come to its end.
+fn known(capacity: &Capacity) -> String {
+    let Capacity { held, over, ref steps, .. } = *capacity;
+    let is_between =
+        |step: &&Step| held.is_none_or(|held| step.rate > held) && over.is_none_or(|over| step.rate < over);
+    let short = steps.iter().filter(is_between).filter(|step| step.verdict == Verdict::Held);
+    let short = short.map(|step| step.rate).max_by(f64::total_cmp);
+    let rate = |rate: f64| units::significant(rate);
+    let sure = match (held, over) {
+        (Some(held), Some(over)) => {
+            format!("the border is between {} and {} requests/s", rate(held), rate(over))
+        }
+        (Some(held), None) => {
+            format!("{} requests/s are held, and no higher rate was shown not to be", rate(held))
+        }
+        (None, Some(over)) => {
+            format!("{} requests/s are not held, and of lower rates none was tried long enough", rate(over))
+        }
+        (None, None) => "no rate was tried long enough".to_owned(),
+    };
+    short.map_or(sure.clone(), |short| format!("{sure}; a short step held {}", rate(short)))
 }
 
 fn limit(capacity: &Capacity) -> String {

@@ -170,6 +170,33 @@ fn response_and_service_time_are_two_in_an_open_model_alone() {
     assert_eq!((rows("closed"), rows("constant:200")), (1, 2));
 }
 
+#[test]
+fn a_search_that_ends_by_the_clock_says_what_it_knows() {
+    use weigh_load::capacity::{Capacity, Ended, Limit, Step, Verdict};
+    let step = |rate: f64, verdict: Verdict| {
+        let (seconds, lasted) = (5.0, 5.0);
+        let (response, in_flight) = (Some(0.02), None);
+        Step { rate, seconds, achieved: rate, response, lasted, in_flight, decides: false, verdict }
+    };
+    let steps = vec![step(40.0, Verdict::Held), step(20.0, Verdict::Held), step(50.0, Verdict::Slow)];
+    let limit = Limit { quantile: 0.99, seconds: 0.05 };
+    let searched = |held| {
+        let capacity =
+            Capacity { limit, held, over: Some(50.0), ended: Ended::OutOfTime, steps: steps.clone() };
+        let closed = Run::of(plan("closed"), result(0.3), false);
+        format!("{:?}", capacity::blocks(&crate::load::Searched { closed, capacity }, &Options::default()))
+    };
+    let none = searched(None);
+    assert!(
+        none.contains(
+            "50.0 requests/s are not held, and of lower rates none was tried long enough; a short step held 40.0"
+        ),
+        "{none}"
+    );
+    let some = searched(Some(45.0));
+    assert!(some.contains("the border is between 45.0 and 50.0 requests/s. A longer"), "{some}");
+}
+
 /// Every kind of result that tables show.
 #[test]
 fn every_table_fits_whole_and_says_what_it_leaves_out() {

@@ -17,19 +17,19 @@ fn texts() -> Site {
 }
 
 /// A run of a proof: today's method and the policy's, which takes this many times its CPU time and bytes, in a coding.
-fn proof_run(
-    times: f64,
-    bytes: f64,
+pub(super) fn proof_run(
+    files: &[File],
+    (times, bytes): (f64, f64),
     coding: &'static str,
     rounds: u32,
     noise: &dyn Fn(usize, u32) -> f64,
 ) -> Report {
     let Way(_, kind, _, fixed, per_byte, size) = WAYS[5];
     let after = Way("server/advised", kind, Some(coding), fixed * times, per_byte * times, size * bytes);
-    report(&TEXTS, &[WAYS[1], after], rounds, noise)
+    report(files, &[WAYS[1], after], rounds, noise)
 }
 
-fn proved(policy: &Policy, site: &Site, report: Report) -> Proof {
+pub(super) fn proved(policy: &Policy, site: &Site, report: Report) -> Proof {
     let accept = site.visitors.accept[0].clone();
     prove(policy, site, &links(), &[Measured { accept, report }], &[])
 }
@@ -53,8 +53,9 @@ fn a_true_prediction_holds_and_a_planted_fault_is_found() {
         for (at, noise) in noises(seed).iter().enumerate() {
             let policy = decided(&site, &[report(&TEXTS, &WAYS, 9, noise)], Objective::Time);
             let other = &noises(seed + 1000)[at];
-            let of =
-                |times| line(&proved(&policy, &site, proof_run(times, 1.0, "br", 8, other)), "cpu").verdict;
+            let of = |times| {
+                line(&proved(&policy, &site, proof_run(&TEXTS, (times, 1.0), "br", 8, other)), "cpu").verdict
+            };
             all += 1;
             // Six times the CPU time after the change is more than ten points of that before.
             let (same, more) = (of(1.0), of(6.0));
@@ -73,13 +74,13 @@ fn a_true_prediction_holds_and_a_planted_fault_is_found() {
 fn what_a_policy_promised_and_did_not_bring_is_worse_with_its_cause() {
     let site = texts();
     let policy = decided(&site, &[report(&TEXTS, &WAYS, 9, &calm)], Objective::Time);
-    let proof = proved(&policy, &site, proof_run(60.0, 1.0, "br", 8, &calm));
+    let proof = proved(&policy, &site, proof_run(&TEXTS, (60.0, 1.0), "br", 8, &calm));
     let cpu = line(&proof, "cpu");
     assert!(cpu.predicted.share().unwrap() < -0.5 && cpu.measured.share().unwrap() > 0.1, "{cpu:?}");
     assert_eq!((cpu.verdict, proof.verdict, proof.worse), (Verdict::Worse, Verdict::Worse, true));
     assert!(cpu.remark.as_ref().unwrap().contains("after the change it was "), "{cpu:?}");
     // Another coding than the policy says.
-    let proof = proved(&policy, &site, proof_run(1.0, 1.3, "gzip", 8, &calm));
+    let proof = proved(&policy, &site, proof_run(&TEXTS, (1.0, 1.3), "gzip", 8, &calm));
     let traffic = line(&proof, "traffic");
     assert_eq!((traffic.verdict, proof.verdict, proof.worse), (Verdict::Worse, Verdict::Worse, false));
     let cause = traffic.remark.as_ref().unwrap();
@@ -101,7 +102,7 @@ fn cold_rounds_and_files_with_few_rounds_change_no_verdict() {
     let policy = decided(&site, &[report(&TEXTS, &WAYS, 9, &calm)], Objective::Time);
     let cold = |cell: usize, round: u32| if round == 1 { 5.0 } else { calm(cell, round) };
     // The first cell is today's way of the first file.
-    let mut report = proof_run(1.0, 1.0, "br", 6, &cold);
+    let mut report = proof_run(&TEXTS, (1.0, 1.0), "br", 6, &cold);
     let whole = proved(&policy, &site, report.clone());
     assert_eq!(line(&whole, "cpu").verdict, Verdict::Held, "{whole:?}");
     assert!(
@@ -127,7 +128,7 @@ fn cold_rounds_and_files_with_few_rounds_change_no_verdict() {
     assert!(open.contains("1 configuration had fewer than 5 rounds"), "{open}");
     assert!(open.contains("81.8% of the requests that the prediction covers were compared"), "{open}");
     // Too few rounds of all.
-    let few = proved(&policy, &site, proof_run(1.0, 1.0, "br", 5, &calm));
+    let few = proved(&policy, &site, proof_run(&TEXTS, (1.0, 1.0), "br", 5, &calm));
     assert_eq!((few.lines.len(), few.verdict), (0, Verdict::Undecided));
 }
 
