@@ -8,7 +8,7 @@ use crate::plan::Plan;
 
 /// Visits of a configuration that are kept at most. More are thinned to every second, fourth, … round, of all configurations alike:
 /// what is compared by rounds has the same ones.
-pub const MOST: usize = 1000;
+pub const MOST: usize = 250;
 /// Other records of a configuration that are kept at most, all types together.
 const MOST_OTHERS: usize = 100;
 
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_run_of_ordinary_length_stays_as_it_is() {
-        let all: Vec<Record> = (1..=1000).flat_map(|round| [visit("a", round), visit("b", round)]).collect();
+        let all: Vec<Record> = (1..=MOST as u32).flat_map(|round| [visit("a", round), visit("b", round)]).collect();
         assert_eq!(thinned(all.clone().into_iter()), all);
     }
 
@@ -173,7 +173,7 @@ mod tests {
         let (a, b) = (rounds(&kept, "a"), rounds(&kept, "b"));
         assert!(a.len() > MOST / 2 && a.len() <= MOST && a == b, "{} {}", a.len(), b.len());
         let left_out = 50_000 + 12_500 - a.len() as u64 - b.len() as u64;
-        let caveat = Caveat::Thinned { one_of: 64, left_out };
+        let caveat = Caveat::Thinned { one_of: 256, left_out };
         assert_eq!(kept.last(), Some(&Record::Caveat { cell: None, caveat }));
         assert!(rounds(&kept, "elsewhere").is_empty());
     }
