@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::assumed;
 use super::folder::Draft;
 use super::hits::MONTH_DAYS;
-use super::store::Stored;
+use super::store::{Calls, Stored};
 use super::strata::{BANDS, band};
 use super::values::coding::Coding;
 use super::values::form::{Form, Inside};
@@ -182,9 +182,13 @@ fn sample(format: &str, layer: &Layer, most: usize, draft: &mut Draft) -> Result
     chosen.into_iter().map(|content| draft.add("values", format, content, share)).collect()
 }
 
+/// Seconds that a store has counted at least for what it says to stand for a month.
+const LEAST_SECONDS: f64 = 3600.0;
+
 /// Reads and writes per month.
 fn rates(stored: Option<&Stored>, page_views: f64) -> (Figure, Figure) {
-    match stored.and_then(|stored| stored.calls).filter(|calls| calls.seconds > 0.0 && calls.reads > 0.0) {
+    let is_told = |calls: &Calls| calls.seconds >= LEAST_SECONDS && calls.reads > 0.0;
+    match stored.and_then(|stored| stored.calls).filter(is_told) {
         Some(calls) => {
             let per_month = MONTH_DAYS * 86_400.0 / calls.seconds;
             (Figure::counted(calls.reads * per_month), Figure::counted(calls.writes * per_month))
@@ -211,6 +215,22 @@ mod tests {
         let length = (content.len() as u32).to_le_bytes().to_vec();
         let literals = content.chunks(32).flat_map(|part| [&[part.len() as u8 - 1], part].concat());
         length.into_iter().chain(literals).collect()
+    }
+
+    #[test]
+    fn what_a_store_counted_in_a_moment_stands_for_no_month() {
+        let after = |seconds: f64| {
+            let calls = Calls { reads: 7200.0, writes: 3600.0, seconds };
+            rates(Some(&Stored { calls: Some(calls), ..Stored::default() }), 10.0)
+        };
+        let (reads, writes) = after(2.0);
+        assert_eq!(
+            (reads.from, reads.value, writes.from),
+            (From::Assumed, 10.0 * assumed::READS, From::Assumed)
+        );
+        let (reads, writes) = after(7200.0);
+        assert_eq!((reads.from, reads.value), (From::Counted, MONTH_DAYS * 86_400.0));
+        assert_eq!(writes.value * 2.0, reads.value);
     }
 
     fn strata(cached: Cached) -> Vec<Stratum> {

@@ -60,10 +60,8 @@ pub struct Read {
 /// The store's own counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calls {
-    /// Reads.
+    /// Reads that found a value; of what is not there nothing is decoded.
     pub reads: f64,
-    /// Those that found a value.
-    pub hits: f64,
     /// Writes.
     pub writes: f64,
     /// Seconds since the store was started.

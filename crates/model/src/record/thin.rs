@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn a_run_of_ordinary_length_stays_as_it_is() {
-        let all: Vec<Record> = (1..=MOST as u32).flat_map(|round| [visit("a", round), visit("b", round)]).collect();
+        let all: Vec<Record> =
+            (1..=MOST as u32).flat_map(|round| [visit("a", round), visit("b", round)]).collect();
         assert_eq!(thinned(all.clone().into_iter()), all);
     }
 

@@ -22,10 +22,8 @@ pub(super) fn look(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
     let mut wire = Wire::open(address, budget)?;
     let stats = stats(&mut wire)?;
     let stat = |name: &str| stats.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-    let calls = || {
-        let (reads, hits) = (stat("cmd_get")?, stat("get_hits")?);
-        Some(Calls { reads, hits, writes: stat("cmd_set")?, seconds: stat("uptime")? })
-    };
+    let calls =
+        || Some(Calls { reads: stat("get_hits")?, writes: stat("cmd_set")?, seconds: stat("uptime")? });
     let keys = stat("curr_items").unwrap_or(0.0) as u64;
     let mut stored = Stored { keys, calls: calls(), ..Stored::default() };
     let mut listed = keys_of(Wire::open(address, budget)?)?;

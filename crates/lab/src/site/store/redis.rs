@@ -269,7 +269,7 @@ fn calls(stats: &str, commands: &str, server: &str) -> Option<Calls> {
             .find_map(|line| line.strip_prefix("cmdstat_")?.strip_prefix(command)?.strip_prefix(':'))?;
         line.strip_prefix("calls=")?.split(',').next()?.parse().ok()
     };
-    let (hits, misses) = (field(stats, "keyspace_hits")?, field(stats, "keyspace_misses")?);
+    let reads = field(stats, "keyspace_hits")?;
     let writes = WRITES.iter().filter_map(|command| made(command)).sum();
-    Some(Calls { reads: hits + misses, hits, writes, seconds: field(server, "uptime_in_seconds")? })
+    Some(Calls { reads, writes, seconds: field(server, "uptime_in_seconds")? })
 }
