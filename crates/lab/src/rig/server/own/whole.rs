@@ -124,9 +124,8 @@ pub fn frame(rules: &Rules, tree: &mut Tree, site: &mut Site) {
     };
 }
 
-/// Folders of the system's own modules.
-const SYSTEM: [&str; 6] =
-    ["/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local/lib", "/usr/local/libexec", "/opt"];
+/// Folders that the system's administrator alone installs into: packages, and servers that were built from source.
+const SYSTEM: [&str; 2] = ["/usr", "/opt"];
 /// Whether configurations may load code from anywhere.
 static IS_TRUSTED: AtomicBool = AtomicBool::new(false);
 
