@@ -40,7 +40,7 @@ pub struct Ratio {
     pub p: f64,
     /// Rounds that both have in common.
     pub rounds: usize,
-    /// They differ at the level for tables, see [`FALSE_DISCOVERIES`].
+    /// They differ at the level for tables, `FALSE_DISCOVERIES`.
     pub is_listed: bool,
     /// They differ at the level for recommendations, see [`FAMILY_WISE`].
     pub is_claimed: bool,
