@@ -372,9 +372,11 @@ fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Resu
     Ok(found)
 }
 
-/// Everything that a server can do with a file for these clients: as it is, filters at low levels, and precompressed variants.
+/// Everything that a server can do with a file for these clients: as it is, filters at low levels, and precompressed variants; these only where a
+/// file that has none yet is sent all the same.
 fn assets(server: &Definition, classes: &[Accept]) -> Vec<String> {
     let is_accepted = |coding: &str| is_accepted(classes, coding);
+    let needs_every = server.policy.as_ref().is_some_and(|emission| emission.every);
     let own = server.ways.iter().filter(|way| way.subjects.iter().any(|subject| subject == "asset"));
     let mut before: Vec<&str> = Vec::new();
     let mut all = Vec::new();
@@ -384,7 +386,7 @@ fn assets(server: &Definition, classes: &[Accept]) -> Vec<String> {
             WayKind::OnTheFly if !way.codings.iter().any(|coding| is_accepted(coding)) => {}
             WayKind::OnTheFly => all.push(filter(way)),
             // Of several methods for one coding, the first that needs no files but the variants.
-            WayKind::PreEncoded if way.mirror.is_none() => {
+            WayKind::PreEncoded if way.mirror.is_none() && !needs_every => {
                 let codings = way.codings.iter().map(String::as_str);
                 let codings: Vec<&str> = codings
                     .filter(|c| BROWSERS.contains(c) && is_accepted(c) && !before.contains(c))

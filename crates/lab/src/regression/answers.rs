@@ -15,7 +15,7 @@ use crate::rig::upstream::{Respond, Response};
 use weigh_model::site::Kind;
 
 /// How long the questions to one side may take.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// The longest content that is compared, in bytes.
 const LONGEST: usize = 1 << 20;
 /// Questions to one side, at most.
@@ -200,7 +200,10 @@ pub fn first(
             break;
         }
     }
-    // What lies next to each other in the list is not always asked for: files of the sample are first, then those of other types.
+    // What is last is not asked for where time or room is short: after what is not there come files of the sample, then those of other types.
+    for missing in ["/weigh-trial/none.css", "/weigh-trial/none/", "/"] {
+        asking.all(missing, Kind::Asset);
+    }
     for file in &copy.files {
         let plain = asking.reply(&get(&file.url, CLASSES.len() - 1));
         match plain.map(|reply| reply.status) {
@@ -208,9 +211,6 @@ pub fn first(
             Some(_) => asking.all(&file.url, Kind::Asset),
             None => {}
         }
-    }
-    for missing in ["/weigh-trial/none.css", "/weigh-trial/none/", "/"] {
-        asking.all(missing, Kind::Asset);
     }
     asking.done
 }

@@ -103,7 +103,9 @@ fn found<'a>(
     }
     // A range of content in another coding is other bytes.
     let is_other_range = question.form == Form::Range && before.coding != after.coding;
-    if before.content.is_some() && before.is_content() && !is_other_range && before.content != after.content {
+    // An error page may be another one, but it can be read.
+    let is_meant = before.is_content() || after.content.is_none();
+    if before.content.is_some() && is_meant && !is_other_range && before.content != after.content {
         return Some(("content", "the content".to_owned(), "other content".to_owned()));
     }
     coded(question, before, after, allowed).or_else(|| field(before, after, is_encoded))

@@ -92,6 +92,14 @@ fn each_thing_that_is_worse_is_named() {
         other(|after| drop(after.fields.insert("content-type".into(), "text/css; charset=utf-8".into()))),
         "content-type"
     );
+    // An error page may say something else; one that is not what its coding says cannot be read.
+    let missing = answer(404, "gzip", 140);
+    let other_page = Answer { content: Some("other".into()), ..missing.clone() };
+    assert_eq!(judged(&get, &missing, &other_page), None);
+    assert_eq!(
+        judged(&get, &missing, &Answer { content: None, ..missing.clone() }).as_deref(),
+        Some("content")
+    );
     // A range of what is sent whole in a content coding, which the client accepts or not.
     let (part, whole) = (answer(206, "identity", 100), answer(200, "br", 900));
     assert_eq!(judged(&content(0, Form::Range), &part, &whole), None);

@@ -244,3 +244,18 @@ fn what_the_site_does_today_is_measured_to_the_end() {
     };
     assert!(stored("\"igbinary\"", 1) && !stored("\"igbinary\"", 3) && !stored("\"serialize\"", 1));
 }
+
+/// lighttpd looks for a variant before it knows whether there is one: a file that was not packed yet would be answered with 404.
+#[test]
+fn variants_are_tried_where_a_file_without_one_is_sent_all_the_same() {
+    let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
+    let has_variants = |name: &str| {
+        let server = servers.iter().find(|one| one.name == name).unwrap();
+        assets(server, &site().classes()).iter().any(|asked| {
+            let way = asked.split([':', ',']).next().unwrap();
+            server.ways.iter().any(|row| row.name == way && row.kind == WayKind::PreEncoded)
+        })
+    };
+    assert!(["nginx", "apache", "caddy"].into_iter().all(has_variants));
+    assert!(!has_variants("lighttpd"));
+}
