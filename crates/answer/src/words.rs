@@ -93,7 +93,7 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
                 "The run is long: of its rounds, 1 of {one_of} is evaluated, and {} are left out.",
                 units::count(*left_out as usize, "record", "records")
             ),
-            "Nothing to do: more rounds would not change the figures. All are in the run's log.",
+            "Nothing to do: intervals are those of the rounds that are evaluated. All are in the run's log.",
         ),
         Caveat::TwoClusters { metric, lower, upper } => (
             format!("{}: rounds in two clusters: {}.", clean(metric), clusters(lower, upper)),

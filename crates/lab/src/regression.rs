@@ -79,7 +79,12 @@ impl Subject<'_> {
             .map(|prefix| format!("{prefix}/{}", Copy::OUTSIDE))
             .collect();
         let side = Side { copy: &copy, user, handed: self.handed(&copy, &direct) };
-        let asks = |asker: &Asker<'_>| Ok(first(asker, &copy, &side.handed, &direct));
+        let mut not_asked = 0;
+        let asks = |asker: &Asker<'_>| {
+            let (answered, left_out) = first(asker, &copy, &side.handed, &direct);
+            not_asked = left_out;
+            Ok(answered)
+        };
         let before = match side.run(self.own.clone(), asks)? {
             Outcome::Answered(before) if before.iter().any(|(_, answer)| answer.is_some()) => before,
             Outcome::Answered(_) => {
@@ -93,7 +98,7 @@ impl Subject<'_> {
         };
         let is_page = |(asking, _): &Answered| asking.target == Target::Content(Kind::Page);
         let without_pages = !before.iter().any(is_page);
-        self.narrowed(files, &side, &before).map(|trial| Trial { without_pages, ..trial })
+        self.narrowed(files, &side, &before).map(|trial| Trial { without_pages, not_asked, ..trial })
     }
 
     fn narrowed(&self, files: &[String], side: &Side<'_>, before: &[Answered]) -> Result<Trial> {
@@ -339,7 +344,15 @@ pub fn told(trial: &Trial) -> String {
                 }
                 false => "",
             };
-            format!("Checked: {answers} of your configuration with and without it: none worse.{pages}")
+            let left = usize::try_from(trial.not_asked).unwrap_or(usize::MAX);
+            let rest = match left {
+                0 => String::new(),
+                _ => format!(
+                    " {} not asked: time and number are bounded.",
+                    count(left, "question was", "questions were")
+                ),
+            };
+            format!("Checked: {answers} of your configuration with and without it: none worse.{rest}{pages}")
         }
     }
 }

@@ -102,12 +102,20 @@ pub struct Trial {
     /// Whether none of them is of a page: the configuration hands no request for one to a program so that it can tell which page it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_pages: bool,
+    /// Questions that were left out, for time and their number are bounded.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub not_asked: u64,
     /// Why nothing was asked; absent: it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untried: Option<String>,
     /// Files that are not written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld: Vec<Withheld>,
+}
+
+/// Leaves out a number that is none.
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A file that is not written, because it makes something worse.

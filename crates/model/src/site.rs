@@ -7,6 +7,8 @@ mod front;
 use serde::{Deserialize, Serialize};
 use weigh_load::verify::is_text_type;
 
+use crate::way::is_php_setting;
+
 pub use figure::{Figure, From};
 pub use front::Front;
 
@@ -452,6 +454,12 @@ impl Today {
             (Kind::Download, "server/plain") => "server/transparent",
             (_, method) => method,
         }
+    }
+
+    /// Whether PHP compresses by a setting, and no code does.
+    pub fn is_php_setting(&self) -> bool {
+        let method = self.way().strip_prefix("php/").and_then(|way| way.split(':').next());
+        method.is_some_and(is_php_setting)
     }
 }
 

@@ -117,6 +117,17 @@ pub const UPSTREAM: &str = "@WEIGH-UPSTREAM@";
 /// The placeholder of the folder that stands for `/` in paths of files that are served.
 pub const TREE: &str = "@WEIGH-TREE@";
 
+/// What settings of PHP end with by which an extension compresses all output.
+pub const OUTPUT_COMPRESSION: &str = ".output_compression";
+/// PHP's own handler, which is a setting, too.
+pub const OB_GZHANDLER: &str = "ob_gzhandler";
+
+/// Whether a method of PHP is such a setting, and no code that calls a codec.
+pub fn is_php_setting(method: &str) -> bool {
+    let is_name = method.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+    method == OB_GZHANDLER || is_name && method.ends_with(OUTPUT_COMPRESSION)
+}
+
 /// A user's server configuration, as a private instance runs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OwnConfig {

@@ -157,11 +157,10 @@ impl<'a> Coded<'a> {
     pub fn setups(&self, ground: &Ground, weights: &Weights) -> Vec<Setup> {
         let mut all = self.combinations(&self.table(ground, weights));
         // Clients that nobody counted decide nothing: they keep today's method.
-        let departs = |one: &Combination| one.methods.iter().filter(|at| !self.is_kept(**at)).count();
-        let by_cost = |a: &Combination, b: &Combination| {
-            a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len()))
-        };
-        all.sort_by(|a, b| by_cost(a, b).then_with(|| departs(a).cmp(&departs(b))));
+        let is_kept: Vec<bool> = (0..self.methods.len()).map(|at| self.is_kept(at)).collect();
+        let departs = |one: &Combination| one.methods.iter().filter(|at| !is_kept[**at]).count();
+        let rank = |one: &Combination| (one.methods.len(), departs(one));
+        all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| rank(a).cmp(&rank(b))));
         let today = self.today(ground, &all.first().cloned().unwrap_or_default());
         let (coded, plain): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| !one.methods.is_empty());
         let shown = coded.iter().take(COMPARED).chain(&plain);

@@ -4,13 +4,9 @@ use anyhow::Result;
 
 use super::{Emitted, asked, decision};
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
-use weigh_model::site::{Kind, Site};
+use weigh_model::site::{Kind, Site, Today};
 use weigh_model::text::clean;
-
-/// Settings of PHP by which an extension compresses all output: `zlib.output_compression`.
-const SETTING: &str = ".output_compression";
-/// PHP's own handler, whose level is that of the setting.
-const HANDLER: &str = "ob_gzhandler";
+use weigh_model::way::{OB_GZHANDLER, is_php_setting};
 
 /// The file for PHP; none if the policy has no pages that its settings compress.
 pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
@@ -31,17 +27,10 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
 /// Whether PHP compresses pages by its settings alone, as it does today: they also encode what is no page, such as an answer without a body. Else
 /// the library does, and no setting: what one has encoded stops the other.
 pub(super) fn is_by_settings(page: &Decision, site: &Site) -> bool {
-    let today = site.today(Kind::Page).and_then(|today| today.way().strip_prefix("php/"));
-    let is_today = today.is_some_and(|way| is_setting(way.split(':').next().unwrap_or_default()));
-    let is_by_setting = |rule: &Rule| asked(rule).is_ok_and(|(method, _)| is_setting(&method));
+    let is_today = site.today(Kind::Page).is_some_and(Today::is_php_setting);
+    let is_by_setting = |rule: &Rule| asked(rule).is_ok_and(|(method, _)| is_php_setting(&method));
     let mut rules = page.rules.iter().filter(|rule| rule.by == Encoder::Php).peekable();
     is_today && rules.peek().is_some() && rules.all(is_by_setting)
-}
-
-/// Whether a method of PHP is a setting, and not code that calls a codec.
-fn is_setting(method: &str) -> bool {
-    let is_name = method.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
-    method == HANDLER || is_name && method.ends_with(SETTING)
 }
 
 /// The settings of one rule.
@@ -49,7 +38,7 @@ fn ini(rule: &Rule) -> Result<String> {
     let (method, level) = asked(rule)?;
     let (method, coding) = (clean(&method), clean(&rule.coding));
     let mut text = String::new();
-    let setting = if method == HANDLER { "zlib.output_compression" } else { &method };
+    let setting = if method == OB_GZHANDLER { "zlib.output_compression" } else { &method };
     if rule.min_bytes > 0 {
         text.push_str(
             "; Cannot be expressed: a smallest size. PHP compresses before it knows the length of a page.\n",
@@ -57,7 +46,7 @@ fn ini(rule: &Rule) -> Result<String> {
     }
     text.push_str(&format!("; Compresses pages for clients that accept {coding}, and sends Vary. The server leaves them as they are.\n"));
     match method.as_str() {
-        HANDLER => text.push_str("output_handler = ob_gzhandler\n"),
+        OB_GZHANDLER => text.push_str("output_handler = ob_gzhandler\n"),
         _ => text.push_str(&format!("{setting} = On\n")),
     }
     if let Some(level) = level {

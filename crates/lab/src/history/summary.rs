@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use super::derive::Derived;
+use super::derive::derived;
 use super::stamp;
 use crate::content::regular;
 use crate::open_folder::OpenFolder;
@@ -25,9 +25,9 @@ const SCHEMA: u32 = 1;
 /// What lists of runs tell of one, without its values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
-    schema: u32,
+    pub(super) schema: u32,
     /// What a look at the files says from which everything is derived.
-    stamp: String,
+    pub(super) stamp: String,
     /// When it was started, RFC 3339, UTC; empty where its file does not say.
     pub started: String,
     /// The study's name.
@@ -71,8 +71,11 @@ struct Whole<'s> {
     values: &'s Values,
 }
 
+/// The rest of it.
 #[derive(Deserialize)]
-struct OnlyValues {
+struct WithValues {
+    schema: u32,
+    stamp: String,
     values: Values,
 }
 
@@ -105,8 +108,8 @@ impl Kept {
 impl Summary {
     /// The values of the run in this folder, whose summary it is. Where they are not there any more, they are made and kept again.
     pub fn values(&self, run: &Path) -> Values {
-        let is_own = |kept: &Summary| (kept.schema, &kept.stamp) == (self.schema, &self.stamp);
-        let kept = read::<Summary>(run).ok().filter(is_own).and_then(|_| read::<OnlyValues>(run).ok());
+        let is_own = |kept: &WithValues| (kept.schema, &kept.stamp) == (self.schema, &self.stamp);
+        let kept = read::<WithValues>(run).ok().filter(is_own);
         kept.map_or_else(
             || {
                 let (summary, values) = made(run, self.stamp.clone());
@@ -125,26 +128,8 @@ fn read<T: for<'d> Deserialize<'d>>(run: &Path) -> Result<T> {
 
 /// What the records of a run say.
 fn made(run: &Path, stamp: String) -> (Summary, Values) {
-    let derived = Derived::of(run);
-    let values = derived.values();
-    let Derived {
-        started, study, subject, is_complete, configurations, rounds, seconds, facts, damaged, ..
-    } = derived;
-    let subject = subject.map(str::to_owned);
-    let summary = Summary {
-        schema: SCHEMA,
-        stamp,
-        started,
-        study,
-        subject,
-        complete: is_complete,
-        configurations,
-        rounds,
-        seconds,
-        damaged,
-        facts,
-    };
-    (summary, values)
+    let (summary, values) = derived(run);
+    (Summary { schema: SCHEMA, stamp, ..summary }, values)
 }
 
 /// Writes it whole or not at all, whatever stands there, and through no link.

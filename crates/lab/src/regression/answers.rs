@@ -171,14 +171,14 @@ fn page(media_type: &str, length: usize) -> Response {
     Response { fields, ..Response::new(media_type, body) }
 }
 
-/// Asks what is to be asked of a configuration as it is; which files it refuses shows only then.
+/// Asks what is to be asked of a configuration as it is; which files it refuses shows only then. With the answers comes how many questions were left out.
 /// `handed`: what pages hand over; `direct`: paths that lead to what is not for downloads if they lead anywhere.
 pub fn first(
     asker: &Asker<'_>,
     copy: &Copy,
     handed: &[(&'static str, String)],
     direct: &[String],
-) -> Vec<Answered> {
+) -> (Vec<Answered>, u64) {
     let mut asking = Session::new(asker);
     // Everybody may have what lies in the document root if the server sends it; Apache's module lets scripts hand it over always.
     let plain = asking.reply(&get(&format!("/{}", Copy::OUTSIDE), 0)).map(|reply| Answer::of(&reply, false));
@@ -212,7 +212,7 @@ pub fn first(
             None => {}
         }
     }
-    asking.done
+    (asking.done, asking.left_out)
 }
 
 /// Asks the same of a configuration with something added; conditional requests have the validators of its own answers.
@@ -231,11 +231,12 @@ struct Session<'a> {
     asker: &'a Asker<'a>,
     until: Instant,
     done: Vec<Answered>,
+    left_out: u64,
 }
 
 impl<'a> Session<'a> {
     fn new(asker: &'a Asker<'a>) -> Session<'a> {
-        Session { asker, until: Instant::now() + PATIENCE, done: Vec::new() }
+        Session { asker, until: Instant::now() + PATIENCE, done: Vec::new(), left_out: 0 }
     }
 
     /// Everything of content that is sent.
@@ -282,6 +283,8 @@ impl<'a> Session<'a> {
         if self.done.len() < MOST && !Interrupt::caught().is_set() && Instant::now() < self.until {
             let answer = self.reply(&question).map(|reply| Answer::of(&reply, question.form == Form::Head));
             self.done.push((question, answer));
+        } else {
+            self.left_out += 1;
         }
     }
 

@@ -183,6 +183,12 @@ fn a_reason_has_one_example_of_each_thing() {
     let without_pages = Trial { without_pages: true, ..trial.clone() };
     assert!(told(&without_pages).contains("Pages were not compared") && !told(&trial).contains("Pages"));
     assert_eq!(told(&trial), "Checked: 1,284 answers of your configuration with and without it: none worse.");
+    let some = Trial { not_asked: 120, ..trial.clone() };
+    assert!(
+        told(&some).ends_with("120 questions were not asked: time and number are bounded."),
+        "{}",
+        told(&some)
+    );
     assert_eq!(told(&super::untried("no server")), "Not tried on your configuration: no server");
 }
 

@@ -235,8 +235,7 @@ impl Course<'_> {
         }
         let machine = &self.dir.file().machine;
         let cores = machine.physical_cores.unwrap_or(machine.cores);
-        let turbo = machine.turbo.filter(|on| *on).map(|_| "turbo".to_owned());
-        if let Some(governor) = machine.governor.clone().filter(|g| g != "performance").or(turbo) {
+        if let Some(governor) = machine.governor.clone().filter(|g| g != "performance") {
             self.caveat(None, Caveat::FrequencyScaling { governor })?;
         }
         if subject::of_plan(self.plan).has_counterparts(self.plan) && cores < OWN_CORES {

@@ -6,7 +6,7 @@ namespace Weighbridge\Library\Download;
 
 use Weighbridge\Library\Request;
 
-/** @internal What a request says about which version of a file it wants, and which part (RFC 9110, sections 13 and 14). */
+/** @internal The preconditions and the range of a request for a file (RFC 9110, sections 13 and 14). */
 final class Preconditions
 {
     private Request $request;

@@ -63,7 +63,7 @@ final class Fpm
             throw new RuntimeException('PHP-FPM does not answer');
         }
         stream_set_timeout($socket, 20);
-        // Records of FastCGI: begin a request for an answer, its parameters, their end, and no body.
+        // Four FastCGI records: the begin of a request, its parameters, the end of these, an empty body.
         foreach ([[1, pack('nCx5', 1, 0)], [4, $fields], [4, ''], [5, '']] as [$type, $content]) {
             fwrite($socket, pack('CCnnCx', 1, $type, 1, strlen($content), 0) . $content);
         }

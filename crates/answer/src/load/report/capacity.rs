@@ -74,7 +74,10 @@ fn known(capacity: &Capacity) -> String {
         }
         (None, None) => "no rate was tried long enough".to_owned(),
     };
-    short.map_or(sure.clone(), |short| format!("{sure}; a short step held {}", rate(short)))
+    match short {
+        Some(short) => format!("{sure}; a short step held {}", rate(short)),
+        None => sure,
+    }
 }
 
 fn limit(capacity: &Capacity) -> String {

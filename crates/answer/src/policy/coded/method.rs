@@ -2,7 +2,7 @@
 
 use weigh_model::policy::{Encoder, Need, Rule};
 use weigh_model::site::{Kind, Today};
-use weigh_model::way::{By, ENCODER, WayKind};
+use weigh_model::way::{By, ENCODER, OUTPUT_COMPRESSION, WayKind};
 
 use crate::advice::delivery::{default_encoder, need};
 use crate::finding::delivery::Sent;
@@ -13,9 +13,6 @@ use crate::subject::delivery::CODING;
 /// Content codings in the order in which clients prefer them where their values are equal.
 pub(super) const CODINGS: [&str; 3] = ["br", "zstd", GZIP];
 pub(super) const GZIP: &str = "gzip";
-/// What settings of PHP by which an extension compresses all output are called, and its own handler.
-const SETTING: &str = ".output_compression";
-const HANDLER: &str = "ob_gzhandler";
 
 /// A method of one content coding.
 #[derive(Clone, Debug)]
@@ -86,10 +83,10 @@ pub(in super::super) fn is_own(row: &Row) -> bool {
 /// `Precompress assets with brotli 11 (br) and zopfli (gzip)`, `Send pages with zstd 3 in PHP (zstd) and gzip 6 in nginx (gzip)`.
 pub(super) fn named(kind: Kind, methods: &[&Method], today: Option<&Today>) -> String {
     // What a setting of PHP does is done by a library where the site has no such setting.
-    let is_set = today.is_some_and(|today| today.way().contains(SETTING) || today.way().contains(HANDLER));
+    let is_set = today.is_some_and(Today::is_php_setting);
     let named = |method: &Method| {
         let name = crate::names::method(method.row);
-        if is_set { name } else { name.replace(SETTING, "") }
+        if is_set { name } else { name.replace(OUTPUT_COMPRESSION, "") }
     };
     let of = |method: &&Method| {
         let encoder = method.encoder().map(|encoder| encoder.replace(':', " "));
