@@ -17,6 +17,7 @@ mod handed;
 mod machines;
 mod pool;
 mod proof;
+mod rate;
 mod regret;
 mod setup;
 mod stored;
@@ -101,6 +102,9 @@ fn decide_by(
     let few = made.iter().filter(|one| !one.has_rounds);
     let unsettled = few.map(|one| few_rounds(one, reports)).collect();
     notes.extend(basis::asked_by(site));
+    if made.iter().any(|one| one.kind != Kind::Value) {
+        notes.push(ground.rate.words(site.visitors.peak.map(|peak| peak.value)));
+    }
     let values = of_kind(Kind::Value);
     let unknown = values.filter(|one| one.today.is_none());
     notes.extend(unknown.and_then(|_| stored::unmeasured_today(site)));

@@ -94,6 +94,9 @@ pub struct Delivery {
     pub accept: String,
     /// Connections, each with one request at a time.
     pub connections: u32,
+    /// Milliseconds between requests on average, which come at random times (Poisson) whatever the server does; null: each follows the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_ms: Option<u32>,
     /// Instances of the payload that requests cycle through; absent: 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub instances: u32,
@@ -126,7 +129,7 @@ fn is_not(asked: &bool) -> bool {
 impl Delivery {
     /// The part of the cell's group after its payload: `nginx/php8.2/http`. With more than one connection
     /// `nginx/php8.2/http*10`, with 64 slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`, over a link
-    /// `nginx/php8.2/http@cable`.
+    /// `nginx/php8.2/http@cable`, with a request every 200 ms `nginx/php8.2/http%200ms`.
     pub fn place(&self, runtime: &str) -> String {
         let transport = self.transport.name();
         let who = match (&self.slow, self.connections) {
@@ -135,7 +138,13 @@ impl Delivery {
             (None, n) => format!("*{n}"),
         };
         let link = self.link.as_ref().map_or(String::new(), |link| format!("@{link}"));
-        format!("{}/{runtime}/{transport}{who}{link}", self.server)
+        let every = self.every_ms.map_or(String::new(), |ms| format!("%{ms}ms"));
+        format!("{}/{runtime}/{transport}{who}{every}{link}", self.server)
+    }
+
+    /// Whether an id, without its payload, is of a cell whose requests come at a rate.
+    pub fn has_rate(id: &str) -> bool {
+        id.split('/').nth(2).is_some_and(|place| place.contains('%'))
     }
 
     /// The method as studies write it: `php/gzencode:6`, `server/gzip:6`.

@@ -13,6 +13,7 @@ use weigh_stats::{ROUNDS, Threshold, ThresholdInterval};
 use crate::document::Block;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
+use crate::finding::delivery::label::per_second;
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::names;
@@ -246,7 +247,7 @@ impl Exhibit for Crossovers {
     fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
         let sizes = self.0.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size)));
         file_of("crossovers.csv", sizes, |(one, size)| {
-            let Endpoint { server, transport, connections, link } = &one.endpoint;
+            let Endpoint { server, transport, connections, every_ms, link } = &one.endpoint;
             let ends = |r: Option<Ratio>| r.map(|r| [r.value, r.low, r.high].map(|x| x.to_string()));
             let [cpu, cpu_low, cpu_high] = ends(size.cpu).unwrap_or_default();
             let [rate, rate_low, rate_high] = ends(size.rate).unwrap_or_default();
@@ -254,6 +255,7 @@ impl Exhibit for Crossovers {
                 ("server", text(server)),
                 ("transport", transport.name().to_owned()),
                 ("connections", connections.to_string()),
+                ("every (ms)", every_ms.map(|ms| ms.to_string()).unwrap_or_default()),
                 ("link", text(link.as_deref().unwrap_or_default())),
                 ("coding", text(&one.coding)),
                 ("on the fly", text(&one.on_the_fly)),
@@ -275,7 +277,7 @@ impl Exhibit for Crossovers {
 }
 
 /// `nginx https ×10 @cable`, cleaned.
-fn place(Endpoint { server, transport, connections, link }: &Endpoint) -> String {
+fn place(Endpoint { server, transport, connections, every_ms, link }: &Endpoint) -> String {
     let connections = match connections {
         1 => String::new(),
         n => format!(" ×{n}"),
@@ -285,7 +287,8 @@ fn place(Endpoint { server, transport, connections, link }: &Endpoint) -> String
         Transport::Https => " https",
     };
     let link = link.as_ref().map_or(String::new(), |link| format!(" @{}", clean(link)));
-    format!("{}{transport}{connections}{link}", names::server(server))
+    let rate = every_ms.map_or(String::new(), |ms| format!(" {}/s", per_second(ms)));
+    format!("{}{transport}{connections}{rate}{link}", names::server(server))
 }
 
 /// `gzip_static` of `server/gzip_static`: the method is always the server's.

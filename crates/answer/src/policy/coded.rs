@@ -204,7 +204,7 @@ impl<'a> Coded<'a> {
         let of_file = |own: &Measured<'a>| {
             let taken = |row: &'a Row| {
                 let exact = response(ground, self.kind, &own.item, Answer::of(row));
-                let cpu_ns = row.value(CPU).unwrap_or(0.0) * own.item.scale;
+                let cpu_ns = ground.cpu(row, own.item.scale).map_or(0.0, |cpu| cpu.value);
                 let cost = (weights.wait + weights.core) * cpu_ns / NS + exact.cost(weights);
                 Taken { cost: cost * own.item.requests, sent: exact.sent * own.item.requests }
             };
@@ -451,7 +451,7 @@ impl<'a> Coded<'a> {
             let exact = response(ground, self.kind, item, answer).times(requests);
             // Methods are measured in the lab's configuration, and would run in the site's own.
             let beyond = if is_own(answer.row) { 0.0 } else { self.beyond };
-            let cpu = answer.row.get(CPU).map(|cpu| cpu.scaled(item.scale).shifted(beyond).scaled(requests));
+            let cpu = ground.cpu(answer.row, item.scale).map(|cpu| cpu.shifted(beyond).scaled(requests));
             Part::new(item, answer.row, cpu, exact)
         };
         Setup::of(weights.into_iter().map(part).collect())

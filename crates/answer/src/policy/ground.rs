@@ -1,13 +1,16 @@
 //! What decisions rest on: the site with its visitors, and the measured rows of its sample files.
 
-use weigh_model::cell::{Cell, Subject};
+use weigh_model::cell::{Cell, Delivery, Subject};
 use weigh_model::policy::Rule;
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 
+use super::rate::AtRate;
 use super::wait::{Readers, Weighted};
+use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{DECODE, DECODED};
+use crate::subject::delivery::CPU;
 
 /// Bytes that a rule makes of a sample file of a kind; none: not known.
 pub type Encoded<'e> = &'e dyn Fn(Kind, &Sample, &Rule) -> Option<u64>;
@@ -29,6 +32,8 @@ pub(crate) struct Ground<'a> {
     pub classes: Vec<Accept>,
     /// Whether it is known of all pages what the application takes to make them.
     pub knows_made: bool,
+    /// What responses cost at the site's own rate.
+    pub rate: AtRate,
     /// What rules make of sample files.
     pub encoded: Encoded<'a>,
 }
@@ -37,7 +42,13 @@ impl<'a> Ground<'a> {
     /// Where nothing is known of what rules make of sample files.
     pub fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
         let (readers, classes, knows_made) = (Readers::new(site, links), site.classes(), site.knows_made());
-        Ground { site, links, reports, readers, classes, knows_made, encoded: NOT_ENCODED }
+        let rate = AtRate::of(reports);
+        Ground { site, links, reports, readers, classes, knows_made, rate, encoded: NOT_ENCODED }
+    }
+
+    /// CPU nanoseconds of a response at the site's own rate, of this many times what was measured.
+    pub fn cpu(&self, row: &Row, scale: f64) -> Option<Estimate> {
+        row.get(CPU).map(|cpu| cpu.scaled(scale).shifted(self.rate.beyond(row)))
     }
 
     /// The reports that have a file, by the digest of its bytes, with its name there.
@@ -54,7 +65,7 @@ impl<'a> Ground<'a> {
             .flat_map(|(report, name)| report.rows.iter().filter(move |row| row.cell.payload == name))
     }
 
-    /// What was measured of a file of a kind, with the site's server and one connection, on loopback.
+    /// What was measured of a file of a kind, with the site's server and one connection, one request after the other, on loopback.
     pub fn rows(&self, kind: Kind, sample: &Sample) -> Vec<&'a Row> {
         self.rows_over(kind, sample, None)
     }
@@ -64,9 +75,9 @@ impl<'a> Ground<'a> {
         let (subject, server) = (subject(kind), self.site.sources.server.as_deref());
         let is_meant = |cell: &Cell| {
             let is_here = |own: &str| server.is_none_or(|server| server == own);
-            let mut delivery = cell.delivery.iter();
-            cell.subject == subject
-                && delivery.all(|d| is_here(&d.server) && d.link.as_deref() == link && d.connections == 1)
+            let is_alone =
+                |d: &Delivery| d.link.as_deref() == link && d.connections == 1 && d.every_ms.is_none();
+            cell.subject == subject && cell.delivery.iter().all(|d| is_here(&d.server) && is_alone(d))
         };
         self.all_rows(sample).filter(|row| is_meant(&row.cell)).collect()
     }
@@ -82,7 +93,8 @@ impl<'a> Ground<'a> {
         self.payloads(sample).any(|(report, name)| {
             let mut left = report.unmeasured.iter().filter_map(|id| id.strip_prefix(name));
             let is_sent = |row: &Row| row.cell.subject == subject && row.cell.payload == name;
-            left.any(|rest| rest.starts_with('/')) && report.rows.iter().any(is_sent)
+            left.any(|rest| rest.strip_prefix('/').is_some_and(|rest| !Delivery::has_rate(rest)))
+                && report.rows.iter().any(is_sent)
         })
     }
 

@@ -12,7 +12,6 @@ use super::today::has_failed;
 use crate::exhibit::fairness::Outcome;
 use crate::first::distinct;
 use crate::row::Row;
-use crate::subject::delivery::CPU;
 
 /// Every method that was measured on all sample files. Nothing competes with a server that sends the files itself; and where it was measured
 /// whether today's method keeps workers busy, only methods do of which that was measured too.
@@ -42,7 +41,7 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             let workers = if kept == Some(true) { wait } else { 0.0 };
             let fixed = ground.readers.seconds(0.0, Kind::Download);
             let exact = Exact { wait, fixed, sent, workers, ..Exact::default() }.times(item.requests);
-            let cpu = row.get(CPU).map(|cpu| cpu.scaled(item.requests * item.scale));
+            let cpu = ground.cpu(row, item.scale).map(|cpu| cpu.scaled(item.requests));
             Part::new(item, row, cpu, exact)
         };
         let name = match ground.site.today(Kind::Download).filter(|_| is_today) {

@@ -16,6 +16,7 @@ use weigh_stats::ROUNDS;
 use super::by_url::accepted;
 use super::coded::{is_own, response, way_of};
 use super::content::{self, Item};
+use super::rate::AtRate;
 use super::setup::{Exact, Part, Setup};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
@@ -101,6 +102,8 @@ pub struct Proof {
     pub worse: bool,
     /// Everything together: worse if one line is; else undecided if one line is, a decision was not measured, or there is none.
     pub verdict: Verdict,
+    /// For what load CPU time holds, in a line; empty: nothing was sent.
+    pub load: String,
     /// What the gates came to.
     pub gates: Vec<Judged>,
 }
@@ -129,7 +132,9 @@ pub fn prove(
     let values: Vec<Report> = values.iter().map(warm).collect();
     let reports: Vec<Report> = responses.iter().map(|one| warm(&one.report)).collect();
     let ground = Ground::new(site, links, &values);
-    let grounds = reports.iter().map(|report| Ground::new(site, links, std::slice::from_ref(report)));
+    let rate = AtRate::of(&reports);
+    let of_class = |report| Ground::new(site, links, std::slice::from_ref(report));
+    let grounds = reports.iter().map(|report| Ground { rate: rate.clone(), ..of_class(report) });
     let classes: Vec<Class> = responses.iter().map(|one| &one.accept).zip(grounds).collect();
     let mut proof = Proof::of(policy, "measured", |proof, decision| {
         let kind = decision.kind;
@@ -159,6 +164,9 @@ pub fn prove(
         proof.lines.extend(over);
         Some(())
     });
+    if proof.lines.iter().any(|line| line.kind != Kind::Value) {
+        proof.load = rate.words(site.visitors.peak.map(|peak| peak.value));
+    }
     if few > 0 {
         let count = units::count(few, "configuration", "configurations");
         proof.open.push(format!(
@@ -328,7 +336,7 @@ impl Sides<'_> {
             let pair_of = |item: &Item| self.pair_in(class, item, None);
             let of = |item: &Item, row: &Row| {
                 let exact = response(ground, kind, item, Answer::of(row));
-                (row.get(CPU).map(|cpu| cpu.scaled(item.scale)), exact)
+                (ground.cpu(row, item.scale), exact)
             };
             let mut sums = Sums::default();
             sums.add(&self.items, accept.share, &pair_of, &of);

@@ -17,6 +17,7 @@ use weigh_model::way::WayKind;
 use super::coded::Coded;
 use super::weights::Weights;
 use super::*;
+use crate::subject::delivery::CPU;
 use crate::subject::delivery::fixture::{Figures, Lab, Stand};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.
@@ -210,6 +211,58 @@ fn what_a_configuration_costs_beside_its_method_is_no_gain_and_no_loss() {
     };
     assert!((own(500e3, 1.0) - own(5e3, 1.0)).abs() < 0.02, "{} {}", own(500e3, 1.0), own(5e3, 1.0));
     assert!(own(500e3, 0.99) < own(5e3, 0.99) - 0.02, "{} {}", own(500e3, 0.99), own(5e3, 0.99));
+}
+
+/// A report with the rows of a file at a rate, at which a response takes this much more than `of` says of its way.
+fn at_rate(mut report: Report, payload: &str, of: &[(&str, f64)]) -> Report {
+    let mut rows = report.rows.clone();
+    rows.retain(|row| row.cell.payload == payload);
+    for mut row in rows {
+        let delivery = row.cell.delivery.as_mut().unwrap();
+        delivery.every_ms = Some(50);
+        let way = delivery.way(&row.cell.setting);
+        let Some((_, more)) = of.iter().find(|(own, _)| way == *own) else { continue };
+        let cpu = row.values.get_mut(CPU).unwrap();
+        *cpu = cpu.shifted(*more);
+        report.rows.push(row);
+    }
+    report
+}
+
+#[test]
+fn responses_cost_what_they_do_at_the_rate_of_the_site() {
+    let ways = [WAYS[0], WAYS[2], WAYS[4]];
+    let mut site = shop();
+    site.today[0].method = "server/gzip:6".into();
+    let hours =
+        |reports: &[Report]| decided(&site, reports, Objective::Time).decisions[0].change.core_hours.clone();
+    let busy = hours(&[report(&FILES, &ways, 9, &|_, _| 1.0)]);
+    let quiet = [at_rate(
+        report(&FILES, &ways, 9, &|_, _| 1.0),
+        "file-2",
+        &[("server/plain", 100e3), ("server/gzip:6", 400e3)],
+    )];
+    let own = hours(&quiet);
+    // As it is, file-2 takes 30 µs; by gzip 8.04 ms. What is between has 100 µs to 400 µs more in proportion, all else as its nearest.
+    let by_gzip = |bytes: f64| 100e3 + 300e3 * (40e3 + 40.0 * bytes - 30e3) / (8040e3 - 30e3);
+    let encoded = [(600.0, 40e3), (20e3, 90e3), (200e3, 60e3), (60e3, 30e3), (80e3, 90e3)];
+    let before: f64 = encoded.iter().map(|(bytes, requests)| requests * by_gzip(*bytes)).sum();
+    let hour = 3600e9;
+    assert!((own.before - busy.before - before / hour).abs() < 1e-9, "{own:?} {busy:?}");
+    let all = 310e3 * 100e3 / hour;
+    assert!(own.after - busy.after > 0.99 * all && own.after - busy.after < 1.2 * all, "{own:?} {busy:?}");
+    assert!(own.share().unwrap() > busy.share().unwrap(), "what is saved is less of what it takes");
+    let notes = |site: &Site, reports: &[Report]| {
+        decide_by(site, "", &links(), reports, (Objective::Time, NOT_ENCODED)).0.notes
+    };
+    let says = |notes: &[String], what: &str| notes.iter().any(|note| note.contains(what));
+    assert!(says(
+        &notes(&site, &quiet),
+        "that of 20 requests/s at random times (the site's busiest hour was not counted)"
+    ));
+    site.visitors.peak = Some(Figure::counted(3.25));
+    assert!(says(&notes(&site, &quiet), "(the site's busiest hour has 3.25)"));
+    assert!(says(&notes(&site, &[report(&FILES, &ways, 9, &calm)]), "that of a busy server"));
 }
 
 #[test]

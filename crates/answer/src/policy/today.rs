@@ -1,5 +1,6 @@
 //! What the site sends today to a class of clients: the row that tells what it costs, and its bytes.
 
+use weigh_model::cell::Delivery;
 use weigh_model::site::{Accept, Kind, Sample, Sent, Today};
 use weigh_model::way::{By, CONFIG, WayKind};
 
@@ -138,8 +139,8 @@ pub(super) fn names_today<'r>(
         ways.iter().flatten().any(|way| id.ends_with(way))
     };
     ground.payloads(sample).any(|(report, name)| {
-        let mut rests = ids(report).into_iter().filter_map(|id| id.strip_prefix(name)?.strip_prefix('/'));
-        rests.any(is_way)
+        let rests = ids(report).into_iter().filter_map(|id| id.strip_prefix(name)?.strip_prefix('/'));
+        rests.filter(|rest| !Delivery::has_rate(rest)).any(is_way)
     })
 }
 

@@ -79,7 +79,7 @@ pub static SHAPE: Shape = Shape {
     // The cost of a response is another question than that of slow clients.
     is_row: |cell| cell.delivery.is_some() && !cell.is_fairness(),
     factors: FACTORS,
-    group_by: &["payload", "server", "runtime", "transport", "connections", "link", "visitor"],
+    group_by: &["payload", "server", "runtime", "transport", "connections", "every_ms", "link", "visitor"],
     metrics: &[SIZES, COSTS, RATES, RESPONSE, SERVICE, FIRST_BYTE, MEMORY, WORKERS, KERNEL],
     facts,
     complete: |_| {},
@@ -156,6 +156,7 @@ const FACTORS: &[Factor] = &[
     Factor { id: "runtime", of: |cell| Some(cell.runtime.clone()) },
     Factor { id: "transport", of: |cell| Some(cell.delivery.as_ref()?.transport.name().to_owned()) },
     Factor { id: "connections", of: |cell| Some(cell.delivery.as_ref()?.connections.to_string()) },
+    Factor { id: "every_ms", of: |cell| Some(cell.delivery.as_ref()?.every_ms?.to_string()) },
     Factor { id: "link", of: |cell| cell.delivery.as_ref()?.link.clone() },
     // What only those get who have the last version does not compete with what all get.
     Factor { id: "visitor", of: |cell| cell.is_delta().then(|| "returning".to_owned()) },
@@ -177,6 +178,9 @@ pub struct Endpoint {
     pub transport: Transport,
     /// Connections.
     pub connections: u32,
+    /// Milliseconds between requests on average, which come at a rate; null: each follows the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_ms: Option<u32>,
     /// The link by its name; null: loopback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
@@ -184,8 +188,8 @@ pub struct Endpoint {
 
 impl From<&Delivery> for Endpoint {
     fn from(delivery: &Delivery) -> Endpoint {
-        let Delivery { server, transport, connections, link, .. } = delivery.clone();
-        Endpoint { server, transport, connections, link }
+        let Delivery { server, transport, connections, every_ms, link, .. } = delivery.clone();
+        Endpoint { server, transport, connections, every_ms, link }
     }
 }
 
@@ -301,7 +305,7 @@ fn per_second(visit: &VisitRecord, total: fn(&DeliveryVisit) -> u64) -> Option<f
 }
 
 fn one_by_one(cell: &Cell, values: &Values) -> Option<Estimate> {
-    let is_alone = cell.delivery.as_ref().is_some_and(|delivery| delivery.connections == 1);
+    let is_alone = cell.delivery.as_ref().is_some_and(|d| d.connections == 1 && d.every_ms.is_none());
     values.get(SECONDS).filter(|_| is_alone).cloned()
 }
 
@@ -471,7 +475,8 @@ fn caveats(evidence: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
         littles_law(
             &blocks(measured).collect::<Vec<_>>(),
             measured.cell.delivery.as_ref().map_or(1, |d| d.connections),
-        ),
+        )
+        .filter(|_| measured.cell.delivery.as_ref().is_none_or(|d| d.every_ms.is_none())),
         evidence.report.exhibits.negotiations.as_ref().and_then(|told| told.caveat(row.id())),
         example.filter(|_| faulted > 0).map(|example| Caveat::FaultyResponses {
             faulted,
@@ -508,6 +513,9 @@ pub fn place(group: &Group) -> String {
     parts.push(group.factor("transport").to_owned());
     if group.factor("connections") != "1" {
         parts.push(format!("{} connections", group.factor("connections")));
+    }
+    if let Ok(ms) = group.factor("every_ms").parse() {
+        parts.push(format!("{} requests/s", finding::label::per_second(ms)));
     }
     if !group.factor("link").is_empty() {
         parts.push(format!("over {}", clean(group.factor("link"))));

@@ -41,6 +41,8 @@ const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"]
 const DECODERS: [&str; 3] = ["zlib:6", "brotli:4", "zstd:3"];
 /// The content codings that browsers accept over HTTPS.
 const BROWSERS: [&str; 3] = ["zstd", "br", "gzip"];
+/// Milliseconds between requests that are measured at the site's rate: the fewest, and the most, after which caches are nearly as cold as they get.
+const EVERY_MS: [f64; 2] = [1.0, 100.0];
 /// Slow clients at a time, beside none.
 const SLOW: u32 = 8;
 
@@ -86,6 +88,9 @@ struct Deliveries {
     #[serde(skip_serializing_if = "Option::is_none")]
     accept: Option<String>,
     negotiation: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    every_ms: Vec<u32>,
+    keep: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     slow: Option<Slow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -250,6 +255,8 @@ fn block(
         ways,
         accept: None,
         negotiation: false,
+        every_ms: Vec::new(),
+        keep: false,
         slow: None,
         links: Vec::new(),
     }
@@ -305,7 +312,45 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
     all.extend(by_class(site, folder, server, Kind::Asset)?);
     all.extend(by_class(site, folder, server, Kind::Page)?);
     all.retain(|block| !block.content.is_empty() && !block.ways.is_empty());
+    let quiet: Vec<Deliveries> = all.iter().filter_map(|block| at_rate(site, server, block)).collect();
+    all.extend(quiet);
     Ok(all)
+}
+
+/// The same at the rate of the site's busiest hour, for the first file, as it is and as it is encoded for each response: what a rate adds to others lies
+/// between them. Of downloads, every method.
+fn at_rate(site: &Site, server: &Definition, block: &Deliveries) -> Option<Deliveries> {
+    if block.accept.is_some() {
+        return None;
+    }
+    let encoded = |way: &&String| {
+        let name = way.rsplit('/').next().unwrap_or(way).split(':').next().unwrap_or(way);
+        let is_filter = |own: &WayRow| own.name == name && own.kind == WayKind::OnTheFly;
+        PAGE_WAYS.contains(&way.as_str()) && *way != PAGE_WAYS[0] || server.ways.iter().any(is_filter)
+    };
+    // Of several levels, the last one.
+    let last = |way: &String| match way.split_once(':') {
+        Some((name, levels)) => format!("{name}:{}", levels.rsplit('|').next().unwrap_or(levels)),
+        None => way.clone(),
+    };
+    let ways = match block.subject {
+        "download" => block.ways.clone(),
+        _ => {
+            let plain =
+                block.ways.iter().find(|way| ["plain", PAGE_WAYS[0]].contains(&way.as_str())).cloned();
+            plain.into_iter().chain(block.ways.iter().find(encoded).map(last)).collect()
+        }
+    };
+    Some(Deliveries { ways, ..quiet(site, block) })
+}
+
+/// A block at the rate of the site's busiest hour, for its first file.
+fn quiet(site: &Site, block: &Deliveries) -> Deliveries {
+    let peak = site.visitors.peak.map_or(0.0, |peak| peak.value);
+    let every_ms = vec![(1e3 / peak).clamp(EVERY_MS[0], EVERY_MS[1]).round() as u32];
+    let about = format!("{} at the site's rate", block.about);
+    let content = block.content.iter().take(1).cloned().collect();
+    Deliveries { about, content, every_ms, keep: true, negotiation: false, ..block.clone() }
 }
 
 /// What the site does today with a kind, as studies measure it.

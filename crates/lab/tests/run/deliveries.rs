@@ -109,6 +109,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         negotiation: false,
         accept: "gzip".into(),
         connections: 1,
+        every_ms: None,
         instances: 1,
         link: None,
         slow: None,

@@ -63,6 +63,9 @@ pub(crate) fn place(evidence: &Evidence, group: &Group) -> String {
         let connections = group.factor("connections").parse().unwrap_or(0);
         notes.push(units::count(connections, "connection", "connections"));
     }
+    if let Ok(ms) = group.factor("every_ms").parse() {
+        notes.push(format!("{} requests/s", per_second(ms)));
+    }
     if !group.factor("link").is_empty() {
         notes.push(format!("over {}", group.factor("link")));
     }
@@ -71,15 +74,21 @@ pub(crate) fn place(evidence: &Evidence, group: &Group) -> String {
 }
 
 /// `nginx`, `nginx over HTTPS`, `nginx over HTTPS with 10 connections over cable`.
-pub(crate) fn endpoint(Endpoint { server, transport, connections, link }: &Endpoint) -> String {
+pub(crate) fn endpoint(Endpoint { server, transport, connections, every_ms, link }: &Endpoint) -> String {
     let transport = match transport {
         Transport::Http => "",
         Transport::Https => " over HTTPS",
     };
     let link = link.as_ref().map_or(String::new(), |link| format!(" over {link}"));
     let server = owned(server);
+    let rate = every_ms.map_or(String::new(), |ms| format!(" at {} requests/s", per_second(ms)));
     match connections {
-        1 => format!("{server}{transport}{link}"),
-        n => format!("{server}{transport} with {n} connections{link}"),
+        1 => format!("{server}{transport}{rate}{link}"),
+        n => format!("{server}{transport} with {n} connections{rate}{link}"),
     }
+}
+
+/// `5`, of requests every 200 ms.
+pub(crate) fn per_second(every_ms: u32) -> String {
+    units::trimmed_number(1e3 / f64::from(every_ms))
 }

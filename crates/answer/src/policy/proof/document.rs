@@ -53,6 +53,7 @@ pub fn proof_document(proof: &Proof) -> Vec<Block> {
         };
         blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.{but}")));
     }
+    blocks.extend(Some(&proof.load).filter(|load| !load.is_empty()).cloned().map(Block::Remark));
     blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
     blocks
 }

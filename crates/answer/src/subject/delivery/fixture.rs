@@ -132,6 +132,7 @@ impl Lab {
             negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            every_ms: None,
             instances: 1,
             link: None,
             slow: None,

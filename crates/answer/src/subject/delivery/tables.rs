@@ -100,6 +100,10 @@ pub(super) fn overview(report: &Report, _: &Columns) -> Vec<Block> {
             "1" => String::new(),
             n => format!(" ×{n}"),
         };
+        let every = of
+            .factor("every_ms")
+            .parse()
+            .map_or(String::new(), |ms| format!(" {}/s", finding::label::per_second(ms)));
         let link = match of.factor("link") {
             "" => String::new(),
             link => format!(" @{}", clean(link)),
@@ -108,7 +112,7 @@ pub(super) fn overview(report: &Report, _: &Columns) -> Vec<Block> {
         vec![
             factor("content", content(&view)),
             factor("server", names::stack(of.factor("server"), of.runtime())),
-            factor("over", format!("{}{connections}{link}", of.factor("transport"))),
+            factor("over", format!("{}{connections}{every}{link}", of.factor("transport"))),
             field("size", "", Kind::Text, 4, size),
             field("plain", "CPU ms", Kind::Three, 0, cpu_of(view.marked("reference"))),
             field("gzip", "CPU ms", Kind::Three, 0, cpu_of(gzip)),

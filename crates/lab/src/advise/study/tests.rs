@@ -109,6 +109,9 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
     let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();
     let found = proofs(&site(), Path::new("/x"), &policy, Some(nginx), 60.0).unwrap();
+    let rated = |study: &Written| -> Vec<Vec<u32>> {
+        study.deliveries.iter().map(|block| block.every_ms.clone()).filter(|ms| !ms.is_empty()).collect()
+    };
     let of = |(client, study): &(Option<Accept>, Written)| {
         let block = &study.deliveries[0];
         (client.as_ref().unwrap().codings.len(), block.accept.clone().unwrap(), block.ways.clone())
@@ -122,6 +125,8 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         (1, 1),
         "one file, one link"
     );
+    let by_study: Vec<_> = found.iter().map(|(_, study)| rated(study)).collect();
+    assert_eq!(by_study, [vec![vec![100]], vec![], vec![]], "before and after at the site's rate, once");
     assert_eq!(
         all,
         [
@@ -210,6 +215,44 @@ fn cached_values_are_measured_with_what_they_have_today_if_a_study_has_it() {
     }
     assert_eq!(tried("serialize+gzcompress:6"), (usual.clone(), format!("{codecs} gzcompress:6")));
     assert_eq!(tried("msgpack+zstd:9"), (format!("{usual} msgpack"), format!("{codecs} zstd:9")));
+}
+
+/// Blocks at a rate: what they send, how, and how far apart requests are.
+fn rated(site: &Site) -> Vec<(&'static str, usize, Vec<String>, Vec<u32>)> {
+    let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
+    let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();
+    let blocks = deliveries(site, Path::new("/x"), nginx)
+        .unwrap()
+        .into_iter()
+        .filter(|block| !block.every_ms.is_empty());
+    blocks.map(|own| (own.subject, own.content.len(), own.ways, own.every_ms)).collect()
+}
+
+#[test]
+fn a_file_of_each_kind_is_measured_at_the_rate_of_the_site_too() {
+    let mut site = site();
+    let mut more = |kind, format: &str| {
+        let own = Stratum { kind, format: format.into(), ..pages(20_000, 900.0, &[0.5, 0.5]) };
+        site.strata.push(own);
+    };
+    more(Kind::Asset, "text/css");
+    more(Kind::Asset, "image/png");
+    more(Kind::Download, "application/pdf");
+    let both = |plain: &str, coded: &str| vec![plain.to_owned(), coded.to_owned()];
+    let handed = both("readfile", "x-accel-redirect");
+    let all = |ms| {
+        [
+            ("asset", 1, both("plain", "gzip:6"), vec![ms]),
+            ("asset", 1, vec!["plain".to_owned()], vec![ms]),
+            ("page", 1, both("none", "zlib.output_compression:6"), vec![ms]),
+            ("download", 1, handed.clone(), vec![ms]),
+        ]
+    };
+    assert_eq!(rated(&site), all(100), "nobody counted");
+    for (peak, ms) in [(2.0, 100), (40.0, 25), (5000.0, 1)] {
+        site.visitors.peak = Some(Figure::counted(peak));
+        assert_eq!(rated(&site), all(ms), "{peak}");
+    }
 }
 
 #[test]

@@ -287,6 +287,7 @@ fn cell(
         kind,
         accept,
         connections: 1,
+        every_ms: None,
         instances: 1,
         link: None,
         slow: None,

@@ -22,7 +22,7 @@ pub const AGAIN_SECONDS: f64 = 1.1;
 /// What bodies may come to: the largest content, encoded badly.
 const BODY_BYTES: u64 = 256 << 20;
 
-/// The load for a request of the run: closed, verified, from one thread; the instances of a content in turn. Over a link every response has its own connection, as
+/// The load for a request of the run: closed or at the cell's rate, verified, from one thread; the instances of a content in turn. Over a link every response has its own connection, as
 /// a reader's first page has: handshake and slow start are in its time.
 pub fn plan(asked: &DeliveryRequest<'_>, urls: Vec<String>, authority: Option<&Path>) -> LoadPlan {
     let delivery = asked.cell.delivery.as_ref();
@@ -37,6 +37,7 @@ pub fn plan(asked: &DeliveryRequest<'_>, urls: Vec<String>, authority: Option<&P
     LoadPlan {
         requests: urls.into_iter().map(request).collect(),
         streams: vec![Stream {
+            arrival: delivery.and_then(|d| d.every_ms).map_or_else(|| "closed".into(), arrival),
             connections: delivery.map_or(1, |d| d.connections),
             keepalive: delivery.is_none_or(|d| d.link.is_none()),
             in_turn: true,
@@ -62,6 +63,11 @@ pub fn plan(asked: &DeliveryRequest<'_>, urls: Vec<String>, authority: Option<&P
         seed: asked.seed,
         ..LoadPlan::default()
     }
+}
+
+/// Requests at random times, one in this many milliseconds on average.
+fn arrival(every_ms: u32) -> String {
+    format!("poisson:{}", 1e3 / f64::from(every_ms))
 }
 
 /// The load that lets a server and `workers` that have just been started find their caches before a block: two requests for each worker. None where a block has

@@ -33,6 +33,7 @@ pub fn delivery(by: By, kind: WayKind, accept: &str) -> Delivery {
         negotiation: false,
         accept: accept.into(),
         connections: 1,
+        every_ms: None,
         instances: 1,
         link: None,
         slow: None,

@@ -12,6 +12,8 @@ use weigh_model::way::{WayDescription, WayKind};
 const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
 /// Bytes per second that are sent where nothing is done to them.
 const SENT: f64 = 1e9;
+/// Requests of a block at a rate, at least.
+const AT_RATE: f64 = 8.0;
 /// How long a block of requests is to last, in seconds.
 const BLOCK_SECONDS: f64 = 0.4;
 /// What a visit to a delivery costs beside its block: preflight, meters, and a seventh of the start of the server and the pool that the first visit has.
@@ -46,14 +48,16 @@ pub fn link_seconds(link: &LinkSpec, bytes: u64, tls: bool) -> f64 {
 /// most blocks have eight or more and those of the slowest one. Each instance of the content is asked for as often.
 pub fn block_requests(response_seconds: f64, delivery: &Delivery) -> u64 {
     let enough = (BLOCK_SECONDS / response_seconds).ceil().clamp(1.0, BLOCK_REQUESTS);
+    let enough = if delivery.every_ms.is_some() { enough.max(AT_RATE) } else { enough };
     (enough as u64)
         .max(u64::from(delivery.connections))
         .next_multiple_of(u64::from(delivery.instances.max(1)))
 }
 
-/// How often a preflight asks for each instance of a content before a block of this many requests: once where responses are so slow that the block is one.
+/// How often a preflight asks for each instance of a content before a block of this many requests: once where responses are so slow that the block is one,
+/// and where requests come at a rate, for they would be warmer than those of the block.
 pub fn preflights(delivery: &Delivery, requests: u64) -> u32 {
-    if delivery.instances > 1 || requests == 1 { 1 } else { PREFLIGHTS }
+    if delivery.instances > 1 || delivery.every_ms.is_some() || requests == 1 { 1 } else { PREFLIGHTS }
 }
 
 /// Expected seconds of wall time of a visit to a delivery whose responses take this many seconds.

@@ -26,6 +26,8 @@ struct Stand<'s> {
     pool: Option<&'s RuntimeEntry>,
     transport: Transport,
     connections: u32,
+    /// Milliseconds between requests; none: each follows the one before.
+    every_ms: Option<u32>,
     /// Slow clients, and whether there is a network whose buffers are small.
     slow: Option<(u32, bool)>,
     /// What responses go over; none: the machine's own loopback.
@@ -141,9 +143,20 @@ fn stands<'s>(
     for (&server, &pool) in servers.iter().flat_map(|server| pools.iter().map(move |pool| (server, pool))) {
         for &transport in &block.transports {
             for &connections in &block.connections {
-                for (&slow, &link) in slow.iter().flat_map(|slow| links.iter().map(move |link| (slow, link)))
-                {
-                    stands.push(Stand { block, payload, server, pool, transport, connections, slow, link });
+                for &every_ms in &block.every_ms {
+                    let every_ms = Some(every_ms).filter(|ms| *ms > 0);
+                    let ends = slow.iter().flat_map(|slow| links.iter().map(move |link| (*slow, *link)));
+                    stands.extend(ends.map(|(slow, link)| Stand {
+                        block,
+                        payload,
+                        server,
+                        pool,
+                        transport,
+                        connections,
+                        every_ms,
+                        slow,
+                        link,
+                    }));
                 }
             }
         }
@@ -187,7 +200,9 @@ fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting
     let instances = delivery.instances;
     let tls = delivery.transport == Transport::Https;
     let over = stand.link.map_or(0.0, |link| link_seconds(link, bytes, tls));
-    let expected_seconds = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some()) + over;
+    let apart = f64::from(stand.every_ms.unwrap_or(0)) / 1e3;
+    let expected_seconds =
+        (response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some()) + over).max(apart);
     let cell = Cell {
         id: stand.id(offer, &setting),
         side: None,
@@ -227,6 +242,7 @@ impl Stand<'_> {
             negotiation: self.block.negotiation && self.link.is_none(),
             accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
             connections: self.connections,
+            every_ms: self.every_ms,
             instances: u32::try_from(self.payload.instances()).unwrap_or(u32::MAX),
             link: self.link.map(|link| link.name.clone()),
             slow: self.slow(),

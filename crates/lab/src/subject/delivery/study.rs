@@ -10,6 +10,8 @@ use weigh_model::study::{PublishedDelivery, StudyText};
 
 /// Connections of a block at most.
 const MOST_CONNECTIONS: u32 = 1024;
+/// Milliseconds between requests at most.
+const MOST_MS: u32 = 1000;
 
 /// The part of a study.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -69,6 +71,9 @@ pub struct DeliveryBlock {
     /// Connections, each with one request at a time. Absent: one.
     #[serde(default = "one")]
     pub connections: Vec<u32>,
+    /// Milliseconds between requests on average, at random times; 0: each follows the one before. Absent: 0.
+    #[serde(default = "in_turn")]
+    pub every_ms: Vec<u32>,
     /// Links between readers and server, by name or as `100mbit/20ms`; `-` is none. Absent: none.
     #[serde(default = "no_link")]
     pub links: Vec<String>,
@@ -113,12 +118,16 @@ fn plain() -> Vec<Transport> {
     vec![Transport::Http]
 }
 
+fn in_turn() -> Vec<u32> {
+    vec![0]
+}
+
 fn one() -> Vec<u32> {
     vec![1]
 }
 
 quick_factors!(QuickDeliveryFactors of DeliveryBlock with links: content: Vec<String>, sizes: Vec<u64>, servers: Vec<String>, runtimes: Vec<String>,
-transports: Vec<Transport>, ways: Vec<String>, connections: Vec<u32>, links: Vec<String>;
+transports: Vec<Transport>, ways: Vec<String>, connections: Vec<u32>, every_ms: Vec<u32>, links: Vec<String>;
 slow_clients: Vec<u32> => |block: &mut DeliveryBlock, clients| {
     if let Some(slow) = &mut block.slow {
         slow.clients = clients;
@@ -139,6 +148,7 @@ impl DeliveryBlock {
                 (block.transports.is_empty(), "transports"),
                 (block.ways.is_empty(), "ways"),
                 (block.connections.is_empty(), "connections"),
+                (block.every_ms.is_empty(), "every_ms"),
                 (block.links.is_empty(), "links"),
             ];
             if let Some((_, key)) = factors.iter().find(|(empty, _)| *empty) {
@@ -147,12 +157,18 @@ impl DeliveryBlock {
             if let Some(n) = block.connections.iter().find(|n| !(1..=MOST_CONNECTIONS).contains(*n)) {
                 bail!("connections = {n}: give 1 to {MOST_CONNECTIONS}");
             }
+            if let Some(ms) = block.every_ms.iter().find(|ms| **ms > MOST_MS) {
+                bail!("every_ms = {ms}: give 0 to {MOST_MS}");
+            }
             if block.sizes.contains(&0) {
                 bail!("sizes = 0: give bytes above zero");
             }
             if let Some(slow) = &block.slow {
                 slow.check()?;
-                if block.subject != Served::Download || block.connections != one() {
+                if block.subject != Served::Download
+                    || block.connections != one()
+                    || block.every_ms != in_turn()
+                {
                     bail!("slow clients take downloads, each over a connection of its own");
                 }
             }

@@ -31,6 +31,7 @@ pub fn cell(found: &Found, setting: Setting) -> Cell {
         negotiation: true,
         accept: String::new(),
         connections: 1,
+        every_ms: None,
         instances: 1,
         link: None,
         slow: None,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::planner::{Ask, build};
 use crate::study::Study;
+use crate::subject::delivery::forecast::{block_requests, preflights};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::{Levels, OptionDescription};
@@ -279,7 +280,25 @@ fn each_link_is_a_place_of_its_own() {
 }
 
 #[test]
-fn what_has_no_link_is_refused() {
+fn requests_at_a_rate_are_a_place_of_their_own() {
+    let block = format!("{PAGE}servers = [\"nginx\"]\nways = [\"none\"]\nevery_ms = [0, 20, 200]");
+    let plan = planned(&block, &inventory(), &Ask::default()).unwrap();
+    plan.check().unwrap();
+    let places = ["http", "http%20ms", "http%200ms"].map(|place| format!("p/nginx/php8.2/{place}"));
+    assert_eq!(ids(&plan), places.clone().map(|place| format!("{place}/php/none")));
+    assert_eq!(plan.cells.iter().map(Cell::group).collect::<Vec<_>>(), places);
+    let has_rate = plan.cells.iter().map(|cell| Delivery::has_rate(cell.id.strip_prefix("p/").unwrap()));
+    assert_eq!(has_rate.collect::<Vec<_>>(), [false, true, true]);
+    // Blocks of 0.4 s, with eight requests at least; a preflight has one request, which leaves caches as cold as they are.
+    let deliveries: Vec<&Delivery> = plan.cells.iter().filter_map(|cell| cell.delivery.as_ref()).collect();
+    let requests: Vec<u64> =
+        deliveries.iter().zip([0.001, 0.02, 0.2]).map(|(d, s)| block_requests(s, d)).collect();
+    assert_eq!(requests, [400, 20, 8]);
+    assert_eq!(deliveries.iter().map(|d| preflights(d, 8)).collect::<Vec<_>>(), [3, 1, 1]);
+}
+
+#[test]
+fn links_and_rates_that_cannot_be_are_refused() {
     let refused = |block: &str| {
         let head = "schema = 1\nname = \"mine\"\ntitle = \"T\"\nquestion = \"Q?\"\nreading = \"R\"\n[[deliveries]]\n";
         let text =
@@ -291,6 +310,8 @@ fn what_has_no_link_is_refused() {
     assert!(refused(slow).contains("slow clients and `links` exclude each other"), "{}", refused(slow));
     let none = "subject = \"page\"\nways = [\"none\"]\nlinks = []";
     assert!(refused(none).contains("`links`"), "{}", refused(none));
+    let rate = |ms: &str| refused(&format!("subject = \"page\"\nways = [\"none\"]\nevery_ms = [{ms}]"));
+    assert!(rate("2000").contains("every_ms = 2000: give 0 to 1000") && rate("").contains("`every_ms`"));
     let quick =
         "subject = \"page\"\nways = [\"none\"]\nnegotiation = true\n[deliveries.quick]\nlinks = [\"4g\"]";
     assert!(refused(quick).contains("asked for without a link"), "{}", refused(quick));
