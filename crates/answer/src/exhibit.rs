@@ -7,9 +7,7 @@ pub mod links;
 pub mod negotiation;
 pub mod prediction;
 pub mod published;
-pub mod published_delivery;
 pub mod stored;
-pub mod summary;
 pub mod waits;
 
 use anyhow::Result;
@@ -26,9 +24,7 @@ use fairness::SlowClients;
 use links::LinkTotals;
 use negotiation::Negotiations;
 use prediction::ComputedCalls;
-use published::PublishedLevels;
-use published_delivery::PublishedTable;
-use summary::PublishedSummary;
+use published::BesidePublished;
 use waits::Waits;
 
 /// The exhibits of a report; an exhibit that its study does not request is empty.
@@ -38,12 +34,6 @@ pub struct Exhibits {
     /// Total times over links, computed, group by group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<LinkTotals>,
-    /// A published table of levels, compared with the measured one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_levels: Option<PublishedLevels>,
-    /// Clients that are summarised like the published example.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_summary: Option<PublishedSummary>,
     /// Pairs of clients that differ in one factor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Comparisons>,
@@ -59,9 +49,9 @@ pub struct Exhibits {
     /// The effect of slow clients on other requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fairness: Option<SlowClients>,
-    /// A published table of deliveries, compared with the measured one.
+    /// A published table beside what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub published_delivery: Option<PublishedTable>,
+    pub published: Option<BesidePublished>,
     /// Waiting times over links, computed and measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<Waits>,
@@ -99,15 +89,13 @@ impl Exhibits {
 
     /// Those with content, in the order of reports.
     pub fn all(&self) -> Vec<&dyn Exhibit> {
-        let all: [Option<&dyn Exhibit>; 10] = [
+        let all: [Option<&dyn Exhibit>; 8] = [
             self.links.as_ref().map(|e| e as &dyn Exhibit),
             self.crossovers.as_ref().map(|e| e as &dyn Exhibit),
             self.negotiations.as_ref().map(|e| e as &dyn Exhibit),
             self.waits.as_ref().map(|e| e as &dyn Exhibit),
             self.fairness.as_ref().map(|e| e as &dyn Exhibit),
-            self.published_levels.as_ref().map(|e| e as &dyn Exhibit),
-            self.published_summary.as_ref().map(|e| e as &dyn Exhibit),
-            self.published_delivery.as_ref().map(|e| e as &dyn Exhibit),
+            self.published.as_ref().map(|e| e as &dyn Exhibit),
             self.comparisons.as_ref().map(|e| e as &dyn Exhibit),
             self.computed_calls.as_ref().map(|e| e as &dyn Exhibit),
         ];

@@ -7,6 +7,7 @@ pub(crate) mod client;
 pub(crate) mod codec;
 pub(crate) mod delivery;
 pub mod label;
+pub(crate) mod published;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

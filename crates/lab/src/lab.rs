@@ -27,7 +27,6 @@ use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::study::block::Quick;
 use crate::subject;
-use crate::subject::codec::study::CellBlocks;
 use weigh_model::inventory::Inventory;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
@@ -157,14 +156,14 @@ impl Lab {
     /// The same for a study whose contents are the user's: each block has them all. They go beside the study, because a path need not be
     /// text.
     pub fn plan_paths(&self, study: &Study, paths: &[Wanted], planning: &mut Planning<'_>) -> Result<Plan> {
-        let mut part = study.part::<CellBlocks>();
-        for block in &mut part.cells {
+        let mut study = study.clone();
+        for block in &mut study.cells {
             block.content = (0..paths.len()).map(|number| number.to_string()).collect();
             if let Some(Quick::Other(factors)) = &mut block.quick {
                 factors.content = None;
             }
         }
-        self.planned(&study.clone().with(part), planning, |stager, number, block, progress| {
+        self.planned(&study, planning, |stager, number, block, progress| {
             let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
             progress.doing(&format!("reading {}", clean_path(&path.path)));
             Ok(vec![stager.wanted(path, block)?])

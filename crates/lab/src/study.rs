@@ -1,23 +1,20 @@
 //! The TOML file of a study, read strictly: an unknown key is an error that names the nearest one.
 //!
-//! It owns what every study has. Blocks, and keys beside them, are a [`Part`] of the subject that they are for.
+//! What blocks of a subject are is its own.
 
 pub mod block;
 
-use std::any::Any;
-use std::sync::Arc;
-
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
-use toml::Spanned;
-use toml::de::{DeTable, Deserializer};
 
-use crate::subject;
-use block::Part;
+use crate::subject::client::study::{ClientBlock, Variants};
+use crate::subject::codec::study::CellBlock;
+use crate::subject::delivery::study::DeliveryBlock;
+use block::{Block, links_of};
 use weigh_model::gate::Gate;
 pub use weigh_model::study::{Budget, Precision};
-use weigh_model::study::{Links, StudyText};
-use weigh_model::suggest::{nearest_hint, readable};
+use weigh_model::study::{Links, Published, StudyText};
+use weigh_model::suggest::readable;
 use weigh_model::text::clean;
 
 /// The version of the file format that this program reads.
@@ -46,20 +43,39 @@ pub struct Study {
     /// Links whose total times are computed.
     #[serde(default)]
     pub links: Option<Links>,
+    /// A table published elsewhere, to compare with.
+    #[serde(default)]
+    pub published: Option<Published>,
     /// Limits that results must keep.
     #[serde(default)]
     pub gate: Vec<Gate>,
     /// The text that it was read from; what was changed in it afterwards is not there.
     #[serde(skip)]
     pub(crate) source: String,
-    /// What it asks of each subject.
-    #[serde(skip)]
-    pub(crate) parts: Vec<Arc<dyn Part>>,
+    /// Blocks of codecs; a cell that several name is measured once.
+    #[serde(default)]
+    pub cells: Vec<CellBlock>,
+    /// Blocks of what servers send.
+    #[serde(default)]
+    pub deliveries: Vec<DeliveryBlock>,
+    /// Blocks of clients of stores. In a study that has cells they are measured in place of those, when a store is named.
+    #[serde(default)]
+    pub clients: Vec<ClientBlock>,
+    /// Other ways to run a PHP, by name.
+    #[serde(default)]
+    pub variants: Variants,
 }
 
-/// The keys of every study.
-const KEYS: [&str; 9] =
-    ["schema", "name", "title", "question", "reading", "budget", "precision", "links", "gate"];
+/// What a study's blocks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// `[[cells]]`.
+    Cells,
+    /// `[[deliveries]]`.
+    Deliveries,
+    /// `[[clients]]`.
+    Clients,
+}
 
 impl Study {
     /// Reads a study's text; `whence` names it in errors.
@@ -72,25 +88,7 @@ impl Study {
     }
 
     fn read(text: &str, whence: &str) -> Result<Study> {
-        let readable = |error: toml::de::Error| readable(&error, text, whence);
-        let table = DeTable::parse(text).map_err(readable)?;
-        let span = table.span();
-        let of = |keys: &[&str]| {
-            let own = table.get_ref().iter().filter(|(key, _)| keys.contains(&key.get_ref().as_ref()));
-            let own = own.map(|(key, value)| (key.clone(), value.clone()));
-            Deserializer::from(Spanned::new(span.clone(), own.collect()))
-        };
-        let parts = subject::parts();
-        let known = || KEYS.into_iter().chain(parts.iter().flat_map(|part| part.keys().iter().copied()));
-        let keys = table.get_ref().keys().filter(|key| known().all(|known| known != key.get_ref()));
-        if let Some(key) = keys.min_by_key(|key| key.span().start) {
-            let line = 1 + text[..key.span().start].matches('\n').count();
-            let hint = nearest_hint(key.get_ref(), known());
-            bail!("{whence}, line {line}: unknown key `{}`{hint}", key.get_ref());
-        }
-        let mut study = Study::deserialize(of(&KEYS)).map_err(readable)?;
-        let parts = parts.iter().map(|part| part.read(of(part.keys())));
-        study.parts = parts.collect::<Result<_, _>>().map_err(readable)?;
+        let mut study: Study = toml::from_str(text).map_err(|error| readable(&error, text, whence))?;
         text.clone_into(&mut study.source);
         study.check().with_context(|| whence.to_owned())?;
         Ok(study)
@@ -105,20 +103,18 @@ impl Study {
         {
             bail!("name `{}` may hold lower-case letters, digits and hyphens only", self.name);
         }
-        let asked: Vec<&dyn Part> = self.asked().collect();
-        if asked.is_empty() {
-            let all: Vec<String> = self.parts.iter().map(|part| format!("[[{}]]", part.keys()[0])).collect();
-            let (last, others) = all.split_last().context("no subject")?;
-            bail!("a study needs at least one block of {} or {last}", others.join(", "));
-        }
-        for (at, a) in asked.iter().enumerate() {
-            let (own, others) = (a.keys()[0], &asked[at + 1..]);
-            let may_stand = |b: &dyn Part| a.beside() == Some(b.keys()[0]) || b.beside() == Some(own);
-            if let Some(b) = others.iter().find(|b| !may_stand(**b)) {
-                bail!("a study has [[{own}]] or [[{}]], not both; make two studies", b.keys()[0]);
+        match (self.cells.is_empty(), self.deliveries.is_empty(), self.clients.is_empty()) {
+            (true, true, true) => {
+                bail!("a study needs at least one block of [[cells]], [[deliveries]] or [[clients]]")
             }
+            (false, false, _) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
+            (_, false, false) => {
+                bail!("a study has [[deliveries]] or [[clients]], not both; make two studies")
+            }
+            _ => {}
         }
-        self.parts.iter().try_for_each(|part| part.check())?;
+        self.deliveries.iter().try_for_each(DeliveryBlock::check)?;
+        self.clients.iter().try_for_each(ClientBlock::check)?;
         for (value, key) in [
             (self.budget.seconds, "budget.seconds"),
             (self.budget.quick_seconds, "budget.quick_seconds"),
@@ -135,53 +131,40 @@ impl Study {
         if let Some(links) = &self.links {
             links.check()?;
         }
+        self.published.as_ref().map_or(Ok(()), Published::check)?;
         self.gate.iter().try_for_each(|gate| gate.limit().map(drop))?;
         Ok(())
     }
 
     /// The part that travels into the plan.
     pub fn text(&self) -> StudyText {
-        let mut text = StudyText {
+        StudyText {
             name: self.name.clone(),
             title: self.title.clone(),
             question: self.question.clone(),
             reading: self.reading.clone(),
             links: self.links.clone(),
+            published_table: self.published.clone(),
             gates: self.gate.clone(),
-            ..StudyText::default()
-        };
-        self.parts.iter().for_each(|part| part.say(&mut text));
-        text
+        }
     }
 
-    /// What it asks of a subject.
-    pub fn part<P: Part + Clone + Default>(&self) -> P {
-        let own = self.parts.iter().find_map(|part| (&**part as &dyn Any).downcast_ref::<P>());
-        own.cloned().unwrap_or_default()
-    }
-
-    /// The study with this in place of what it asks of the subject.
-    #[must_use]
-    pub fn with(mut self, part: impl Part) -> Study {
-        self.parts.retain(|known| known.keys() != part.keys());
-        self.parts.push(Arc::new(part));
-        self
-    }
-
-    /// Its parts that have blocks.
-    fn asked(&self) -> impl Iterator<Item = &dyn Part> {
-        self.parts.iter().map(|part| &**part).filter(|part| !part.abouts().is_empty())
-    }
-
-    /// The blocks of this kind of part are what is measured: those that they may stand beside come first.
-    pub fn measures(&self, kind: &dyn Part) -> bool {
-        let has = |key| self.asked().any(|part| part.keys()[0] == key);
-        has(kind.keys()[0]) && !kind.beside().is_some_and(has)
+    /// The blocks that are measured.
+    pub fn measured(&self) -> Blocks {
+        match (self.cells.is_empty(), self.deliveries.is_empty()) {
+            (false, _) => Blocks::Cells,
+            (true, false) => Blocks::Deliveries,
+            (true, true) => Blocks::Clients,
+        }
     }
 
     /// The links that what is measured goes over, by the text that names them.
     pub fn all_links(&self) -> Vec<String> {
-        self.asked().filter(|part| self.measures(*part)).flat_map(Part::links).collect()
+        match self.measured() {
+            Blocks::Cells => links_of(&self.cells),
+            Blocks::Deliveries => links_of(&self.deliveries),
+            Blocks::Clients => links_of(&self.clients),
+        }
     }
 
     /// Keeps the blocks whose `about` has these words, in whatever case.
@@ -190,11 +173,15 @@ impl Study {
     /// None has: the line names what there is.
     pub fn only(&mut self, words: &str) -> Result<()> {
         let wanted = words.to_lowercase();
-        let left: Vec<_> = self.parts.iter().map(|part| part.only(&wanted)).collect();
-        let all = std::mem::replace(&mut self.parts, left);
-        if self.asked().next().is_none() {
-            let known = all.iter().flat_map(|part| part.abouts()).filter(|about| !about.is_empty());
-            let known: Vec<String> = known.map(|about| format!("`{about}`")).collect();
+        let mut known: Vec<String> = Vec::new();
+        let mut is_meant = |about: &str| {
+            known.extend((!about.is_empty()).then(|| format!("`{about}`")));
+            about.to_lowercase().contains(&wanted)
+        };
+        self.cells.retain(|block| is_meant(block.about()));
+        self.deliveries.retain(|block| is_meant(block.about()));
+        self.clients.retain(|block| is_meant(block.about()));
+        if self.cells.is_empty() && self.deliveries.is_empty() && self.clients.is_empty() {
             let known = if known.is_empty() { "none has a description".into() } else { known.join(", ") };
             bail!("--only {words}: no block of {} matches; blocks: {known}", self.name);
         }

@@ -8,7 +8,6 @@ mod links;
 mod sides;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -18,8 +17,8 @@ use crate::lab::{Lab, Stager};
 use crate::planner::{ContentSource, Draft};
 use crate::rig::runtime::PhpRuntime;
 use crate::run::state::History;
+use crate::study::Blocks;
 use crate::study::Study;
-use crate::study::block::Part;
 use weigh_answer::subject::Shape;
 use weigh_model::cell::Cell;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
@@ -48,12 +47,7 @@ pub fn of_plan(plan: &Plan) -> &'static dyn Subject {
 
 /// The subject of a study: where it has cells and clients, cells are measured.
 pub fn of_study(study: &Study) -> &'static dyn Subject {
-    first(|subject| study.measures(&*subject.part()))
-}
-
-/// What a study may ask of each subject; nothing yet.
-pub fn parts() -> Vec<Arc<dyn Part>> {
-    ALL.iter().map(|subject| subject.part()).collect()
+    first(|subject| subject.blocks() == study.measured())
 }
 
 /// Looks for what the cells of these studies can stand on, beside runtimes.
@@ -62,8 +56,7 @@ pub fn parts() -> Vec<Arc<dyn Part>> {
 /// A definition is not valid, or the PHP side cannot be put in place.
 pub fn look(lab: &Lab, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
     for subject in ALL {
-        let part = subject.part();
-        let own: Vec<&Study> = studies.iter().filter(|study| study.measures(&*part)).collect();
+        let own: Vec<&Study> = studies.iter().filter(|study| study.measured() == subject.blocks()).collect();
         if !own.is_empty() {
             subject.look(lab, inventory, &own)?;
         }
@@ -113,8 +106,8 @@ pub trait Subject: Sync {
     /// What answers know of it: the kinds of its cells, and their phases.
     fn shape(&self) -> &'static Shape;
 
-    /// Its part of a study in which nothing is asked of it: the keys, and how they are read.
-    fn part(&self) -> Arc<dyn Part>;
+    /// Its blocks in a study.
+    fn blocks(&self) -> Blocks;
 
     /// Looks for what cells of these studies, of this subject, can stand on. The inventory's runtimes are there already.
     ///

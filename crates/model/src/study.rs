@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::gate::Gate;
 use crate::link::LONGEST_MS;
 use crate::transfer::{Connection, Path};
-pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};
+pub use published::{Published, PublishedColumn, PublishedRow};
 
 /// The part of a study that becomes part of the plan: the question, and how to read the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -25,11 +25,8 @@ pub struct StudyText {
     #[serde(default)]
     pub links: Option<Links>,
     /// Published figures, shown beside the measured ones.
-    #[serde(default)]
-    pub published: Option<Published>,
-    /// Published figures of deliveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published_delivery: Option<PublishedDelivery>,
+    pub published_table: Option<Published>,
     /// The limits that its results must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<Gate>,
@@ -161,47 +158,6 @@ impl Links {
         }
         Ok(())
     }
-}
-
-/// A published table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Published {
-    /// What the table is, and its conditions.
-    pub about: String,
-    /// How sentences cite it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the
-    /// published table".
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub cite: String,
-    /// The payload of the cells that are compared with it.
-    pub payload: String,
-    /// The serializer of those cells.
-    pub serializer: Option<String>,
-    /// The codec of those cells.
-    pub codec: String,
-    /// One row per level.
-    pub rows: Vec<PublishedRow>,
-}
-
-/// One published row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PublishedRow {
-    /// The level.
-    pub level: i32,
-    /// Compression in MB/s of uncompressed bytes.
-    pub compress_mb_s: f64,
-    /// Decompression in MB/s as published (over compressed bytes).
-    pub decompress_mb_s_published: f64,
-    /// Compression ratio.
-    pub ratio: f64,
-    /// Space saving in percent.
-    pub space_saving: f64,
-    /// Ratio ÷ time, in the publication's own unit.
-    pub ratio_per_time: f64,
-    /// Milliseconds for one object, where published.
-    #[serde(default)]
-    pub ms: Option<f64>,
 }
 
 #[cfg(test)]

@@ -65,12 +65,6 @@ impl Axis {
         Axis::new(false, (low, high), ticks)
     }
 
-    /// A linear scale over whole numbers, one tick each.
-    pub fn integers(low: i32, high: i32) -> Axis {
-        let ticks = (low..=high).map(f64::from).collect();
-        Axis::new(false, (f64::from(low) - 0.3, f64::from(high) + 0.3), ticks)
-    }
-
     /// With its name, and how its ticks are written.
     pub fn named(self, name: &'static str, tick: Tick) -> Axis {
         Axis { name, tick, ..self }

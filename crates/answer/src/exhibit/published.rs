@@ -1,151 +1,224 @@
-//! A published table of levels, compared with the measured one.
+//! A published table beside what was measured here: row by row, and how far the orders agree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_model::inventory::NATIVE;
-use weigh_model::payload::Payload;
-use weigh_model::study::{Published, PublishedRow};
+use weigh_model::cell::NO_PHP;
+use weigh_model::study::{Published, PublishedColumn, PublishedRow};
+use weigh_model::units;
 
-use crate::document::Block;
+use crate::document::{Block, more};
+use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
-use crate::format::Options;
+use crate::first::distinct;
+use crate::format::{Detail, Options};
+use crate::metric::Over;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::codec::{COMPRESS, DECODE, DECOMPRESS, ENCODE};
-use crate::table::{Column, Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
+use crate::verdict::differ;
 
-/// The table, level by level.
+/// Figures closer than this are equal within chance.
+const ALIKE: f64 = 0.01;
+/// The most disagreements in a summary.
+const LISTED: usize = 5;
+
+/// The rows of a published table whose cells were measured, and how far the two orders agree.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct PublishedLevels {
-    /// The runtime of the measured rows; empty in old reports.
-    #[serde(default)]
+pub struct BesidePublished {
+    /// The runtime of the compared cells.
     pub runtime: String,
-    /// Its version, as reported.
-    #[serde(default)]
-    pub version: String,
-    /// One per published level whose cell was measured.
-    pub rows: Vec<LevelComparison>,
+    /// In the published order.
+    pub rows: Vec<BesideRow>,
+    /// One per column of which two rows were published and measured.
+    pub agreements: Vec<Agreement>,
 }
 
-/// One level, as published and as measured here.
+/// One row, as published and as measured here.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct LevelComparison {
+pub struct BesideRow {
     /// The published row.
     pub published: PublishedRow,
     /// The cell measured here.
     pub cell: String,
-    /// MB/s of uncompressed bytes.
-    pub compress_mb_s: f64,
-    /// MB/s of uncompressed bytes.
-    pub decompress_mb_s: f64,
-    /// The published rate corrected: published rate × published ratio.
-    pub decompress_mb_s_corrected: f64,
-    /// Compression ratio.
-    pub ratio: f64,
-    /// Percent.
-    pub space_saving: f64,
-    /// Ratio ÷ compression seconds, as in the publication.
-    pub ratio_per_time: f64,
-    /// Milliseconds of CPU time to compress the object.
-    pub ms: f64,
+    /// Its figures, in the units and the order of the published columns; null: not measured.
+    pub here: Vec<Option<f64>>,
 }
 
-impl PublishedLevels {
-    /// The published rows whose cells were measured, on the first runtime of the plan that has any.
-    pub(crate) fn of(evidence: &Evidence) -> Option<PublishedLevels> {
-        let table = evidence.plan.study.published.as_ref()?;
-        let items = evidence.report.payload(&table.payload).map_or(1, Payload::operations);
-        let on = |runtime: &weigh_model::plan::Runtime| {
-            let rows = table.rows.iter().filter_map(|published| {
-                let own = |row: &&Row| is_of_level(row, table, published, &runtime.name);
-                comparison(published, evidence.report.rows.iter().find(own)?, items as f64)
-            });
-            rows.collect::<Vec<_>>()
+/// How far the orders of the rows agree in one column.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Agreement {
+    /// The column.
+    pub column: String,
+    /// Pairs of rows.
+    pub pairs: u32,
+    /// Pairs that differ in the same direction here, and pairs within 1% in both.
+    pub same: u32,
+    /// Pairs without a significant difference here.
+    pub undecided: u32,
+    /// Kendall's rank correlation of the published and the measured figures, −1 to 1, over pairs that are not within 1%
+    /// as published; null without such a pair.
+    pub rank: Option<f64>,
+    /// Pairs that differ significantly in the other direction here, or are within 1% in only one of the two.
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// Two rows whose order differs here.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    /// The labels of the two rows as published.
+    pub labels: (String, String),
+    /// Their figures as published.
+    pub published: (f64, f64),
+    /// Their figures here.
+    pub here: (f64, f64),
+}
+
+/// Two figures that are equal within chance.
+fn is_alike(pair: (f64, f64)) -> bool {
+    (pair.0 / pair.1 - 1.0).abs() <= ALIKE
+}
+
+impl BesidePublished {
+    /// The published rows whose cells were measured, on the runtime with the most of them; none if the study has no
+    /// table or none of its cells was measured.
+    pub(crate) fn of(evidence: &Evidence) -> Option<BesidePublished> {
+        let table = evidence.plan.study.published_table.as_ref()?;
+        let measured = &evidence.report.rows;
+        let names = distinct(measured.iter().map(|row| row.cell.runtime.as_str()));
+        let of_runtime = |runtime: &str| -> Vec<(&PublishedRow, &Row)> {
+            // A static method, compared with a script's, is part of every runtime's table.
+            let fits = |row: &&Row| row.cell.runtime == runtime || row.cell.runtime == NO_PHP;
+            let beside =
+                |published| measured.iter().filter(fits).find(|row| table.is_of(published, &row.cell));
+            table.rows.iter().filter_map(|row| Some((row, beside(row)?))).collect()
         };
-        let mut measured = evidence.plan.runtimes.iter().map(|runtime| (runtime, on(runtime)));
-        let (runtime, rows) = measured.find(|(_, rows)| !rows.is_empty())?;
-        Some(PublishedLevels { runtime: runtime.name.clone(), version: runtime.version.clone(), rows })
+        // Of equal ones, the first.
+        let (runtime, rows) = names
+            .into_iter()
+            .map(|name| (name, of_runtime(name)))
+            .rev()
+            .max_by_key(|(_, rows)| rows.len())
+            .filter(|(_, rows)| !rows.is_empty())?;
+        let is_exact = |column: &PublishedColumn| {
+            let mut metrics = evidence.report.shape().metrics();
+            metrics.any(|metric| metric.id == column.metric && metric.over == Over::Exact)
+        };
+        let agreements = table.columns.iter().filter_map(|column| agreement(column, is_exact(column), &rows));
+        Some(BesidePublished {
+            runtime: runtime.to_owned(),
+            agreements: agreements.collect(),
+            rows: rows.iter().map(|(published, row)| beside(table, published, row)).collect(),
+        })
     }
 }
 
-fn is_of_level(row: &Row, table: &Published, published: &PublishedRow, runtime: &str) -> bool {
-    let cell = &row.cell;
-    cell.payload == table.payload
-        && cell.runtime == runtime
-        && cell.serializer == table.serializer
-        && cell.setting.codec == table.codec
-        && cell.setting.level == Some(published.level)
-        && cell.setting.options.is_empty()
-}
-
-fn comparison(published: &PublishedRow, row: &Row, items: f64) -> Option<LevelComparison> {
-    let alone =
-        |part: &str, whole: &str| if row.get(part).is_some() { part.to_owned() } else { whole.to_owned() };
-    let (compress, decompress) = (alone(COMPRESS, ENCODE), alone(DECOMPRESS, DECODE));
-    let mb_s = |time: &str| Some(row.value(&format!("{time}-rate"))? / 1e6);
-    let seconds = row.value(&compress)? / items / 1e9;
-    let ratio = row.value("ratio")?;
-    Some(LevelComparison {
+fn beside(table: &Published, published: &PublishedRow, row: &Row) -> BesideRow {
+    let here = |column: &PublishedColumn| Some(row.value(&column.metric)? / column.unit);
+    BesideRow {
         published: published.clone(),
         cell: row.cell.id.clone(),
-        compress_mb_s: mb_s(&compress)?,
-        decompress_mb_s: mb_s(&decompress)?,
-        decompress_mb_s_corrected: published.decompress_mb_s_published * published.ratio,
-        ratio,
-        space_saving: row.value("saving")? * 100.0,
-        ratio_per_time: if seconds > 0.0 { ratio / seconds } else { 0.0 },
-        ms: seconds * 1e3,
-    })
+        here: table.columns.iter().map(here).collect(),
+    }
 }
 
-impl Exhibit for PublishedLevels {
-    fn blocks(&self, report: &Report, _: &Options) -> Vec<Block> {
-        let grid = Grid::of(&self.rows, |row| {
-            let published = &row.published;
-            vec![
-                (Column::factor("level", "", Kind::Whole), f64::from(published.level).into()),
-                field("compress", "here MB/s", Kind::Three, 0, row.compress_mb_s),
-                field("compress", "pub. MB/s", Kind::Three, 0, published.compress_mb_s),
-                field("decompress", "here MB/s", Kind::Three, 0, row.decompress_mb_s),
-                field("decompress", "pub. MB/s", Kind::Three, 0, published.decompress_mb_s_published),
-                field("decompress", "pub. × ratio", Kind::Three, 1, row.decompress_mb_s_corrected),
-                field("ratio", "here", Kind::Fixed(2), 2, row.ratio),
-                field("ratio", "pub.", Kind::Fixed(1), 2, published.ratio),
-                field("saving", "here %", Kind::Fixed(1), 3, row.space_saving),
-                field("saving", "pub. %", Kind::Fixed(1), 3, published.space_saving),
-                field("time", "here ms", Kind::Three, 4, row.ms),
-                field("time", "pub. ms", Kind::Three, 4, published.ms),
-                field("ratio/time", "here", Kind::Whole, 5, row.ratio_per_time),
-                field("ratio/time", "pub.", Kind::Whole, 5, published.ratio_per_time),
-            ]
-        });
-        let about = report.study.published.as_ref();
-        let (about, cells) = about.map(|table| (clean(&table.about), cells(table))).unwrap_or_default();
-        vec![
+fn agreement(column: &PublishedColumn, is_exact: bool, rows: &[(&PublishedRow, &Row)]) -> Option<Agreement> {
+    // A rate that follows from a time differs where the time does.
+    let told = column.metric.strip_suffix("-rate").unwrap_or(&column.metric);
+    let known = |(published, row): &(&PublishedRow, &Row)| -> Option<(String, f64, f64, Estimate)> {
+        let here = row.value(&column.metric)? / column.unit;
+        Some((published.label.clone(), *published.figures.get(&column.name)?, here, row.get(told)?.clone()))
+    };
+    let known: Vec<_> = rows.iter().filter_map(known).collect();
+    let mut found = Agreement {
+        column: column.name.clone(),
+        pairs: 0,
+        same: 0,
+        undecided: 0,
+        rank: None,
+        disagreements: Vec::new(),
+    };
+    let (mut concordant, mut compared) = (0.0, 0.0);
+    for (at, one) in known.iter().enumerate() {
+        for other in &known[at + 1..] {
+            let (published, here) = ((one.1, other.1), (one.2, other.2));
+            let is_clear = is_exact || differ(&one.3, &other.3);
+            let same_order = (published.0 < published.1) == (here.0 < here.1);
+            found.pairs += 1;
+            match (is_alike(published), is_alike(here)) {
+                (true, true) => found.same += 1,
+                (false, false) if is_clear && same_order => found.same += 1,
+                _ if !is_clear => found.undecided += 1,
+                _ => found.disagreements.push(Disagreement {
+                    labels: (one.0.clone(), other.0.clone()),
+                    published,
+                    here,
+                }),
+            }
+            if !is_alike(published) && here.0 != here.1 {
+                compared += 1.0;
+                concordant += (published.0 - published.1).signum() * (here.0 - here.1).signum();
+            }
+        }
+    }
+    found.rank = (compared > 0.0).then(|| concordant / compared);
+    (known.len() > 1).then_some(found)
+}
+
+impl Exhibit for BesidePublished {
+    fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
+        let Some(published) = &report.study.published_table else { return Vec::new() };
+        let on = if self.runtime == NO_PHP { String::new() } else { format!(" ({})", clean(&self.runtime)) };
+        let mut blocks = vec![
             Block::Heading(2, "Published and measured here".into()),
             Block::Remark(format!(
-                "Published: {about}. Here: {cells}, {}. The published decompression rate is over compressed bytes; times the \
-             ratio it is over uncompressed bytes, as ours. Another processor and another library: compare the shape, not \
-             the height.",
-                self.on()
+                "Published: {}. Here: {}{on}. Processor and libraries differ: compare the order, not the height.",
+                clean(&published.about),
+                clean(&published.payload),
             )),
-            Block::Table(grid),
-        ]
+            Block::Table(self.table(&published.columns)),
+        ];
+        if !published.reading.is_empty() {
+            let sentences: Vec<String> = published.reading.iter().map(|text| clean(text)).collect();
+            blocks.push(Block::Remark(format!("As published: {}", sentences.join(" "))));
+        }
+        let told =
+            |of: &Agreement| of.disagreements.iter().map(|one| one.words(&of.column)).collect::<Vec<_>>();
+        let all: Vec<String> = self.agreements.iter().flat_map(told).collect();
+        if !all.is_empty() {
+            let shown = if options.detail == Detail::Full { all.len() } else { LISTED };
+            let left = all.len().saturating_sub(shown);
+            blocks.push(Block::Heading(3, "Where the two disagree".into()));
+            blocks.push(Block::Points(all.into_iter().take(shown).map(|text| (text, None)).collect()));
+            blocks.extend(more(left, "more pair", "more pairs"));
+        }
+        blocks
     }
 }
 
-impl PublishedLevels {
-    /// `PHP 8.2.36 (php8.2)`.
-    fn on(&self) -> String {
-        let name = if self.runtime == NATIVE { "native libraries" } else { "PHP" };
-        format!("{name} {} ({})", clean(&self.version), clean(&self.runtime))
+impl BesidePublished {
+    fn table(&self, columns: &[PublishedColumn]) -> Grid {
+        Grid::of(&self.rows, |row| {
+            let mut fields = vec![factor("published as", clean(&row.published.label))];
+            for (at, (column, here)) in columns.iter().zip(&row.here).enumerate() {
+                let (name, rank) = (clean(&column.name), u8::try_from(at).unwrap_or(u8::MAX));
+                let published = row.published.figures.get(&column.name).copied();
+                fields.push(field("published", &name, Kind::Three, rank, published));
+                fields.push(field("here", &name, Kind::Three, rank, *here));
+            }
+            fields
+        })
     }
 }
 
-fn cells(table: &Published) -> String {
-    let serializer =
-        table.serializer.as_deref().map(|name| format!("{} + ", clean(name))).unwrap_or_default();
-    format!("{serializer}{} on {}", clean(&table.codec), clean(&table.payload))
+impl Disagreement {
+    /// `zstd 1 and zstd 3, published 40.1 and 44.5, here 61.0 and 34.6 ms`.
+    pub(crate) fn words(&self, column: &str) -> String {
+        let alike = if is_alike(self.published) { " (alike)" } else { "" };
+        let [a, b, c, d] =
+            [self.published.0, self.published.1, self.here.0, self.here.1].map(units::significant);
+        let (one, other) = (clean(&self.labels.0), clean(&self.labels.1));
+        format!("{}: {one} and {other}, published {a} and {b}{alike}, here {c} and {d}", clean(column))
+    }
 }

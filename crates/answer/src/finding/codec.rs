@@ -5,7 +5,6 @@ pub mod breakeven;
 pub mod levels;
 pub mod marshaller;
 pub mod memory;
-pub mod published;
 pub mod serializer;
 pub mod size;
 
@@ -15,12 +14,11 @@ use weigh_model::payload::Payload;
 use weigh_model::setting::Setting;
 
 use crate::exhibit::links::{BreakEven, Line, Mix, break_evens, line_of, speeds_of, usual_reads};
-use crate::exhibit::published::LevelComparison;
 use crate::finding::{Draft, Evidence, label};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
 use crate::row::Row;
-use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED, content_bytes};
+use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED, content_bytes};
 use crate::verdict::{Ratio, is_less, ratio};
 
 /// Encoded bytes with a dictionary's.

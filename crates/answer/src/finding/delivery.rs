@@ -9,7 +9,6 @@ pub(crate) mod label;
 pub mod negotiation;
 pub mod offload;
 pub mod pages;
-pub mod published;
 pub mod returning;
 pub mod waiting;
 
@@ -206,7 +205,7 @@ pub(crate) fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a 
             None => groups.push(group),
         }
     }
-    let table = evidence.report.exhibits.published_delivery.as_ref();
+    let table = evidence.report.exhibits.published.as_ref();
     groups.sort_by_key(|g| {
         let published = table.is_some_and(|table| {
             g.runtime() == table.runtime && table.rows.iter().any(|row| g.has(&row.cell))

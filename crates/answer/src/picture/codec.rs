@@ -1,17 +1,15 @@
-//! The charts of a study of codecs: encode time against bytes and total time by link speed for each group, and
-//! throughput by level compared with published figures.
+//! The charts of a study of codecs: encode time against bytes and total time by link speed for each group.
 
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
 
-use super::{Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, source, tradeoff_title};
+use super::{Picture, TradeoffWords, about_of, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
-    Slope, beside, codec, ends, time_tick, whole,
+    Slope, codec, ends, time_tick, whole,
 };
 use crate::document::group::{View, about, views};
 use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, mix_words, ranges};
-use crate::exhibit::published::LevelComparison;
 use crate::finding::label::setting;
 use crate::names;
 use crate::report::Report;
@@ -36,12 +34,6 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
         ];
         entries.extend(of_group(index, &plain_title(group), drawn));
     }
-    entries.extend(published(report).map(|chart| Picture {
-        stem: "published".into(),
-        about: "Throughput by level, as published and as measured here".into(),
-        group: None,
-        chart,
-    }));
     entries
 }
 
@@ -276,92 +268,6 @@ fn strip_parts(group: &View, mix: &MixTotals, fastest: f64) -> Vec<(f64, Color, 
         (end, row.map_or(QUIET, color), names.into_iter().flatten().collect())
     };
     ranges.iter().enumerate().map(part).collect()
-}
-
-/// Compression and decompression by level; none without two levels.
-fn published(report: &Report) -> Option<Chart> {
-    let rows = report
-        .exhibits
-        .published_levels
-        .as_ref()
-        .map(|levels| levels.rows.as_slice())
-        .filter(|rows| rows.len() > 1)?;
-    let table = report.study.published.as_ref();
-    let about = table.map(|table| {
-        format!(
-            "MB/s of uncompressed bytes by level of {} on {} · published: {}",
-            clean(&table.codec),
-            shorten(&clean(&table.payload), 40),
-            clean(&table.about)
-        )
-    });
-    let (here, there) = (beside(0), beside(1));
-    let compression = [
-        level_line(rows, "here", here, |row| row.compress_mb_s),
-        level_line(rows, "published", there, |row| row.published.compress_mb_s),
-    ];
-    let decompression = [
-        level_line(rows, "here", here, |row| row.decompress_mb_s),
-        level_line(rows, "published × ratio", there, |row| row.decompress_mb_s_corrected),
-        Line {
-            is_strong: false,
-            ..level_line(rows, "as published", there, |row| row.published.decompress_mb_s_published)
-        },
-    ];
-    let levels = rows.iter().map(|row| row.published.level);
-    let (low, high) = (levels.clone().min()?, levels.max()?);
-    let panel = |title: &'static str, lines: Vec<Line>| {
-        let (_, top) = ends(lines.iter().flat_map(|line| line.points.iter().map(|point| point.1)));
-        LinePanel {
-            title,
-            x: Axis::integers(low, high).named("level", |level| format!("{level:.0}")),
-            y: Axis::linear((0.0, top), (0.0, 0.08)).named("MB/s", units::trimmed_number),
-            lines,
-            level: None,
-            marks: Vec::new(),
-        }
-    };
-    let panels = vec![panel("Compression", compression.into()), panel("Decompression", decompression.into())];
-    let synthetic = table.is_some_and(|table| is_made_up(report, &table.payload));
-    let remark =
-        "The published decompression rate is over compressed bytes: times the ratio it is comparable.";
-    Some(Chart {
-        title: published_title(rows),
-        about: about.unwrap_or_default(),
-        remark: remark.into(),
-        source: source(report, synthetic),
-        drawing: Drawing::Lines(Lines { panels, strips: Vec::new(), caption: "" }),
-    })
-}
-
-fn level_line(
-    rows: &[LevelComparison],
-    name: &str,
-    color: Color,
-    value: fn(&LevelComparison) -> f64,
-) -> Line {
-    let point = |row: &LevelComparison| (f64::from(row.published.level), value(row), value(row), value(row));
-    Line {
-        name: name.into(),
-        more: String::new(),
-        color,
-        is_strong: true,
-        has_dots: true,
-        points: rows.iter().map(point).collect(),
-    }
-}
-
-fn published_title(rows: &[LevelComparison]) -> String {
-    let factor = |value: fn(&LevelComparison) -> f64| {
-        let mut factors: Vec<f64> = rows.iter().map(value).filter(|factor| factor.is_finite()).collect();
-        factors.sort_by(f64::total_cmp);
-        units::trimmed_number(factors.get(factors.len() / 2).copied().unwrap_or(f64::NAN))
-    };
-    format!(
-        "Decompression is about {}× what was published; compression here runs at {}× the published rate",
-        factor(|row| row.decompress_mb_s_corrected / row.published.decompress_mb_s_published),
-        factor(|row| row.compress_mb_s / row.published.compress_mb_s)
-    )
 }
 
 fn group_about(group: &View) -> String {

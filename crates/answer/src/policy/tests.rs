@@ -234,8 +234,7 @@ fn responses_cost_what_they_do_at_the_rate_of_the_site() {
     let ways = [WAYS[0], WAYS[2], WAYS[4]];
     let mut site = shop();
     site.today[0].method = "server/gzip:6".into();
-    let hours =
-        |reports: &[Report]| decided(&site, reports, Objective::Time).decisions[0].change.core_hours.clone();
+    let hours = |reports: &[Report]| decided(&site, reports, Objective::Time).decisions[0].change.core_hours;
     let busy = hours(&[report(&FILES, &ways, 9, &|_, _| 1.0)]);
     let quiet = [at_rate(
         report(&FILES, &ways, 9, &|_, _| 1.0),

@@ -15,7 +15,6 @@ use crate::estimate::Estimate;
 use crate::exhibit::Exhibits;
 use crate::exhibit::comparison::Comparisons;
 use crate::exhibit::prediction::ComputedCalls;
-use crate::exhibit::summary::PublishedSummary;
 use crate::finding::{Evidence, client as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
@@ -434,7 +433,6 @@ fn caveats(_: &Evidence, _: &Measured, row: &Row) -> Vec<Caveat> {
 
 fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     Exhibits {
-        published_summary: PublishedSummary::of(evidence.report),
         comparisons: Comparisons::of(evidence),
         computed_calls: ComputedCalls::of(evidence),
         ..Exhibits::default()

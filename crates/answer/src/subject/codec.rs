@@ -15,7 +15,7 @@ use crate::document::{Block, group};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibits;
 use crate::exhibit::links::LinkTotals;
-use crate::exhibit::published::PublishedLevels;
+use crate::exhibit::published::BesidePublished;
 use crate::finding::{Evidence, codec as finding};
 use crate::gather::{Gathered, Measured, usable};
 use crate::group::Group;
@@ -98,7 +98,7 @@ pub static SHAPE: Shape = Shape {
         ("beats", finding::beats::settings),
         ("break-even", finding::breakeven::bandwidths),
         ("serializer", finding::serializer::effects),
-        ("published", finding::published::agreement),
+        ("published", crate::finding::published::agreement),
         ("level", finding::levels::steps),
         ("size", finding::size::thresholds),
         ("memory", finding::memory::peaks),
@@ -332,7 +332,7 @@ fn caveats(_: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
 fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     Exhibits {
         links: LinkTotals::of(evidence),
-        published_levels: PublishedLevels::of(evidence),
+        published: BesidePublished::of(evidence),
         ..Exhibits::default()
     }
 }

@@ -25,7 +25,7 @@ use crate::exhibit::Exhibits;
 use crate::exhibit::crossover::Crossovers;
 use crate::exhibit::fairness::SlowClients;
 use crate::exhibit::negotiation::Negotiations;
-use crate::exhibit::published_delivery::PublishedTable;
+use crate::exhibit::published::BesidePublished;
 use crate::exhibit::waits::Waits;
 use crate::finding::{Evidence, delivery as finding};
 use crate::gather::{Gathered, Measured};
@@ -121,7 +121,7 @@ pub static SHAPE: Shape = Shape {
         ("pieces", finding::pages::flushed_in_pieces),
         ("transport", finding::beside::tls),
         ("runtimes", finding::beside::runtimes),
-        ("published", finding::published::agreement),
+        ("published", crate::finding::published::agreement),
         ("negotiation", finding::negotiation::rules),
     ],
     look: Look {
@@ -501,7 +501,7 @@ fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
         crossovers: Crossovers::of(evidence),
         negotiations: Negotiations::of(gathered),
         fairness: SlowClients::of(gathered),
-        published_delivery: PublishedTable::of(evidence),
+        published: BesidePublished::of(evidence),
         waits: Waits::of(evidence),
         ..Exhibits::default()
     }

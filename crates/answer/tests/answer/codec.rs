@@ -6,4 +6,4 @@ mod findings;
 pub mod fixture;
 mod links;
 mod properties;
-mod published;
+pub mod published;

@@ -1,12 +1,12 @@
 //! Every format on invented reports: ordinary, crowded, tiny and hostile ones, of every subject.
 
+use crate::codec::published;
 use weigh_answer::format::{Detail, FORMATS, Medium, Options, Rendered, available, live, named};
 use weigh_answer::report::Report;
 use weigh_answer::text::columns;
 use weigh_model::payload::Origin;
 use weigh_model::plan::Exclusion;
 use weigh_model::protocol::FaultKind;
-use weigh_model::study::{Published, PublishedRow};
 
 use crate::codec::fixture::{Figures, Lab, study};
 
@@ -33,31 +33,12 @@ pub fn ordinary() -> Report {
         remedy: Some("install php-msgpack".into()),
     });
     lab.plan.payloads[0].origin = Origin::Synthetic { imitates: "rows of a table".into() };
-    lab.plan.study.published = Some(Published {
-        cite: String::new(),
-        about: "invented".into(),
-        payload: "tree-2.4m".into(),
-        serializer: Some("serialize".into()),
-        codec: "gzdeflate".into(),
-        rows: [1, 2, 3, 6, 9].map(published).to_vec(),
-    });
+    let levels = [1, 2, 3, 6, 9].map(|level| (level, 100.0 / f64::from(level), 8.0));
+    lab.plan.study.published_table = Some(published::table("tree-2.4m", &levels));
     lab.plan.study.title = "An invented study".into();
     lab.plan.study.question = "Which codec?".into();
     lab.plan.study.reading = "Read it so.\n\nAnd so.".into();
     lab.report()
-}
-
-fn published(level: i32) -> PublishedRow {
-    let slow = f64::from(level);
-    PublishedRow {
-        level,
-        compress_mb_s: 100.0 / slow,
-        decompress_mb_s_published: 50.0,
-        ratio: 8.0,
-        space_saving: 87.5,
-        ratio_per_time: 1.0,
-        ms: Some(10.0 * slow),
-    }
 }
 
 fn native(payload: &str, settings: &[(&str, f64, u64)]) -> Lab {

@@ -98,7 +98,7 @@ fn the_page_links_to_every_picture_and_synthetic_content_is_labelled() {
     let report = ordinary();
     let page = String::from_utf8(render("markdown", &report).remove(0).bytes).unwrap();
     let charts = render("svg", &report);
-    assert_eq!(charts.len(), 7);
+    assert_eq!(charts.len(), 6);
     for chart in charts {
         assert!(page.contains(&format!("]({})", chart.file_name)), "{}", chart.file_name);
         let svg = String::from_utf8(chart.bytes).unwrap();

@@ -24,7 +24,7 @@ use crate::run::list::find;
 use crate::shelter::Shelter;
 use crate::site;
 use crate::study::Study;
-use crate::subject::delivery::study::{DeliveryBlocks, Served};
+use crate::subject::delivery::study::Served;
 use crate::whole;
 use weigh_answer::document::Block;
 use weigh_answer::format::{Detail, markdown};
@@ -208,7 +208,7 @@ pub fn planned<'w>(
 ) -> Result<Vec<Plan>> {
     let mut studies: Vec<Study> =
         written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
-    let is_sent = studies.iter().any(|study| !study.part::<DeliveryBlocks>().deliveries.is_empty());
+    let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
     let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
     let mut own = Own {
@@ -248,9 +248,9 @@ pub fn planned<'w>(
 
 /// A study without the pages that it sends.
 fn without_pages(study: Study) -> Study {
-    let mut blocks = study.part::<DeliveryBlocks>();
-    blocks.deliveries.retain(|block| block.subject != Served::Page);
-    study.with(blocks)
+    let mut study = study;
+    study.deliveries.retain(|block| block.subject != Served::Page);
+    study
 }
 
 /// The files that carry out a policy on the site's server, without those that would make something worse. What these would have carried

@@ -16,8 +16,8 @@ use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
 use crate::run::dir::refuse_used;
 use crate::shelter::Shelter;
-use crate::study::{Budget, Precision, SCHEMA, Study};
-use crate::subject::codec::study::{CellBlock, CellBlocks};
+use crate::study::{Budget, SCHEMA, Study};
+use crate::subject::codec::study::CellBlock;
 use weigh_model::plan::Plan;
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::units;
@@ -239,18 +239,6 @@ fn study_of(args: &Args, mut codecs: Vec<String>) -> Study {
     if !args.php.is_empty() {
         runtimes.push("php".into());
     }
-    let study = Study {
-        schema: SCHEMA,
-        name: "codec".into(),
-        title: "Codecs on your content".into(),
-        question: "Which codec and level are worth their time on this content?".into(),
-        reading: "CPU time is the headline; throughput divides by uncompressed bytes, both ways. A setting is on the Pareto front when no other \
-                  is at least as small and as fast to encode, and better in one of the two; the others are dimmed."
-            .into(),
-        budget: Budget { seconds: args.budget, quick_seconds: args.budget, cell_seconds: args.budget / 4.0 },
-        precision: Precision::default(),
-        ..Study::default()
-    };
     let block = CellBlock {
         about: String::new(),
         // The paths, which need not be text, go to the lab beside the study.
@@ -262,7 +250,18 @@ fn study_of(args: &Args, mut codecs: Vec<String>) -> Study {
         block_bytes: args.block,
         quick: None,
     };
-    study.with(CellBlocks { cells: vec![block], published: None })
+    Study {
+        schema: SCHEMA,
+        name: "codec".into(),
+        title: "Codecs on your content".into(),
+        question: "Which codec and level are worth their time on this content?".into(),
+        reading: "CPU time is the headline; throughput divides by uncompressed bytes, both ways. A setting is on the Pareto front when no other \
+                  is at least as small and as fast to encode, and better in one of the two; the others are dimmed."
+            .into(),
+        budget: Budget { seconds: args.budget, quick_seconds: args.budget, cell_seconds: args.budget / 4.0 },
+        cells: vec![block],
+        ..Study::default()
+    }
 }
 
 #[cfg(test)]

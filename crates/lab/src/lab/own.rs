@@ -22,9 +22,7 @@ use crate::rig::server::Found;
 use crate::rig::server::own::Read;
 use crate::study::Study;
 use crate::study::block::Quick;
-use crate::subject::client::study::ClientBlocks;
-use crate::subject::codec::study::CellBlocks;
-use crate::subject::delivery::study::{DeliveryBlock, DeliveryBlocks, Served};
+use crate::subject::delivery::study::{DeliveryBlock, Served};
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
@@ -102,17 +100,16 @@ impl Own {
     /// One line: which flag says nothing to this study.
     pub fn suits(&self, study: &Study) -> Result<()> {
         let name = &study.name;
-        if !self.stores.is_empty() && study.part::<ClientBlocks>().clients.is_empty() {
+        if !self.stores.is_empty() && study.clients.is_empty() {
             bail!("--store: {name} measures no stores; use it with cache-client or cache-levels");
         }
-        let deliveries = study.part::<DeliveryBlocks>().deliveries;
-        let has_files = !study.part::<CellBlocks>().cells.is_empty() || !deliveries.is_empty();
+        let has_files = !study.cells.is_empty() || !study.deliveries.is_empty();
         if !self.content.is_empty() && (!self.stores.is_empty() || !has_files) {
             bail!(
                 "--content: {name} stores values of its own; give your files to cache-levels without --store, or to weigh codec"
             );
         }
-        let sends_files = deliveries.iter().any(|block| block.subject != Served::Page);
+        let sends_files = study.deliveries.iter().any(|block| block.subject != Served::Page);
         let flag = if !self.urls.is_empty() {
             "--url"
         } else if self.page.is_some() {
@@ -124,7 +121,7 @@ impl Own {
         } else {
             return Ok(());
         };
-        if deliveries.is_empty() {
+        if study.deliveries.is_empty() {
             bail!(
                 "{flag}: {name} measures codecs, not web servers; use it with page-output, static-assets or downloads"
             );
@@ -151,9 +148,8 @@ impl Lab {
         let mut plan = match (&own.docroot, own.content.is_empty()) {
             (None, true) => self.plan(&study, planning),
             _ if own.names_files => self.plan(&study, planning),
-            (None, false) if study.part::<DeliveryBlocks>().deliveries.is_empty() => {
-                let cells = CellBlocks { published: None, ..study.part() };
-                let study = study.with(cells);
+            (None, false) if study.deliveries.is_empty() => {
+                let study = Study { published: None, ..study };
                 let content: Vec<Wanted> = own.content.iter().map(Wanted::path).collect();
                 self.plan_paths(&study, &content, planning)
             }
@@ -177,9 +173,9 @@ impl Lab {
 /// The study on one server alone, with the user's configuration among the ways of every block. What was published of another
 /// server is left out.
 fn configured(study: &Study, server: &str) -> Study {
-    let mut part = study.part::<DeliveryBlocks>();
+    let mut study = study.clone();
     let way = format!("server/{CONFIG}");
-    for block in &mut part.deliveries {
+    for block in &mut study.deliveries {
         block.servers = vec![server.to_owned()];
         if !block.ways.contains(&way) {
             block.ways.push(way.clone());
@@ -189,8 +185,8 @@ fn configured(study: &Study, server: &str) -> Study {
             factors.ways.iter_mut().for_each(|ways| ways.push(way.clone()));
         }
     }
-    part.published_delivery = part.published_delivery.filter(|table| table.server == server);
-    study.clone().with(part)
+    study.published = study.published.filter(|table| table.cells.split('/').next() == Some(server));
+    study
 }
 
 /// The block with these contents, of the sizes that it has.

@@ -1,15 +1,6 @@
-//! What blocks of every kind have in common: what they are for, the links that they name, and a quick form; and what a study asks of
-//! one subject, its blocks and the top-level keys beside them.
+//! What blocks of every kind have in common: what they are for, the links that they name, and a quick form.
 
-use std::any::Any;
-use std::fmt::Debug;
-use std::sync::Arc;
-
-use anyhow::Result;
 use serde::Deserialize;
-use toml::de::{Deserializer, Error};
-
-use weigh_model::study::StudyText;
 
 /// The word for no link.
 pub const NO_LINK: &str = "-";
@@ -66,70 +57,6 @@ pub fn links_of<B: Block>(blocks: &[B]) -> Vec<String> {
     let links = forms.flat_map(|block| block.links().to_vec());
     links.filter(|link| link != NO_LINK).collect()
 }
-
-/// What a study asks of one subject.
-pub trait Part: Any + Debug + Send + Sync {
-    /// Its top-level keys; the first one is that of its blocks.
-    fn keys(&self) -> &'static [&'static str];
-
-    /// The only other blocks that it may stand beside, by their key; where a study has those, they are measured in its place.
-    fn beside(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Makes sure that it can be measured.
-    ///
-    /// # Errors
-    /// One line that names the key.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Adds to what travels into the plan.
-    fn say(&self, _text: &mut StudyText) {}
-
-    /// What each of its blocks is for. This and what follows is written by `part_of!`.
-    fn abouts(&self) -> Vec<&str>;
-
-    /// The links that its blocks name, in their quick form too.
-    fn links(&self) -> Vec<String>;
-
-    /// With those of its blocks alone that speak of this, in lower case.
-    fn only(&self, wanted: &str) -> Arc<dyn Part>;
-
-    /// As it is written.
-    ///
-    /// # Errors
-    /// What is wrong, and where.
-    fn read(&self, text: Deserializer<'_>) -> Result<Arc<dyn Part>, Error>;
-}
-
-/// What is the same in the [`Part`] of every subject: `part_of!(cells)` names the field of its blocks.
-macro_rules! part_of {
-    ($blocks:ident) => {
-        fn abouts(&self) -> Vec<&str> {
-            self.$blocks.iter().map(Block::about).collect()
-        }
-
-        fn links(&self) -> Vec<String> {
-            crate::study::block::links_of(&self.$blocks)
-        }
-
-        fn only(&self, wanted: &str) -> std::sync::Arc<dyn Part> {
-            let mut own = self.clone();
-            own.$blocks.retain(|block| block.about().to_lowercase().contains(wanted));
-            std::sync::Arc::new(own)
-        }
-
-        fn read(
-            &self,
-            text: toml::de::Deserializer<'_>,
-        ) -> Result<std::sync::Arc<dyn Part>, toml::de::Error> {
-            Ok(std::sync::Arc::new(Self::deserialize(text)?))
-        }
-    };
-}
-pub(crate) use part_of;
 
 pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()

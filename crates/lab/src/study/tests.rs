@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::study::block::in_form;
-use crate::subject::codec::study::CellBlocks;
-use crate::subject::delivery::study::DeliveryBlocks;
 
 /// A study with these blocks.
 macro_rules! study {
@@ -27,9 +25,9 @@ fn error(text: &str) -> String {
 #[test]
 fn a_minimal_study_has_defaults() {
     let study = Study::parse(MINIMAL, "mine.toml").unwrap();
-    assert_eq!(study.part::<CellBlocks>().cells[0].serializers, ["-"]);
+    assert_eq!(study.cells[0].serializers, ["-"]);
     assert_eq!(study.precision.min_samples, 7);
-    assert_eq!(in_form(&study.part::<CellBlocks>().cells, true).len(), 1);
+    assert_eq!(in_form(&study.cells, true).len(), 1);
 }
 
 #[test]
@@ -53,10 +51,10 @@ fn nonsense_is_refused_in_one_line() {
 #[test]
 fn the_quick_form_may_drop_or_change_blocks() {
     let dropped = Study::parse(&format!("{MINIMAL}quick = false\n"), "m").unwrap();
-    assert!(in_form(&dropped.part::<CellBlocks>().cells, true).is_empty());
+    assert!(in_form(&dropped.cells, true).is_empty());
     let changed =
         Study::parse(&format!("{MINIMAL}[cells.quick]\ncodecs = [\"gzdeflate:6\"]\n"), "m").unwrap();
-    let quick = in_form(&changed.part::<CellBlocks>().cells, true);
+    let quick = in_form(&changed.cells, true);
     assert_eq!(
         (quick[0].codecs.as_slice(), quick[0].content.as_slice()),
         (&["gzdeflate:6".to_owned()][..], &["value:rows-1k".to_owned()][..])
@@ -76,18 +74,18 @@ ways = ["none", "gzencode:1..9"]
 #[test]
 fn a_study_of_deliveries_has_defaults_and_a_quick_form() {
     let study = Study::parse(DELIVERED, "m").unwrap();
-    let block = &study.part::<DeliveryBlocks>().deliveries[0];
+    let block = &study.deliveries[0];
     assert_eq!((block.connections.as_slice(), block.transports.len()), ([1].as_slice(), 1));
     let text = format!("{DELIVERED}[deliveries.quick]\nservers = [\"nginx\"]\nconnections = [8]\n");
-    let quick = in_form(&Study::parse(&text, "m").unwrap().part::<DeliveryBlocks>().deliveries, true);
+    let quick = in_form(&Study::parse(&text, "m").unwrap().deliveries, true);
     assert_eq!((quick[0].servers[0].as_str(), quick[0].connections[0]), ("nginx", 8));
     assert_eq!(quick[0].ways.len(), 2);
     let dropped = Study::parse(&format!("{DELIVERED}quick = false\n"), "m").unwrap();
-    assert!(in_form(&dropped.part::<DeliveryBlocks>().deliveries, true).is_empty());
+    assert!(in_form(&dropped.deliveries, true).is_empty());
 }
 
 #[test]
-fn a_study_has_one_kind_of_block_and_published_figures_of_its_kind() {
+fn a_study_has_one_kind_of_block_and_figures_in_columns() {
     let both = format!("{DELIVERED}{}", MINIMAL.split_once("\"R\"").unwrap().1);
     assert!(error(&both).contains("not both"), "{}", error(&both));
     assert!(error(&DELIVERED.replace("ways", "way")).contains("did you mean `ways`?"));
@@ -95,12 +93,13 @@ fn a_study_has_one_kind_of_block_and_published_figures_of_its_kind() {
     assert!(error(&none).contains("ways"), "{}", error(&none));
     let connections = format!("{DELIVERED}connections = [0]\n");
     assert!(error(&connections).contains("connections"), "{}", error(&connections));
-    let published = "[published_delivery]\nabout = \"A\"\npayload = \"page-path\"\nserver = \"apache\"\n\
-                     rows = [{ label = \"zstd 3\", way = \"php/zstd:3\", bytes = 1240800, seconds = 4.45 }]\n";
+    let published = "[published]\nabout = \"A\"\npayload = \"page-path\"\ncells = \"apache/{runtime}/http\"\n\
+                     columns = [{ name = \"bytes\", metric = \"body-bytes\" }]\n\
+                     rows = [{ label = \"zstd 3\", setting = \"php/zstd:3\", figures = { bytes = 1240800 } }]\n";
     let study = Study::parse(&format!("{DELIVERED}{published}"), "m").unwrap();
-    assert_eq!(study.text().published_delivery.unwrap().rows[0].bytes, Some(1_240_800));
-    let elsewhere = format!("{MINIMAL}{published}");
-    assert!(error(&elsewhere).contains("[[deliveries]]"), "{}", error(&elsewhere));
+    assert_eq!(study.text().published_table.unwrap().rows[0].figures["bytes"], 1_240_800.0);
+    let wrong = format!("{DELIVERED}{}", published.replace("figures = { bytes", "figures = { byte"));
+    assert!(error(&wrong).contains("no column `byte`"), "{}", error(&wrong));
 }
 
 const TWO: &str = study!(
@@ -121,7 +120,7 @@ codecs = ["gzip"]
 fn blocks_are_chosen_by_what_they_speak_of() {
     let mut study = Study::parse(TWO, "x.toml").unwrap();
     study.only("SMALL").unwrap();
-    let left = study.part::<CellBlocks>().cells;
+    let left = &study.cells;
     assert_eq!(left.iter().map(|b| b.about.as_str()).collect::<Vec<_>>(), ["Small values"]);
     let error = study.only("pages").unwrap_err().to_string();
     assert_eq!(error, "--only pages: no block of mine matches; blocks: `Small values`");

@@ -13,7 +13,6 @@ pub mod study;
 mod visit;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -29,11 +28,11 @@ use crate::rig::runtime;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::{StoreDefinition, StoreUrl};
 use crate::run::state::History;
+use crate::study::Blocks;
 use crate::study::Study;
-use crate::study::block::{Part, in_form};
+use crate::study::block::in_form;
 use crew::Crew;
 use stands::Stands;
-use study::ClientBlocks;
 use weigh_answer::subject::{Shape, client};
 use weigh_model::cell::Cell;
 use weigh_model::client::{Client, Keys, ValueKind};
@@ -64,8 +63,8 @@ impl Subject for Clients {
         &client::SHAPE
     }
 
-    fn part(&self) -> Arc<dyn Part> {
-        Arc::<ClientBlocks>::default()
+    fn blocks(&self) -> Blocks {
+        Blocks::Clients
     }
 
     fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
@@ -81,7 +80,7 @@ impl Subject for Clients {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.part::<ClientBlocks>().clients, draft.ask.quick);
+        let blocks = in_form(&study.clients, draft.ask.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

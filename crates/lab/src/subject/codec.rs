@@ -9,7 +9,6 @@ mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -24,12 +23,12 @@ use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
 use crate::run::dir::log_of;
 use crate::run::state::{History, LONG_CALL};
+use crate::study::Blocks;
 use crate::study::Study;
-use crate::study::block::{Part, in_form};
+use crate::study::block::in_form;
 use parts::{Cuts, Done};
 use plan::BYTES;
 use request::{samples, wants_memory};
-use study::CellBlocks;
 use weigh_answer::subject::{Shape, codec};
 use weigh_model::cell::{self, Cell};
 use weigh_model::inventory::{Inventory, NATIVE, RuntimeEntry};
@@ -59,8 +58,8 @@ impl Subject for Codecs {
         &codec::SHAPE
     }
 
-    fn part(&self) -> Arc<dyn Part> {
-        Arc::<CellBlocks>::default()
+    fn blocks(&self) -> Blocks {
+        Blocks::Cells
     }
 
     fn runtimes<'i>(&self, inventory: &'i Inventory) -> &'i [RuntimeEntry] {
@@ -72,7 +71,7 @@ impl Subject for Codecs {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.part::<CellBlocks>().cells, draft.ask.quick);
+        let blocks = in_form(&study.cells, draft.ask.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

@@ -25,8 +25,6 @@ mod watch;
 pub mod ways;
 mod words;
 
-use std::sync::Arc;
-
 use anyhow::Result;
 
 use super::{Subject, Surroundings};
@@ -38,13 +36,13 @@ use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::rig::user::is_open_to_all;
 use crate::run::state::History;
+use crate::study::Blocks;
 use crate::study::Study;
-use crate::study::block::{Part, in_form};
+use crate::study::block::in_form;
 use block::AGAIN_SECONDS;
 use courier::Courier;
 use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
 use rigs::Over;
-use study::DeliveryBlocks;
 use weigh_answer::subject::{Shape, delivery};
 use weigh_model::cell::{Cell, Delivery};
 use weigh_model::inventory::{Inventory, RuntimeEntry};
@@ -84,18 +82,14 @@ impl Subject for Deliveries {
         &delivery::SHAPE
     }
 
-    fn part(&self) -> Arc<dyn Part> {
-        Arc::<DeliveryBlocks>::default()
+    fn blocks(&self) -> Blocks {
+        Blocks::Deliveries
     }
 
     fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
         inventory.servers = look::servers(&lab.definitions)?;
         inventory.pools = look::pools(inventory, &lab.php_home()?);
-        if studies
-            .iter()
-            .flat_map(|study| study.part::<DeliveryBlocks>().deliveries)
-            .any(|block| block.slow.is_some())
-        {
+        if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
             inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
         }
         Ok(())
@@ -110,7 +104,7 @@ impl Subject for Deliveries {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.part::<DeliveryBlocks>().deliveries, draft.ask.quick);
+        let blocks = in_form(&study.deliveries, draft.ask.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

@@ -201,27 +201,6 @@ fn extending_shows_every_row_of_the_one_folder_rule() {
     assert_eq!(first_cells(&document("docs/EXTENDING.md"), "# Extending"), rule);
 }
 
-/// Examples that were not kept are diffs of scratch branches: what they would change is still as they found it, what they would add is not there.
-#[test]
-fn scratch_changes_that_extending_shows_would_still_apply() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let (mut changed, mut added) = (BTreeSet::new(), BTreeSet::new());
-    for diff in blocks(&document("docs/EXTENDING.md"), "diff scratch") {
-        let is_new = diff.starts_with("--- /dev/null");
-        for Hunk { path, before, .. } in hunks(&diff) {
-            if is_new {
-                assert!(!root.join(path).exists(), "{path} is there: show it as it is, without `scratch`");
-                added.insert(path.to_owned());
-            } else {
-                let there = !before.is_empty() && stands_in(&before, &document(path));
-                assert!(there, "no longer in {path}, one line after the other:\n{}", before.join("\n"));
-                changed.insert(path.to_owned());
-            }
-        }
-    }
-    assert!(changed.len() > 3 && added.len() > 2, "{changed:?} {added:?}");
-}
-
 /// The runs behind the pictures are small, can be read, name no place of a machine, and have the pictures that the script draws.
 #[test]
 fn pictures_of_the_documents_are_of_stored_runs() {

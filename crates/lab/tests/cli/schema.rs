@@ -193,9 +193,9 @@ reads_per_write = [1, 10]
 [published]
 about = \"figures of somebody else\"
 payload = \"synthetic-rows-4k\"
-serializer = \"serialize\"
-codec = \"gzdeflate\"
-rows = [{{ level = 6, compress_mb_s = 57.36, decompress_mb_s_published = 58.92, ratio = 10, space_saving = 90, ratio_per_time = 1265.741, ms = 37.23 }}]
+cells = \"{{runtime}}/serialize\"
+columns = [{{ name = \"ratio\", metric = \"ratio\" }}]
+rows = [{{ label = \"level 6\", setting = \"gzdeflate:6\", figures = {{ ratio = 10 }} }}]
 "
         ),
     );
@@ -210,7 +210,7 @@ rows = [{{ level = 6, compress_mb_s = 57.36, decompress_mb_s_published = 58.92, 
         );
     }
     let exhibits = &found["exhibits"];
-    for part in [&exhibits["links"]["groups"][0]["mixes"], &exhibits["published_levels"]["rows"]] {
+    for part in [&exhibits["links"]["groups"][0]["mixes"], &exhibits["published"]["rows"]] {
         assert!(part.as_array().is_some_and(|rows| !rows.is_empty()), "{exhibits}");
     }
     let kinds: std::collections::BTreeSet<String> =

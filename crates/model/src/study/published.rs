@@ -1,13 +1,16 @@
-//! Published figures of deliveries, as their authors printed them.
+//! Figures that others published, in columns of the publication's own.
 
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, Transport};
+use crate::cell::Cell;
 
-/// A published table of deliveries.
+/// A published table, with what is measured beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PublishedDelivery {
+pub struct Published {
     /// What the table is, and its conditions.
     pub about: String,
     /// How sentences cite it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the
@@ -19,82 +22,64 @@ pub struct PublishedDelivery {
     pub reading: Vec<String>,
     /// The payload of the cells that are compared with it.
     pub payload: String,
-    /// The server of those cells.
-    pub server: String,
-    /// The transport of those cells.
-    #[serde(default)]
-    pub transport: Transport,
-    /// The connections of those cells.
-    #[serde(default = "one")]
-    pub connections: u32,
+    /// The part of their ids between payload and setting, with `{runtime}` for any PHP: `apache/{runtime}/http*10`, `{runtime}/serialize`.
+    pub cells: String,
+    /// In the order in which they are shown.
+    pub columns: Vec<PublishedColumn>,
     /// In the published order.
-    pub rows: Vec<PublishedDeliveryRow>,
+    pub rows: Vec<PublishedRow>,
 }
 
-fn one() -> u32 {
-    1
-}
-
-/// One published row. Unpublished values are null.
+/// A column of published figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PublishedDeliveryRow {
+pub struct PublishedColumn {
+    /// Its heading with the unit: `requests/s`.
+    pub name: String,
+    /// The id of the metric that is compared with it.
+    pub metric: String,
+    /// Its unit in that of the metric: 1e6 of a column in ms, where the metric is in ns.
+    #[serde(default = "one")]
+    pub unit: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A published row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedRow {
     /// Its name as published.
     pub label: String,
-    /// The method that is compared with it, with its level: `php/gzencode:6`, `server/type-map`.
-    pub way: String,
-    /// Bytes of the body.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// Seconds for all requests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<f64>,
-    /// Number of requests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requests: Option<u64>,
-    /// Mean seconds per request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_seconds: Option<f64>,
-    /// Requests per second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requests_per_second: Option<f64>,
-    /// The other figures of `ab`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ab: Option<PublishedAb>,
+    /// The end of the ids of the cells that are compared with it: `gzdeflate:6`, `php/gzencode:6`.
+    pub setting: String,
+    /// Its figures by the names of their columns.
+    pub figures: BTreeMap<String, f64>,
 }
 
-/// What `ab` prints in addition to requests per second; times in milliseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PublishedAb {
-    /// Time per request, mean.
-    pub per_request_ms: f64,
-    /// Time per request, mean, across all concurrent requests.
-    pub across_ms: f64,
-    /// Transfer rate, KB/s.
-    pub transfer_kb_s: f64,
-    /// Connect: min, mean, sd, median, max.
-    pub connect_ms: [f64; 5],
-    /// Processing: min, mean, sd, median, max.
-    pub processing_ms: [f64; 5],
-    /// Waiting: min, mean, sd, median, max.
-    pub waiting_ms: [f64; 5],
-    /// Total: min, mean, sd, median, max.
-    pub total_ms: [f64; 5],
-    /// Percentiles of the total: percent and milliseconds.
-    pub percentiles_ms: Vec<(u32, f64)>,
-}
+impl Published {
+    /// What is wrong with it, in one line.
+    ///
+    /// # Errors
+    /// No column, a unit that is none, or a figure without a column.
+    pub fn check(&self) -> Result<()> {
+        if self.columns.is_empty()
+            || self.columns.iter().any(|column| !(column.unit > 0.0 && column.unit.is_finite()))
+        {
+            bail!("published.columns needs at least one column, with a `unit` above zero");
+        }
+        let is_column = |name: &&String| self.columns.iter().any(|column| column.name == **name);
+        match self.rows.iter().flat_map(|row| row.figures.keys()).find(|name| !is_column(name)) {
+            Some(name) => bail!("published.rows: there is no column `{name}`"),
+            None => Ok(()),
+        }
+    }
 
-impl PublishedDelivery {
-    /// Whether a cell is compared with a row, with any runtime.
-    pub fn is_of(&self, row: &PublishedDeliveryRow, cell: &Cell) -> bool {
-        cell.payload == self.payload
-            && cell.delivery.as_ref().is_some_and(|d| {
-                d.server == self.server
-                    && d.transport == self.transport
-                    && d.connections == self.connections
-                    && d.link.is_none()
-                    && d.way(&cell.setting) == row.way
-            })
+    /// Whether a cell is compared with a row.
+    pub fn is_of(&self, row: &PublishedRow, cell: &Cell) -> bool {
+        let cells = self.cells.replace("{runtime}", &cell.runtime);
+        cell.payload == self.payload && cell.id == format!("{}/{cells}/{}", self.payload, row.setting)
     }
 }

@@ -136,7 +136,7 @@ fn fly_wins(crossover: &Crossover, fly: &str) -> String {
 
 /// One file as an example: its cost on the fly and precompressed.
 pub fn one_file(evidence: &Evidence) -> Vec<Draft> {
-    let published = evidence.plan.study.published_delivery.as_ref();
+    let published = evidence.plan.study.published_table.as_ref();
     let wanted = published.map(|table| bytes_of(evidence, &table.payload)).filter(|bytes| *bytes > 0);
     let wanted = wanted.unwrap_or(USUAL) as f64;
     let distance = |size: &&SizeRatio| {

@@ -47,7 +47,7 @@ pub fn hand_overs(evidence: &Evidence) -> Vec<Draft> {
 pub(crate) fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
     let mut offloads = all(evidence, Subject::DOWNLOAD);
     offloads.retain(|c| matches!(c.delivery.kind, WayKind::Offload | WayKind::Transparent));
-    let wanted = evidence.plan.study.published_delivery.as_ref().map(|table| table.payload.as_str());
+    let wanted = evidence.plan.study.published_table.as_ref().map(|table| table.payload.as_str());
     offloads.sort_by_key(|c| (Some(c.cell.payload.as_str()) != wanted, u64::MAX - c.count(CONTENT)));
     offloads
 }

@@ -62,17 +62,6 @@ fn comparisons_and_computed_calls_have_tables_of_their_own() {
 }
 
 #[test]
-fn the_summary_is_the_published_one() {
-    let report = terminal(&versions().report(), 120, Detail::Full);
-    assert!(report.contains("  writes 2,800 (failed 0, 100%) · reads 25,200 (failed 0, 100%; 0 not found)"));
-    let line = report.lines().find(|line| line.contains("transactions executed at average")).unwrap();
-    assert!(
-        line.starts_with("  28,000 transactions executed at average ")
-            && line.contains("per-process, combined to")
-    );
-}
-
-#[test]
 fn the_live_table_names_each_work() {
     let table = live::table(&versions().report(), &Options::default(), 60);
     assert!(table.contains("integer · 9:1/one*4, 1,000 transactions per worker"), "{table}");

@@ -12,7 +12,7 @@ use crate::lab::{Lab, Planning, Progress, Stager};
 use crate::planner::build;
 use crate::rig::server::types;
 use crate::study::Study;
-use crate::subject::delivery::study::{DeliveryBlocks, Served};
+use crate::subject::delivery::study::Served;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::text::clean_path;
@@ -109,7 +109,7 @@ fn left_out(files: &mut Vec<Found>, what: &'static str, is_such: impl Fn(&Path) 
 /// that has the most to cut. Blocks that none is for are left out; a document root changes no pages.
 fn with(study: &Study, sent: &[Sent], is_docroot: bool) -> Result<Study> {
     let mut kept = Vec::new();
-    for block in &study.part::<DeliveryBlocks>().deliveries {
+    for block in &study.deliveries {
         if block.subject == Served::Page && is_docroot {
             kept.push(block.clone());
             continue;
@@ -128,7 +128,7 @@ fn with(study: &Study, sent: &[Sent], is_docroot: bool) -> Result<Study> {
     if kept.is_empty() {
         bail!("{} sends pages, and no file of the folder is one of HTML; name the file itself", study.name);
     }
-    Ok(study.clone().with(DeliveryBlocks { deliveries: kept, published_delivery: None }))
+    Ok(Study { deliveries: kept, published: None, ..study.clone() })
 }
 
 /// It gets shorter when it is encoded.

@@ -7,8 +7,7 @@ use crate::lab::Lab;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::{StoreDefinition, StoreUrl};
 use crate::study::Study;
-use crate::subject::client::study::{ClientBlock, ClientBlocks};
-use crate::subject::codec::study::CellBlocks;
+use crate::subject::client::study::ClientBlock;
 use weigh_model::inventory::{Inventory, StoreEntry};
 use weigh_model::suggest::nearest_hint;
 
@@ -48,9 +47,9 @@ impl Own {
         if self.stores.is_empty() {
             return study;
         }
-        let mut part = study.part::<ClientBlocks>();
-        part.clients.iter_mut().for_each(ClientBlock::all_stores);
-        study.with(CellBlocks::default()).with(part)
+        let mut study = Study { cells: Vec::new(), ..study };
+        study.clients.iter_mut().for_each(ClientBlock::all_stores);
+        study
     }
 }
 

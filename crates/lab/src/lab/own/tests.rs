@@ -11,7 +11,7 @@ fn study() -> Study {
 #[test]
 fn a_configured_study_keeps_its_ways_on_the_one_server() {
     let study = configured(&study(), "nginx");
-    let whole = &study.part::<DeliveryBlocks>().deliveries[0];
+    let whole = &study.deliveries[0];
     assert_eq!((whole.servers.as_slice(), whole.ways.len()), (&["nginx".to_owned()][..], 3));
     let quick = whole.quick_form().unwrap();
     assert_eq!(quick.servers, ["nginx"]);
@@ -20,7 +20,7 @@ fn a_configured_study_keeps_its_ways_on_the_one_server() {
 
 #[test]
 fn the_users_content_is_that_of_the_quick_form_too() {
-    let block = with_content(&study().part::<DeliveryBlocks>().deliveries[0], vec!["mine".into()]);
+    let block = with_content(&study().deliveries[0], vec!["mine".into()]);
     assert_eq!(
         (&block.content, block.quick_form().unwrap().content),
         (&vec!["mine".to_owned()], vec!["mine".into()])

@@ -17,7 +17,6 @@ use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Exclusion, Plan, Server};
 use weigh_model::setting::Setting;
-use weigh_model::study::StudyText;
 use weigh_model::text::clean;
 use weigh_model::way::{By, WayKind};
 
@@ -101,7 +100,7 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
 /// A plan of a study without anything in it.
 pub fn empty(study: &Study, ask: &Ask) -> Plan {
     Plan {
-        study: StudyText { published: None, published_delivery: None, ..study.text() },
+        study: Study { published: None, ..study.clone() }.text(),
         seed: ask.seed,
         policy: policy(study, ask),
         payloads: Vec::new(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::study::{ClientBlocks, Variant};
+use super::study::Variant;
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::rig::process::{Silence, Worker};
@@ -51,7 +51,7 @@ pub fn stores(lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Resul
 /// The variants that studies have; of two of one name the first counts.
 fn wanted(studies: &[&Study]) -> Vec<(String, Variant)> {
     let mut found: Vec<(String, Variant)> = Vec::new();
-    for (name, variant) in studies.iter().flat_map(|study| study.part::<ClientBlocks>().variants) {
+    for (name, variant) in studies.iter().flat_map(|study| study.variants.clone()) {
         if !found.iter().any(|(known, _)| *known == name) {
             found.push((name, variant));
         }

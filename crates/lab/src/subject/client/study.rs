@@ -5,39 +5,13 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::study::block::{Block, Part, Quick, no_link, part_of, quick_factors, words};
+use crate::study::block::{Block, Quick, no_link, quick_factors, words};
 use weigh_model::client::{Keys, Mix};
 
 /// Workers of a block at most.
 const MOST_WORKERS: u32 = 64;
 /// Transactions of a worker in a block at most.
 const MOST_TRANSACTIONS: u64 = 10_000_000;
-
-/// The part of a study.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ClientBlocks {
-    /// The blocks. In a study that has cells they are measured in place of those, when a store is named.
-    pub clients: Vec<ClientBlock>,
-    /// Other ways to run a PHP, by name.
-    pub variants: Variants,
-}
-
-impl Part for ClientBlocks {
-    part_of!(clients);
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["clients", "variants"]
-    }
-
-    fn beside(&self) -> Option<&'static str> {
-        Some("cells")
-    }
-
-    fn check(&self) -> Result<()> {
-        self.clients.iter().try_for_each(ClientBlock::check)
-    }
-}
 
 /// Every combination of these factors is a cell.
 #[derive(Clone, Debug, Deserialize)]

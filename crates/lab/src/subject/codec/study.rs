@@ -1,32 +1,8 @@
-//! A study's blocks of codec cells, and figures that were published elsewhere.
+//! A study's blocks of codec cells.
 
-use anyhow::Result;
 use serde::Deserialize;
 
-use crate::study::block::{Block, Part, Quick, part_of, quick_factors, words};
-use weigh_model::study::{Published, StudyText};
-
-/// The part of a study.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CellBlocks {
-    /// The blocks; a cell that several name is measured once.
-    pub cells: Vec<CellBlock>,
-    /// Figures published elsewhere.
-    pub published: Option<Published>,
-}
-
-impl Part for CellBlocks {
-    part_of!(cells);
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["cells", "published"]
-    }
-
-    fn say(&self, text: &mut StudyText) {
-        text.published = self.published.clone();
-    }
-}
+use crate::study::block::{Block, Quick, quick_factors, words};
 
 /// Every combination of these factors is a cell.
 #[derive(Clone, Debug, Deserialize)]

@@ -4,43 +4,13 @@ use anyhow::{Result, bail};
 use serde::Deserialize;
 
 use super::slow::SlowClients;
-use crate::study::block::{Block, NO_LINK, Part, Quick, no_link, part_of, quick_factors};
+use crate::study::block::{Block, NO_LINK, Quick, no_link, quick_factors};
 use weigh_model::cell::{Subject, Transport};
-use weigh_model::study::{PublishedDelivery, StudyText};
 
 /// Connections of a block at most.
 const MOST_CONNECTIONS: u32 = 1024;
 /// Milliseconds between requests at most.
 const MOST_MS: u32 = 1000;
-
-/// The part of a study.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DeliveryBlocks {
-    /// The blocks.
-    pub deliveries: Vec<DeliveryBlock>,
-    /// Figures of deliveries published elsewhere.
-    pub published_delivery: Option<PublishedDelivery>,
-}
-
-impl Part for DeliveryBlocks {
-    part_of!(deliveries);
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["deliveries", "published_delivery"]
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.published_delivery.is_some() && self.deliveries.is_empty() {
-            bail!("[published_delivery] belongs to a study of [[deliveries]]");
-        }
-        self.deliveries.iter().try_for_each(DeliveryBlock::check)
-    }
-
-    fn say(&self, text: &mut StudyText) {
-        text.published_delivery = self.published_delivery.clone();
-    }
-}
 
 /// Every combination of these factors is a cell.
 #[derive(Clone, Debug, Deserialize)]
