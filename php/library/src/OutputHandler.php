@@ -21,8 +21,6 @@ final class OutputHandler
     private const MAX_HELD = 1 << 18;
     /** How much of a stream is encoded at once, in bytes, unless the script flushes. */
     private const PIECE = 1 << 15;
-    /** What it takes to end a stream, in bytes. */
-    private const RESERVE = 1 << 18;
 
     /** Nothing was written, or too little for PHP to send its header. */
     private const BEGUN = 0;
@@ -76,8 +74,7 @@ final class OutputHandler
 
     public function __construct(?Settings $settings = null, ?Request $request = null, ?Codec $codec = null)
     {
-        $this->page = new Page($settings, $codec);
-        $this->request = $request;
+        [$this->page, $this->request] = [new Page($settings, $codec), $request];
     }
 
     /**
@@ -90,7 +87,7 @@ final class OutputHandler
     public static function start(?string $path = null): bool
     {
         try {
-            return (new self($path === null || !file_exists($path) ? null : Settings::fromFile($path)))->open();
+            return (new self(Settings::load($path)))->open();
         } catch (InvalidSettings $invalid) {
             error_log('weighbridge: ' . $invalid->getMessage());
             return false;
@@ -217,11 +214,11 @@ final class OutputHandler
     {
         $this->state = self::PASSING;
         [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
-        if ($rule === null || headers_sent()) {
-            self::send($fields);
-            return null;
+        if ($rule !== null && !headers_sent()) {
+            return [$rule, $fields + $encoded];
         }
-        return [$rule, $fields + $encoded];
+        self::send($fields);
+        return null;
     }
 
     /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
@@ -231,27 +228,11 @@ final class OutputHandler
         if ($decided === null) {
             return $this->taken();
         }
-        [$rule, $fields] = $decided;
-        $this->stream = $this->page->stream($rule);
+        $this->stream = $this->page->stream($decided[0]);
         $first = $this->streamed($isFlushed);
         $this->state = self::STREAMING;
-        self::send($fields);
-        self::endAfterFatalError($this->stream);
+        self::send($decided[1]);
         return $first;
-    }
-
-    /** Where memory runs out, PHP drops its buffers: what ends the stream, and frees its library's memory, is kept for that. */
-    private static function endAfterFatalError(Stream $stream): void
-    {
-        $reserve = str_repeat(' ', self::RESERVE);
-        register_shutdown_function(static function () use (&$reserve, $stream): void {
-            $reserve = null;
-            if (strncmp(error_get_last()['message'] ?? '', 'Allowed memory size', 19) === 0) {
-                // PHP 7 has them still.
-                self::close(1);
-                echo $stream->finish();
-            }
-        });
     }
 
     /** The last of this buffer: of the page, too, unless the script goes on. */
@@ -262,12 +243,11 @@ final class OutputHandler
         $goesOn = !$isEnd && $function !== 'close' && !$this->isUnused && !$this->isEnding;
         if ($this->state === self::STREAMING) {
             $this->isContinued = $goesOn;
-            if ($goesOn || $isEnd || $function === 'close' || $this->isEnding) {
-                return $goesOn ? $this->streamed(true) : $this->finished();
-            }
-            // A loop that ends every buffer there is.
-            $this->rest = $this->finished();
-            return '';
+            $last = $goesOn ? $this->streamed(true) : $this->finished();
+            // Else it is a loop that ends every buffer there is: the end comes when PHP drops this one.
+            $isNow = $goesOn || $isEnd || $function === 'close' || $this->isEnding;
+            $this->rest = $isNow ? '' : $last;
+            return $isNow ? $last : '';
         }
         if ($isEnd || $function === 'close') {
             return $this->whole($isEnd);
@@ -315,11 +295,8 @@ final class OutputHandler
             return $page;
         }
         [$body, $fields] = $this->page->encode($this->request(), Head::current(), $page);
-        if (!$isEnd && isset($fields['Content-Length'])) {
-            // More may follow it, as after every end but the script's.
-            $fields['Content-Length'] = null;
-        }
-        self::send($fields);
+        // More may follow, as after every end but the script's.
+        self::send($isEnd || !isset($fields['Content-Length']) ? $fields : ['Content-Length' => null] + $fields);
         return $body;
     }
 
@@ -349,9 +326,7 @@ final class OutputHandler
 
     private function taken(): string
     {
-        $held = $this->held;
-        $this->held = '';
-        $this->kept = 0;
+        [$held, $this->held, $this->kept] = [$this->held, '', 0];
         return $held;
     }
 
@@ -381,11 +356,7 @@ final class OutputHandler
     private static function send(array $fields): void
     {
         foreach (headers_sent() ? [] : $fields as $name => $value) {
-            if ($value === null) {
-                header_remove($name);
-            } else {
-                header("$name: $value");
-            }
+            $value === null ? header_remove($name) : header("$name: $value");
         }
     }
 }

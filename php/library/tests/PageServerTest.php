@@ -300,14 +300,6 @@ final class PageServerTest extends TestCase
         self::assertContains($response->content(), ['', self::$text]);
     }
 
-    /** @dataProvider codings */
-    public function testTheMemoryLimitInTheMiddleOfAPageEndsTheStream(string $coding): void
-    {
-        $response = $this->page('memory after flush', $coding);
-        self::assertSame(200, $response->status);
-        self::assertTrue(self::$text === $response->content(), 'another page');
-    }
-
     /** @return iterable<array{string, string}> */
     public static function largeOnes(): iterable
     {

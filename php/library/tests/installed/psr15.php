@@ -15,7 +15,7 @@ use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Server\RequestHandlerInterface;
 use RuntimeException;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
-use Weighbridge\Library\Psr7\DownloadBody;
+use Weighbridge\Library\Psr7\DownloadResponse;
 
 require "$argv[1]/autoload.php";
 set_include_path('/usr/share/php');
@@ -37,7 +37,7 @@ final class Application implements RequestHandlerInterface
     {
         if ($request->getUri()->getPath() === '/download') {
             $options = ['root' => __DIR__, 'type' => 'text/plain'];
-            return DownloadBody::respond($request, $this->factory, basename(__FILE__), $options);
+            return DownloadResponse::to($request, $this->factory, basename(__FILE__), $options);
         }
         return $this->factory->createResponse(200)->withHeader('Content-Type', 'text/html')
             ->withBody($this->factory->createStream(str_repeat('some words ', 400)));
