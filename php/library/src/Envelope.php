@@ -82,8 +82,11 @@ final class Envelope
             && $size >= self::LEAST_WITH_DICTIONARY && $size <= self::MOST_WITH_DICTIONARY;
         $codec = $isTrained ? self::TRAINED : $this->settings['codec'];
         $isPlain = (!$isTrained && $size < $this->settings['minBytes']) || $size > $this->maxBytes;
+        $sum = $isTrained ? (string) array_key_first($this->dictionaries) : '';
+        [$coding, $dictionary] = $isTrained ? ['zstd', $this->dictionaries[$sum]] : [$codec, null];
         try {
-            $body = $isPlain ? $value : $this->encode($value, $codec);
+            $level = $this->settings['level'];
+            $body = $isPlain ? $value : $sum . $this->codec->encode($value, $coding, $level, $dictionary);
         } catch (CodecFailure $failure) {
             $body = $value;
         }
@@ -125,7 +128,13 @@ final class Envelope
      */
     public function sealValue($value): string
     {
-        return $this->seal($this->isIgbinary() ? (string) igbinary_serialize($value) : serialize($value));
+        if ($this->settings['serializer'] !== 'igbinary') {
+            return $this->seal(serialize($value));
+        }
+        if (!function_exists('igbinary_serialize')) {
+            throw new InvalidSettings('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
+        }
+        return $this->seal((string) igbinary_serialize($value));
     }
 
     /**
@@ -166,24 +175,6 @@ final class Envelope
         } catch (CodecFailure $failure) {
             return $default;
         }
-    }
-
-    private function encode(string $value, string $codec): string
-    {
-        $level = $this->settings['level'];
-        $sum = (string) array_key_first($this->dictionaries);
-        return $codec !== self::TRAINED
-            ? $this->codec->encode($value, $codec, $level)
-            : $sum . $this->codec->encode($value, 'zstd', $level, $this->dictionaries[$sum]);
-    }
-
-    private function isIgbinary(): bool
-    {
-        $isIgbinary = $this->settings['serializer'] === 'igbinary';
-        if ($isIgbinary && !function_exists('igbinary_serialize')) {
-            throw new InvalidSettings('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
-        }
-        return $isIgbinary;
     }
 
     /** Refuses a codec that this PHP lacks, and says on a terminal that a web server's PHP may lack it. */

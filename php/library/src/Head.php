@@ -28,8 +28,7 @@ final class Head
     /** What PHP is about to send. */
     public static function current(): self
     {
-        $status = http_response_code();
-        $head = new self(is_int($status) ? $status : 200, []);
+        $head = new self(http_response_code() ?: 200, []);
         foreach (headers_list() as $line) {
             [$name, $value] = explode(':', $line, 2) + [1 => ''];
             $head->add($name, trim($value));

@@ -41,11 +41,8 @@ final class OutputHandler
 
     private Page $page;
 
-    /** Null: that of `$_SERVER`. */
+    /** Null: that of `$_SERVER`, which is read when the buffer is opened. */
     private ?Request $request;
-
-    /** If-None-Match as the client sent it, where the application sees another. */
-    private ?string $asked = null;
 
     private int $state = self::BEGUN;
 
@@ -108,10 +105,11 @@ final class OutputHandler
             echo $written;
             return false;
         }
-        $field = $_SERVER['HTTP_IF_NONE_MATCH'] ?? null;
-        if ($this->request === null && is_string($field)) {
-            $this->asked = $field;
-            $_SERVER['HTTP_IF_NONE_MATCH'] = Page::withStrongTags($field);
+        if ($this->request === null) {
+            $this->request = Request::current();
+            // The application compares the tags that it gave.
+            $tags = ['HTTP_IF_NONE_MATCH' => Page::withStrongTags($this->request->field('if-none-match') ?? '')];
+            $_SERVER = array_intersect_key($tags, $_SERVER) + $_SERVER;
         }
         // PHP's buffer alone holds the copy, which is destructed when PHP drops the buffer.
         $isOpen = ob_start(clone $this, 1);
@@ -213,7 +211,7 @@ final class OutputHandler
     private function decide(): ?array
     {
         $this->state = self::PASSING;
-        [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
+        [$rule, $fields, $encoded] = $this->page->plan($this->request, Head::current(), null);
         if ($rule !== null && !headers_sent()) {
             return [$rule, $fields + $encoded];
         }
@@ -258,8 +256,7 @@ final class OutputHandler
             $this->kept = strlen($this->held);
             return '';
         }
-        $this->pass();
-        return $this->taken();
+        return $this->passed();
     }
 
     /** Drops what is held, and was not flushed by the end of a buffer. */
@@ -268,7 +265,7 @@ final class OutputHandler
         $function = $isLast ? self::closer()[0] : 'ob_clean';
         if ($function === '') {
             // PHP 7 drops the page of such a request at its end, and has sent no header yet.
-            $isHead = $this->stream === null && $this->request()->method === 'HEAD';
+            $isHead = $this->stream === null && $this->request->method === 'HEAD';
             $isHead ? $this->whole(true) : $this->taken();
             return;
         }
@@ -279,8 +276,7 @@ final class OutputHandler
             $this->isContinued = $isLast && !$this->isUnused && !$this->isEnding;
             $this->rest = $isLast && !$this->isContinued ? $this->finished() : '';
         } elseif ($isLast) {
-            $this->pass();
-            $this->rest = $this->taken();
+            $this->rest = $this->passed();
         } elseif ($this->kept === 0) {
             $this->state = self::BEGUN;
         }
@@ -294,18 +290,19 @@ final class OutputHandler
         if (headers_sent()) {
             return $page;
         }
-        [$body, $fields] = $this->page->encode($this->request(), Head::current(), $page);
+        [$body, $fields] = $this->page->encode($this->request, Head::current(), $page);
         // More may follow, as after every end but the script's.
         self::send($isEnd || !isset($fields['Content-Length']) ? $fields : ['Content-Length' => null] + $fields);
         return $body;
     }
 
-    /** Lets what follows leave as it is. */
-    private function pass(): void
+    /** What is held, as it is, and so all that follows. */
+    private function passed(): string
     {
         $this->state = self::PASSING;
         // Of what follows an empty buffer nothing is known.
-        self::send($this->held === '' ? [] : $this->page->plan($this->request(), Head::current(), null)[1]);
+        self::send($this->held === '' ? [] : $this->page->plan($this->request, Head::current(), null)[1]);
+        return $this->taken();
     }
 
     /** What is held, encoded. */
@@ -338,18 +335,10 @@ final class OutputHandler
     private static function closer(): array
     {
         $calls = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS);
-        do {
-            $call = array_shift($calls);
-        } while ($call !== null && $call['function'] !== '__invoke');
+        $calls = array_slice($calls, (int) array_search('__invoke', array_column($calls, 'function'), true) + 1);
         $function = $calls[0]['function'] ?? '';
         $isOwn = ($calls[1]['class'] ?? '') === self::class && $calls[1]['function'] === 'close';
         return [$isOwn ? 'close' : $function, !isset(end($calls)['file'])];
-    }
-
-    private function request(): Request
-    {
-        $asked = $this->asked === null ? [] : ['HTTP_IF_NONE_MATCH' => $this->asked];
-        return $this->request ?? Request::current($asked + $_SERVER);
     }
 
     /** @param array<string, string|null> $fields to set; null removes one */

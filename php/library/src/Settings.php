@@ -31,10 +31,7 @@ final class Settings
     /** @var array{method: string, prefix: string|null, root: string|null} */
     public array $download;
 
-    /**
-     * @param array<mixed> $settings
-     * @throws InvalidSettings when a key is unknown or a value has the wrong type
-     */
+    /** @param array<mixed> $settings */
     private function __construct(array $settings)
     {
         $shape = new Shape($settings);
@@ -46,9 +43,8 @@ final class Settings
         ];
         $this->value = self::value($shape->shape('value'));
         $this->download = self::download($shape->shape('download'));
-        foreach ([$page, $shape] as $read) {
-            $read->close();
-        }
+        $page->close();
+        $shape->close();
     }
 
     /** What holds where no policy says otherwise. */

@@ -9,16 +9,12 @@ final class File
 {
     /** Its absolute path, without symbolic links. */
     public string $path;
-
     /** Its path below the root, without a slash before it. */
     public string $below;
-
     /** In bytes. */
     public int $size;
-
     /** When it was last changed, in seconds since 1970. */
     public int $time;
-
     /** @var resource at its beginning */
     public $handle;
 
