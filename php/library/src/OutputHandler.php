@@ -84,7 +84,7 @@ final class OutputHandler
     public static function start(?string $path = null): bool
     {
         try {
-            return (new self(Settings::load($path)))->open();
+            return (new self($path === null || !file_exists($path) ? null : Settings::fromFile($path)))->open();
         } catch (InvalidSettings $invalid) {
             error_log('weighbridge: ' . $invalid->getMessage());
             return false;

@@ -15,13 +15,17 @@ final class Page
         'content-encoding', 'content-range', 'transfer-encoding', 'content-digest', 'repr-digest', 'digest', 'content-md5',
     ];
 
-    private Settings $settings;
+    /** @var array{rules: list<Rule>, breach: string} */
+    private array $settings;
 
-    private Codec $codec;
+    /** Null: not needed yet. */
+    private ?Codec $codec;
 
+    /** Without settings, their defaults are not even read. */
     public function __construct(?Settings $settings = null, ?Codec $codec = null)
     {
-        [$this->settings, $this->codec] = [$settings ?? Settings::defaults(), $codec ?? new Codec()];
+        $this->settings = $settings === null ? ['rules' => Rule::defaults(), 'breach' => 'cross-site'] : $settings->page;
+        $this->codec = $codec;
     }
 
     /**
@@ -45,7 +49,7 @@ final class Page
         if ($rule === null || $length !== null && $length < $rule->minBytes && !$isUnchanged) {
             return [null, $fields, []];
         }
-        if ($request->isWithheld($this->settings->page['breach'])) {
+        if ($request->isWithheld($this->settings['breach'])) {
             // What is not encoded for one user is not to be stored for all of them.
             $isStored = !$head->lists('cache-control', 'private') && !$head->lists('cache-control', 'no-store');
             return [null, $fields + ($isStored ? ['Cache-Control' => $head->with('cache-control', 'private')] : []), []];
@@ -76,7 +80,7 @@ final class Page
             return [$body, $fields + ($isHead ? $encoded : [])];
         }
         try {
-            $coded = $this->codec->encode($body, $rule->coding, $rule->level, null, $rule->codec);
+            $coded = $this->codec()->encode($body, $rule->coding, $rule->level, null, $rule->codec);
         } catch (CodecFailure $failure) {
             return [$body, $fields];
         }
@@ -91,7 +95,7 @@ final class Page
      */
     public function stream(Rule $rule): Stream
     {
-        return $this->codec->stream($rule->coding, $rule->level, $rule->codec);
+        return $this->codec()->stream($rule->coding, $rule->level, $rule->codec);
     }
 
     /** If-None-Match as the application is to see it: with the tags that it gave, which `plan()` made weak. */
@@ -112,7 +116,7 @@ final class Page
     private function rulesFor(string $type, ?int $length): array
     {
         $rules = $small = [];
-        foreach ($this->settings->page['rules'] as $rule) {
+        foreach ($this->settings['rules'] as $rule) {
             if (!$rule->isFor($type)) {
                 continue;
             }
@@ -131,10 +135,15 @@ final class Page
     {
         // Only what the client names is looked for in this PHP: opening a library takes time.
         foreach ($request->accepted(array_keys($rules)) as $coding) {
-            if ($this->codec->can($coding, $length === null ? Binding::STREAM : Binding::ENCODE)) {
+            if ($this->codec()->can($coding, $length === null ? Binding::STREAM : Binding::ENCODE)) {
                 return $rules[$coding];
             }
         }
         return null;
+    }
+
+    private function codec(): Codec
+    {
+        return $this->codec ?? $this->codec = new Codec();
     }
 }

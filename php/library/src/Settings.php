@@ -19,9 +19,6 @@ final class Settings
     /** The version of the array that this library reads. */
     public const SCHEMA = 1;
 
-    /** Levels that send no more bytes than gzip 6, on ten pages: README.md. */
-    private const RULES = [['coding' => 'zstd'], ['coding' => 'br'], ['coding' => 'gzip', 'codec' => 'libdeflate']];
-
     /** @var array{rules: list<Rule>, breach: string} the preferred rule first; none: pages are sent as they are */
     public array $page;
 
@@ -37,8 +34,9 @@ final class Settings
         $shape = new Shape($settings);
         $shape->integer('schema', self::SCHEMA, self::SCHEMA, self::SCHEMA);
         $page = $shape->shape('page');
+        $rules = array_map([Rule::class, 'read'], $page->shapes('rules'));
         $this->page = [
-            'rules' => array_map([Rule::class, 'read'], $page->shapes('rules', self::RULES)),
+            'rules' => $page->has('rules') ? $rules : Rule::defaults(),
             'breach' => $page->word('breach', 'cross-site', ['cross-site', 'cookies', 'off']),
         ];
         $this->value = self::value($shape->shape('value'));

@@ -29,17 +29,29 @@ final class Rule
     /** @var list<string> media types that it holds for, in small letters, `text/*` too; none: every type that shrinks */
     public array $types;
 
+    /** @param list<string> $types */
+    public function __construct(string $coding, string $codec, int $level, int $minBytes = 860, array $types = [])
+    {
+        [$this->coding, $this->codec, $this->level] = [$coding, $codec, $level];
+        [$this->minBytes, $this->types] = [$minBytes, $types];
+    }
+
+    /** @return list<self> those that no settings replace: levels that send no more bytes than gzip 6, on ten pages (README.md) */
+    public static function defaults(): array
+    {
+        return [new self('zstd', 'zstd', 6), new self('br', 'br', 5), new self('gzip', 'libdeflate', 6)];
+    }
+
     /** Reads one of `page.rules`. */
     public static function read(Shape $shape): self
     {
-        $rule = new self();
-        $rule->coding = $shape->word('coding', '', ['gzip', 'deflate', 'br', 'zstd']);
-        $rule->codec = $shape->word('codec', $rule->coding, Codec::names($rule->coding));
-        $rule->level = $shape->integer('level', ...Codec::levels($rule->coding));
-        $rule->minBytes = $shape->integer('min_bytes', 860);
-        $rule->types = array_map('strtolower', $shape->texts('types'));
+        $coding = $shape->word('coding', '', ['gzip', 'deflate', 'br', 'zstd']);
+        $codec = $shape->word('codec', $coding, Codec::names($coding));
+        $level = $shape->integer('level', ...Codec::levels($coding));
+        $minBytes = $shape->integer('min_bytes', 860);
+        $types = array_map('strtolower', $shape->texts('types'));
         $shape->close();
-        return $rule;
+        return new self($coding, $codec, $level, $minBytes, $types);
     }
 
     /** Whether it is for pages of this media type, in small letters and without parameters. */

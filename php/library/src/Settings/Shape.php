@@ -72,15 +72,14 @@ final class Shape
     }
 
     /**
-     * A list of arrays.
+     * A list of arrays; an absent one is empty.
      *
-     * @param list<array<mixed>> $default
      * @return list<self>
      */
-    public function shapes(string $key, array $default): array
+    public function shapes(string $key): array
     {
         $isList = static fn ($value): bool => is_array($value) && array_values(array_filter($value, 'is_array')) === $value;
-        $values = $this->take($key, $default, 'a list of arrays', $isList);
+        $values = $this->take($key, [], 'a list of arrays', $isList);
         $shape = fn (array $value, int $at): self => new self($value, "{$this->where}{$key}[$at].");
         return array_map($shape, $values, array_keys($values));
     }
