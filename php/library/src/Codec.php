@@ -22,8 +22,11 @@ use Weighbridge\Library\Binding\WeighbridgeExtension;
  */
 final class Codec
 {
-    /** By coding: the default, the least and the greatest level, and the names of its encoders. */
-    private const CODINGS = [
+    /**
+     * @internal By coding: the default, the least and the greatest level, and the names by which a rule may prefer an
+     * encoder. One with a smaller range of levels uses the nearest.
+     */
+    public const CODINGS = [
         'identity' => [0, 0, 22, []],
         'gzip' => [6, 0, 12, ['gzip', 'zlib', 'libdeflate']],
         'deflate' => [6, 0, 12, ['deflate', 'zlib', 'libdeflate']],
@@ -39,26 +42,6 @@ final class Codec
     public function __construct(?array $bindings = null)
     {
         $this->bindings = $bindings;
-    }
-
-    /**
-     * The default, the least and the greatest level of a coding. An encoder with a smaller range uses the nearest.
-     *
-     * @return array{int, int, int}
-     */
-    public static function levels(string $coding): array
-    {
-        return array_slice(self::CODINGS[$coding], 0, 3);
-    }
-
-    /**
-     * The names by which a rule may prefer an encoder of this coding.
-     *
-     * @return list<string>
-     */
-    public static function names(string $coding): array
-    {
-        return self::CODINGS[$coding][3];
     }
 
     /**

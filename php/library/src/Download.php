@@ -92,12 +92,8 @@ final class Download
      * @return int the status that was sent
      * @throws InvalidSettings when output was sent already, an option is wrong, or there is no root
      */
-    public static function send(
-        string $path,
-        array $options = [],
-        ?Settings $settings = null,
-        ?Request $request = null
-    ): int {
+    public static function send(string $path, array $options = [], ?Settings $settings = null, ?Request $request = null): int
+    {
         if (headers_sent($file, $line)) {
             throw new InvalidSettings("Download::send() comes too late: output began at $file:$line");
         }

@@ -104,7 +104,7 @@ final class Settings
         if ($dictionaries !== [] && $codec !== 'zstd') {
             throw new InvalidSettings("value.dictionary is for zstd, and the codec is $codec");
         }
-        $level = $shape->integer('level', ...Codec::levels($codec));
+        $level = $shape->integer('level', ...array_slice(Codec::CODINGS[$codec], 0, 3));
         $minBytes = $shape->integer('min_bytes', 1024);
         $serializer = $shape->word('serializer', 'serialize', ['serialize', 'igbinary']);
         $shape->close();

@@ -40,12 +40,15 @@ final class Libraries implements Binding
             void *ZSTD_createCCtx(void);
             size_t ZSTD_freeCCtx(void *context);
             size_t ZSTD_CCtx_setParameter(void *context, int parameter, int value);
-            size_t ZSTD_CCtx_setPledgedSrcSize(void *context, unsigned long long size);
             size_t ZSTD_CCtx_loadDictionary(void *context, const char *dictionary, size_t size);
+            size_t ZSTD_compressBound(size_t size);
+            size_t ZSTD_compress2(void *context, char *to, size_t room, const char *from, size_t size);
             size_t ZSTD_compressStream2(void *context, weigh_buffer *out, weigh_buffer *in, int operation);
             void *ZSTD_createDCtx(void);
             size_t ZSTD_freeDCtx(void *context);
-            size_t ZSTD_DCtx_loadDictionary(void *context, const char *dictionary, size_t size);
+            long long ZSTD_getFrameContentSize(const char *from, size_t size);
+            size_t ZSTD_decompress_usingDict(void *context, char *to, size_t room, const char *from, size_t size,
+                const char *dictionary, size_t length);
             size_t ZSTD_decompressStream(void *context, weigh_buffer *out, weigh_buffer *in);'],
     ];
     private const DEFLATE = '
@@ -62,6 +65,18 @@ final class Libraries implements Binding
     /** @var array<string, FFI|false> false: it cannot be opened; kept to the end: PHP remembers where fields of its types are */
     private static array $opened = [];
 
+    /** @var array{string, int, Pointer}|null the last dictionary, a level, and the context that has digested both */
+    private ?array $digested = null;
+
+    /** Whether the script has ended: what is made from here on is not kept. */
+    private bool $isEnding = false;
+
+    public function __destruct()
+    {
+        $this->isEnding = true;
+        $this->leave();
+    }
+
     public function name(string $coding, int $what): ?string
     {
         [$name, , $does] = self::LIBRARIES[$coding] ?? ['', '', 0];
@@ -76,7 +91,7 @@ final class Libraries implements Binding
             return self::brotli($level)($data, Stream::FINISH);
         }
         if ($coding === 'zstd') {
-            return self::zstd($level, strlen($data), (string) $dictionary)($data, Stream::FINISH);
+            return $this->zstd($data, $level, (string) $dictionary);
         }
         $ffi = self::library($coding);
         $name = $coding === 'gzip' ? 'libdeflate_gzip_compress' : 'libdeflate_zlib_compress';
@@ -95,7 +110,7 @@ final class Libraries implements Binding
 
     public function stream(string $coding, int $level): Stream
     {
-        return new Stream($coding === 'br' ? self::brotli($level) : self::zstd($level, null, ''));
+        return new Stream($coding === 'br' ? self::brotli($level) : self::zstdStream($level));
     }
 
     /** @return Closure(string, int): (string|false) */
@@ -152,16 +167,41 @@ final class Libraries implements Binding
         return [$bytes, $left, $ffi->cast('const char *', $bytes), $size];
     }
 
-    /** @return Closure(string, int): (string|false) */
-    private static function zstd(int $level, ?int $size, string $dictionary): Closure
+    /** @return string|false */
+    private function zstd(string $data, int $level, string $dictionary)
     {
         $ffi = self::library('zstd');
-        $owned = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
-        $ffi->ZSTD_CCtx_setParameter($owned->address, self::ZSTD_LEVEL, $level);
-        $ffi->ZSTD_CCtx_loadDictionary($owned->address, $dictionary, strlen($dictionary));
-        if ($size !== null) {
-            $ffi->ZSTD_CCtx_setPledgedSrcSize($owned->address, $size);
+        if ($this->digested === null || [$dictionary, $level] !== [$this->digested[0], $this->digested[1]]) {
+            $this->leave();
+            $this->digested = [$dictionary, $level, self::context($level)];
+            $ffi->ZSTD_CCtx_loadDictionary($this->digested[2]->address, $dictionary, strlen($dictionary));
         }
+        $room = (int) $ffi->ZSTD_compressBound(strlen($data));
+        $to = $ffi->new("char[$room]");
+        $length = $ffi->ZSTD_compress2($this->digested[2]->address, $to, $room, $data, strlen($data));
+        // To digest a dictionary takes longer than to encode with it; other contexts are large.
+        $dictionary === '' || $this->isEnding ? $this->leave() : null;
+        return $ffi->ZSTD_isError($length) ? false : FFI::string($to, $length);
+    }
+
+    private function leave(): void
+    {
+        $this->digested === null ? null : $this->digested[2]->release();
+        $this->digested = null;
+    }
+
+    private static function context(int $level): Pointer
+    {
+        $ffi = self::library('zstd');
+        $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
+        $ffi->ZSTD_CCtx_setParameter($context->address, self::ZSTD_LEVEL, $level);
+        return $context;
+    }
+
+    /** @return Closure(string, int): (string|false) */
+    private static function zstdStream(int $level): Closure
+    {
+        [$ffi, $owned] = [self::library('zstd'), self::context($level)];
         return static function (string $data, int $operation) use ($ffi, $owned) {
             [$bytes, $in, $room, $out] = self::buffers($ffi, $data);
             $encoded = '';
@@ -182,7 +222,16 @@ final class Libraries implements Binding
     {
         $ffi = self::library('zstd');
         $owned = new Pointer($ffi, $ffi->ZSTD_createDCtx(), 'ZSTD_freeDCtx');
-        $ffi->ZSTD_DCtx_loadDictionary($owned->address, $dictionary, strlen($dictionary));
+        if ($dictionary !== '') {
+            // Negative: it is no frame, or does not say.
+            $size = $ffi->ZSTD_getFrameContentSize($data, strlen($data));
+            $to = $ffi->new('char[' . max(1, min($size, $maxBytes)) . ']');
+            [$length, $more] = [strlen($data), strlen($dictionary)];
+            $room = FFI::sizeof($to);
+            $code = $ffi->ZSTD_decompress_usingDict($owned->address, $to, $room, $data, $length, $dictionary, $more);
+            $owned->release();
+            return $size < 0 || $ffi->ZSTD_isError($code) ? false : FFI::string($to, $code);
+        }
         [$bytes, $in, $room, $out] = self::buffers($ffi, $data);
         $decoded = '';
         do {
@@ -203,10 +252,11 @@ final class Libraries implements Binding
      */
     private static function buffers(FFI $ffi, string $data): array
     {
-        [$bytes, $room] = [self::copied($ffi, $data), $ffi->new('char[' . self::ROOM . ']')];
+        $size = min(self::ROOM, 4096 + 8 * strlen($data));
+        [$bytes, $room] = [self::copied($ffi, $data), $ffi->new("char[$size]")];
         [$in, $out] = [$ffi->new('weigh_buffer'), $ffi->new('weigh_buffer')];
         [$in->bytes, $in->size] = [$ffi->cast('void *', FFI::addr($bytes)), strlen($data)];
-        [$out->bytes, $out->size] = [$ffi->cast('void *', FFI::addr($room)), self::ROOM];
+        [$out->bytes, $out->size] = [$ffi->cast('void *', FFI::addr($room)), $size];
         return [$bytes, $in, $room, $out];
     }
 

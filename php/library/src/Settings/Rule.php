@@ -46,8 +46,9 @@ final class Rule
     public static function read(Shape $shape): self
     {
         $coding = $shape->word('coding', '', ['gzip', 'deflate', 'br', 'zstd']);
-        $codec = $shape->word('codec', $coding, Codec::names($coding));
-        $level = $shape->integer('level', ...Codec::levels($coding));
+        [$default, $least, $most, $names] = Codec::CODINGS[$coding];
+        $codec = $shape->word('codec', $coding, $names);
+        $level = $shape->integer('level', $default, $least, $most);
         $minBytes = $shape->integer('min_bytes', 860);
         $types = array_map('strtolower', $shape->texts('types'));
         $shape->close();
