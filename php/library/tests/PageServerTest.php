@@ -156,6 +156,20 @@ final class PageServerTest extends TestCase
         self::assertSame(self::$text, $response->body);
     }
 
+    public function testASettingsFileIsReadWhereThereIsOne(): void
+    {
+        $path = (string) tempnam(sys_get_temp_dir(), 'weighbridge');
+        file_put_contents($path, '<?php return ["page" => ["rules" => [["coding" => "deflate"]]]];');
+        $codings = [];
+        foreach ([$path, "$path-absent"] as $settings) {
+            $target = '/page.php?case=whole&settings=' . rawurlencode($settings);
+            $response = self::server()->get($target, ['Accept-Encoding' => 'gzip, deflate']);
+            $codings[] = $response->field('content-encoding');
+        }
+        unlink($path);
+        self::assertSame(['deflate', 'gzip'], $codings);
+    }
+
     public function testASmallPageIsNotEncodedAndVaries(): void
     {
         $response = $this->page('small', 'gzip');

@@ -17,7 +17,7 @@ if (isset($_GET['below'])) {
 if ($case === 'a codec that fails') {
     (new OutputHandler(null, null, new Codec([new FailingBinding()])))->open();
 } else {
-    OutputHandler::start();
+    OutputHandler::start($_GET['settings'] ?? null);
 }
 switch ($case) {
     case 'whole':
