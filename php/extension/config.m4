@@ -17,7 +17,7 @@ if test "$PHP_WEIGHBRIDGE" != "no"; then
   if test "$CLANG" = "no"; then
     AC_MSG_ERROR([clang was not found; it reads the headers of PHP. Install it: apt install clang libclang-dev])
   fi
-  WEIGHBRIDGE_PHP_CONFIG=$PHP_CONFIG
+  WEIGHBRIDGE_PHP_CONFIG=`command -v "$PHP_CONFIG"`
   if test "$PHP_WEIGHBRIDGE_SYSTEM_LIBRARIES" != "no"; then
     WEIGHBRIDGE_FEATURES="--no-default-features --features system"
   fi

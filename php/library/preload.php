@@ -15,6 +15,6 @@ declare(strict_types=1);
 
 require_once __DIR__ . '/autoload.php';
 
-foreach (['LibBrotli', 'LibDeflate', 'LibZstd', 'Pointer', 'ZstdFrame'] as $name) {
+foreach (['Libraries', 'Pointer'] as $name) {
     class_exists("Weighbridge\\Library\\Binding\\$name");
 }

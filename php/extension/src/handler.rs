@@ -15,7 +15,7 @@ use ext_php_rs::zend::ExecutorGlobals;
 use weighbridge_coding::{Encoder, Plan, choose, encode, is_withheld};
 
 use crate::output::{self, Body};
-use crate::{bytes, fault, http, ini};
+use crate::{bytes, http, ini};
 
 /// The name for php.ini and `ob_start()`.
 pub(crate) const NAME: &str = "weighbridge_output_handler";
@@ -116,7 +116,7 @@ unsafe extern "C" fn create(
             if IS_STARTED.get() {
                 http::take_off_weakness();
             }
-            if http::head().is_some_and(|head| head.is_stream()) {
+            if http::head().is_some_and(|head| head.is_stream) {
                 hold_nothing();
             }
         }
@@ -263,7 +263,7 @@ fn decide(page: &[u8], is_final: bool, is_whole: bool) -> Option<*const [u8]> {
     let plan = Plan::new(coding, Some(settings.level(coding).into()), None).ok()?;
     if is_whole {
         let encoded = bytes::filled(|out| {
-            fault::at("page");
+            ini::fault("page");
             encode(&plan, page, out)
         });
         let encoded = encoded.ok().filter(|encoded| encoded.len() < page.len())?;

@@ -19,10 +19,8 @@ pub(crate) fn head() -> Option<Head> {
         return None;
     }
     let response = &globals.sapi_headers;
-    let status = match response.http_response_code {
-        0 => 200,
-        code => u16::try_from(code).ok()?,
-    };
+    let status = u16::try_from(response.http_response_code).ok()?;
+    let status = if status == 0 { 200 } else { status };
     let kind = [response.mimetype, globals.default_mimetype].into_iter().find(|text| !text.is_null());
     // SAFETY: PHP's texts end in a zero byte, and live as long as the globals are looked at.
     let kind = kind.map_or(&b"text/html"[..], |text| unsafe { CStr::from_ptr(text) }.to_bytes());
@@ -112,9 +110,17 @@ pub(crate) fn end_request() {
     TAGS.take();
 }
 
+/// Sets a field of the response; without a value, removes it. False if PHP refuses.
+fn set(name: &str, value: Option<&str>) -> bool {
+    match value {
+        Some(value) => set_header(&format!("{name}: {value}")).is_ok(),
+        None => remove_header(name).is_ok(),
+    }
+}
+
 /// Says that the response depends on Accept-Encoding, unless it says so already.
 pub(crate) fn vary(head: &Head) {
-    if !head.varies() {
+    if !head.varies {
         let _ = add_header("Vary: Accept-Encoding");
     }
 }
@@ -124,7 +130,7 @@ pub(crate) fn answer_unchanged(head: &Head) {
     if head.is_unchanged() {
         vary(head);
         if let Some(etag) = TAGS.with_borrow(|tags| head.unchanged_etag(tags)) {
-            let _ = set_header(&format!("ETag: {etag}"));
+            set("ETag", Some(&etag));
         }
     }
 }
@@ -132,23 +138,20 @@ pub(crate) fn answer_unchanged(head: &Head) {
 /// Keeps a shared cache from storing for everybody what is not encoded for one request.
 pub(crate) fn keep_private(head: &Head) {
     if let Some(value) = head.private_cache_control() {
-        let _ = set_header(&format!("Cache-Control: {value}"));
+        set("Cache-Control", Some(&value));
     }
 }
 
-/// Says how the body is encoded, and its length where that is known. False if PHP refuses, and nothing was said.
+/// Says how the body is encoded, and its length where that is known: where the application set one, it is that of the page before encoding.
+/// False if PHP refuses, and nothing was said.
 pub(crate) fn set_encoded(head: &Head, coding: Coding, length: Option<usize>) -> bool {
-    if set_header(&format!("Content-Encoding: {coding}")).is_err() {
-        return false;
+    let is_said = set("Content-Encoding", Some(coding.name()));
+    if is_said {
+        if let Some(etag) = head.weakened_etag() {
+            set("ETag", Some(&etag));
+        }
+        set("Accept-Ranges", None);
+        set("Content-Length", length.map(|length| length.to_string()).as_deref());
     }
-    if let Some(etag) = head.weakened_etag() {
-        let _ = set_header(&format!("ETag: {etag}"));
-    }
-    let _ = remove_header("Accept-Ranges");
-    let _ = match length {
-        Some(length) => set_header(&format!("Content-Length: {length}")),
-        // Where the application set one, it is that of the page before encoding.
-        None => remove_header("Content-Length"),
-    };
-    true
+    is_said
 }

@@ -28,8 +28,7 @@ static ENTRIES: IniEntryDefs<5> = IniEntryDefs::new([
     IniEntryDef::end(),
 ]);
 
-/// Where a build for tests panics; see [`crate::fault`].
-#[cfg(debug_assertions)]
+/// Where a build for tests panics.
 static FAULTS: IniEntryDefs<2> = IniEntryDefs::new([
     IniEntryDef::new(c"weighbridge.fault", c"", IniEntryPermission::All),
     IniEntryDef::end(),
@@ -38,8 +37,14 @@ static FAULTS: IniEntryDefs<2> = IniEntryDefs::new([
 /// Registers all entries; their values from php.ini are checked at once.
 pub(crate) fn register(module: i32) {
     IniEntryDef::register(ENTRIES.as_slice(), module);
-    #[cfg(debug_assertions)]
-    IniEntryDef::register(FAULTS.as_slice(), module);
+    if cfg!(debug_assertions) {
+        IniEntryDef::register(FAULTS.as_slice(), module);
+    }
+}
+
+/// Panics in a build with debug assertions if `weighbridge.fault` names this place: tests show that no panic crosses into PHP.
+pub(crate) fn fault(place: &str) {
+    debug_assert!(text("weighbridge.fault") != place, "the fault that weighbridge.fault asked for");
 }
 
 /// Refuses a value with one line that says what is expected; PHP then keeps the value before it.
@@ -55,13 +60,9 @@ unsafe extern "C" fn check(
     let (name, value) = unsafe { ((*(*entry).name).as_bytes(), value.as_ref()) };
     let Ok(value) = std::str::from_utf8(value.map_or(&[], |value| value.as_bytes())) else { return -1 };
     let values = Settings::ALL.map(|(known, own)| if known.as_bytes() == name { value } else { own });
-    match Settings::read(values) {
-        Ok(_) => 0,
-        Err(error) => {
-            php_error(&ErrorType::Warning, &error.to_string());
-            -1
-        }
-    }
+    let Err(error) = Settings::read(values) else { return 0 };
+    php_error(&ErrorType::Warning, &error.to_string());
+    -1
 }
 
 /// Shows the entries in `phpinfo()`.
@@ -76,7 +77,7 @@ pub(crate) fn settings() -> Result<Settings, Error> {
 }
 
 /// The value of an entry, valid until it is set again; empty where there is none.
-pub(crate) fn text(name: &str) -> &'static str {
+fn text(name: &str) -> &'static str {
     // SAFETY: the name is as long as said; the answer is null or ends in a zero byte.
     let value = unsafe {
         let value = zend_ini_string(name.as_ptr().cast(), name.len(), 0);

@@ -13,9 +13,6 @@ use ext_php_rs::{info_table_end, info_table_row, info_table_start};
 use weighbridge_coding::libraries;
 
 mod bytes;
-mod encoder;
-mod error;
-mod fault;
 mod functions;
 mod handler;
 mod http;
@@ -70,5 +67,5 @@ pub fn get_module(module: ModuleBuilder) -> ModuleBuilder {
         .request_startup_function(request_startup)
         .post_deactivate_function(post_deactivate)
         .info_function(info);
-    functions::add(module).class::<encoder::WeighbridgeEncoder>()
+    functions::add(module)
 }

@@ -19,7 +19,7 @@ use ext_php_rs::types::{ZendCallable, Zval};
 use ext_php_rs::zend::ExecuteData;
 use weighbridge_coding::{Coding, Encoder, Head, Operation};
 
-use crate::{bytes, fault, handler, http};
+use crate::{bytes, handler, http, ini};
 
 /// The servers that answer one request per run of a script.
 const SERVERS: [&str; 6] = ["fpm-fcgi", "cgi-fcgi", "cli-server", "apache2handler", "litespeed", "uwsgi"];
@@ -157,7 +157,7 @@ fn encoded(piece: &[u8], operation: Operation) -> Option<*const [u8]> {
         };
         let sent = catch_unwind(AssertUnwindSafe(|| {
             bytes::filled(|out| {
-                fault::at("piece");
+                ini::fault("piece");
                 encoder.run(piece, operation, out)
             })
         }));

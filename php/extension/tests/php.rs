@@ -1,4 +1,4 @@
-//! Loads the extension that was just built into the PHP that it was built for, and runs the tests in `run.php` and PHP's own kind in `phpt`.
+//! Loads the extension that was just built into the PHP that it was built for, and runs the tests in `bin/run.php` and PHP's own kind in `phpt`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ fn the_extension_works_in_php() {
     run(Command::new(&php)
         .arg("-n")
         .args(["-d", &format!("extension={}", extension.display())])
-        .arg(tests().join("run.php"))
+        .arg(tests().join("bin/run.php"))
         .env("WEIGHBRIDGE_EXTENSION", &extension)
         .env("WEIGHBRIDGE_PHP", &php));
 }

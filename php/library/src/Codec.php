@@ -6,13 +6,9 @@ namespace Weighbridge\Library;
 
 use Throwable;
 use Weighbridge\Library\Binding\Binding;
-use Weighbridge\Library\Binding\BrotliExtension;
-use Weighbridge\Library\Binding\LibBrotli;
-use Weighbridge\Library\Binding\LibDeflate;
-use Weighbridge\Library\Binding\LibZstd;
+use Weighbridge\Library\Binding\Extensions;
+use Weighbridge\Library\Binding\Libraries;
 use Weighbridge\Library\Binding\WeighbridgeExtension;
-use Weighbridge\Library\Binding\ZlibExtension;
-use Weighbridge\Library\Binding\ZstdExtension;
 
 /**
  * Encodes and decodes strings by the name of a coding, through the first binding that this PHP has: the extension
@@ -26,60 +22,26 @@ use Weighbridge\Library\Binding\ZstdExtension;
  */
 final class Codec
 {
-    /** By coding: the least, the greatest and the default level, the names of its encoders, and what reaches them, the best first. */
-    private const CODINGS = [
-        'identity' => [0, 22, 0, [], []],
-        'gzip' => [0, 12, 6, ['gzip', 'zlib', 'libdeflate'], self::DEFLATE],
-        'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate'], self::DEFLATE],
-        'br' => [0, 11, 5, ['br', 'brotli'], [WeighbridgeExtension::class, BrotliExtension::class, LibBrotli::class]],
+    /**
+     * @internal By coding: the default, the least and the greatest level, and the names by which a rule may prefer an
+     * encoder. One with a smaller range of levels uses the nearest.
+     */
+    public const CODINGS = [
+        'identity' => [0, 0, 22, []],
+        'gzip' => [6, 0, 12, ['gzip', 'zlib', 'libdeflate']],
+        'deflate' => [6, 0, 12, ['deflate', 'zlib', 'libdeflate']],
+        'br' => [5, 0, 11, ['br', 'brotli']],
         // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
-        'zstd' => [-7, 19, 6, ['zstd'], [WeighbridgeExtension::class, ZstdExtension::class, LibZstd::class]],
-    ];
-
-    private const DEFLATE = [WeighbridgeExtension::class, ZlibExtension::class, LibDeflate::class];
-
-    /** Of each binding: its name, the encoder that it is, null for every one, and a function that must be there, null for FFI. */
-    private const BINDINGS = [
-        WeighbridgeExtension::class => ['weighbridge extension', null, 'weighbridge_encode'],
-        ZlibExtension::class => ['zlib extension', 'zlib', 'deflate_init'],
-        BrotliExtension::class => ['brotli extension', 'brotli', 'brotli_compress'],
-        ZstdExtension::class => ['zstd extension', 'zstd', 'zstd_compress'],
-        LibDeflate::class => ['libdeflate through FFI', 'libdeflate', null],
-        LibBrotli::class => ['libbrotli through FFI', 'brotli', null],
-        LibZstd::class => ['libzstd through FFI', 'zstd', null],
+        'zstd' => [6, -7, 19, ['zstd']],
     ];
 
     /** @var list<Binding>|null */
     private ?array $bindings;
 
-    /** @var array<class-string, Binding> those that were looked at */
-    private array $known = [];
-
     /** @param list<Binding>|null $bindings the preferred one first; null: all that this library knows */
     public function __construct(?array $bindings = null)
     {
         $this->bindings = $bindings;
-    }
-
-    /**
-     * The least, the greatest and the default level of a coding. An encoder with a smaller range uses the nearest.
-     *
-     * @return array{int, int, int}
-     */
-    public static function levels(string $coding): array
-    {
-        [$least, $most, $default] = self::CODINGS[$coding];
-        return [$least, $most, $default];
-    }
-
-    /**
-     * The names by which a rule may prefer an encoder of this coding.
-     *
-     * @return list<string>
-     */
-    public static function names(string $coding): array
-    {
-        return self::CODINGS[$coding][3];
     }
 
     /**
@@ -96,35 +58,23 @@ final class Codec
         ?string $dictionary = null,
         ?string $preferred = null
     ): string {
-        if ($coding === 'identity') {
-            return $data;
-        }
-        $what = Binding::ENCODE | ($dictionary === null ? 0 : Binding::DICTIONARY);
-        $binding = $this->bindingFor($coding, $what, $preferred);
-        return self::guarded($coding, static function () use ($binding, $data, $coding, $level, $dictionary): string {
-            return $binding->encode($data, $coding, self::level($coding, $level), $dictionary);
-        });
+        $given = [$data, $coding, self::level($coding, $level), $dictionary];
+        return $coding === 'identity' ? $data : $this->run(Binding::ENCODE, $coding, $preferred, $given);
     }
 
     /**
      * Decodes a whole string to at most this many bytes.
      *
-     * @throws CodecFailure when it is not of this coding, is cut short, is larger, or no binding has the coding
+     * @throws CodecFailure when it is corrupt, cut short or larger, or no binding has the coding
      */
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary = null): string
     {
-        if ($coding === 'identity') {
-            return self::bounded($data, $coding, $maxBytes);
+        $given = [$data, $coding, $maxBytes, $dictionary];
+        $decoded = $coding === 'identity' ? $data : $this->run(Binding::DECODE, $coding, null, $given);
+        if (strlen($decoded) > $maxBytes) {
+            throw new CodecFailure("$coding: the content is larger than $maxBytes bytes");
         }
-        if ($data === '') {
-            throw new CodecFailure("$coding: the content is cut short: nothing is left");
-        }
-        $what = Binding::DECODE | ($dictionary === null ? 0 : Binding::DICTIONARY);
-        $binding = $this->bindingFor($coding, $what, null);
-        $decoded = self::guarded($coding, static function () use ($binding, $data, $coding, $maxBytes, $dictionary) {
-            return $binding->decode($data, $coding, $maxBytes, $dictionary);
-        });
-        return self::bounded($decoded, $coding, $maxBytes);
+        return $decoded;
     }
 
     /**
@@ -134,108 +84,79 @@ final class Codec
      */
     public function stream(string $coding, ?int $level = null, ?string $preferred = null): Stream
     {
-        $binding = $this->bindingFor($coding, Binding::STREAM, $preferred);
-        return $binding->stream($coding, self::level($coding, $level));
+        return $this->run(Binding::STREAM, $coding, $preferred, [$coding, self::level($coding, $level)]);
     }
 
     /** Whether this PHP can do it: a sum of the constants of `Binding`. */
     public function can(string $coding, int $what): bool
     {
-        return $coding === 'identity' || $this->find($coding, $what, null) !== null;
+        return $coding === 'identity' || $this->binding($coding, $what) !== null;
     }
 
     /** The name of the binding that would be used: `zlib extension`, `libzstd through FFI`; null: none. */
     public function binding(string $coding, int $what, ?string $preferred = null): ?string
     {
         $binding = $this->find($coding, $what, $preferred);
-        return $binding === null ? null : self::BINDINGS[get_class($binding)][0] ?? get_class($binding);
+        return $binding === null ? null : $binding->name($coding, $what);
     }
 
-    private function bindingFor(string $coding, int $what, ?string $preferred): Binding
-    {
-        $binding = $this->find($coding, $what, $preferred);
-        if ($binding === null) {
-            throw new CodecFailure(
-                isset(self::CODINGS[$coding])
-                    ? "$coding: this PHP has no extension for it, and FFI does not reach its library"
-                    : "$coding: unknown coding; known: " . implode(', ', array_keys(self::CODINGS))
-            );
-        }
-        return $binding;
-    }
-
-    /** The first binding of the preferred encoder, else the first at all. The extension `weighbridge` is of every encoder. */
     private function find(string $coding, int $what, ?string $preferred): ?Binding
     {
         $found = null;
-        foreach ($this->bindings ?? $this->loaded($coding) as $binding) {
-            if (!$binding->can($coding, $what)) {
-                continue;
+        foreach (isset(self::CODINGS[$coding]) ? $this->bindings ?? $this->bindings = self::all() : [] as $binding) {
+            // libdeflate comes before zlib where it is asked for.
+            $isBetter = $found === null || ($preferred === 'libdeflate' && $found instanceof Extensions);
+            if ($isBetter && $binding->name($coding, $what) !== null) {
+                $found = $binding;
             }
-            $encoder = self::BINDINGS[get_class($binding)][1] ?? null;
-            if ($preferred === null || in_array($preferred, [$coding, $encoder ?? $preferred], true)) {
-                return $binding;
-            }
-            $found = $found ?? $binding;
         }
         return $found;
     }
 
-    /**
-     * The bindings of a coding that this PHP may have. Classes of the others are not loaded.
-     *
-     * @return iterable<Binding>
-     */
-    private function loaded(string $coding): iterable
-    {
-        foreach (self::CODINGS[$coding][4] ?? [] as $class) {
-            $function = self::BINDINGS[$class][2];
-            if ($function === null ? self::allowsForeignCode($class) : function_exists($function)) {
-                yield $this->known[$class] ?? $this->known[$class] = new $class();
-            }
-        }
-    }
-
-    /** Whether PHP lets this class call libraries: a web server's PHP allows that to preloaded ones alone, as a rule. */
-    private static function allowsForeignCode(string $class): bool
+    /** @return list<Binding> those that this PHP may have; classes of the others are not loaded */
+    private static function all(): array
     {
         $setting = strtolower((string) ini_get('ffi.enable'));
-        $isLimited = $setting === 'preload' && PHP_SAPI !== 'cli' && !class_exists($class, false);
-        return class_exists('FFI', false) && !in_array($setting, ['', '0', 'off', 'no', 'false'], true) && !$isLimited;
+        // A web server's PHP lets preloaded classes alone call libraries, as a rule.
+        $isLimited = $setting === 'preload' && PHP_SAPI !== 'cli' && !class_exists(Libraries::class, false);
+        $hasFfi = class_exists('FFI', false) && !in_array($setting, ['', '0', 'off', 'no', 'false'], true) && !$isLimited;
+        $first = function_exists('weighbridge_encode') ? [new WeighbridgeExtension()] : [];
+        return array_merge($first, [new Extensions()], $hasFfi ? [new Libraries()] : []);
     }
 
     private static function level(string $coding, ?int $level): int
     {
-        [$least, $most, $default] = self::levels($coding);
+        [$default, $least, $most] = self::CODINGS[$coding] ?? [0, 0, 0];
         return max($least, min($most, $level ?? $default));
     }
 
     /**
-     * Runs a codec without warnings, so that a corrupt value is an exception and nothing else.
+     * Has a binding do something without warnings, so that a corrupt value is an exception and nothing else.
      *
-     * @param callable(): string $work
+     * @param array<mixed> $given its arguments, of which the fourth is the dictionary
+     * @return mixed what it gives, but for false
      */
-    private static function guarded(string $coding, callable $work): string
+    private function run(int $operation, string $coding, ?string $preferred, array $given)
     {
-        set_error_handler(static function (): bool {
-            return true;
-        });
+        $what = $operation | (isset($given[3]) ? Binding::DICTIONARY : 0);
+        $binding = $this->find($coding, $what, $preferred);
+        if ($binding === null) {
+            throw new CodecFailure("$coding: " . (isset(self::CODINGS[$coding])
+                ? 'this PHP has no extension for it, and FFI does not reach its library'
+                : 'unknown coding; known: ' . implode(', ', array_keys(self::CODINGS))));
+        }
+        set_error_handler(static fn (): bool => true);
         try {
-            return $work();
-        } catch (CodecFailure $failure) {
-            throw $failure;
+            $method = [Binding::ENCODE => 'encode', Binding::DECODE => 'decode', Binding::STREAM => 'stream'][$operation];
+            $result = $binding->$method(...$given);
         } catch (Throwable $error) {
             throw new CodecFailure("$coding: " . $error->getMessage(), 0, $error);
         } finally {
             restore_error_handler();
         }
-    }
-
-    private static function bounded(string $decoded, string $coding, int $maxBytes): string
-    {
-        if (strlen($decoded) > $maxBytes) {
-            throw new CodecFailure("$coding: the content is larger than $maxBytes bytes");
+        if ($result === false) {
+            throw new CodecFailure("$coding: the content is corrupt, cut short, or larger than allowed");
         }
-        return $decoded;
+        return $result;
     }
 }

@@ -4,10 +4,10 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
-use Weighbridge\Library\Download\Disposition;
 use Weighbridge\Library\Download\File;
-use Weighbridge\Library\Download\Offload;
 use Weighbridge\Library\Download\Preconditions;
+use Weighbridge\Library\Settings\InvalidSettings;
+use Weighbridge\Library\Settings\Shape;
 
 /**
  * The response that sends a file: its status, its header fields, and its content, which the web server sends where it
@@ -15,7 +15,7 @@ use Weighbridge\Library\Download\Preconditions;
  *
  *     Download::send('/srv/files/report.pdf', ['root' => '/srv/files', 'name' => 'Übersicht.pdf']);
  *
- * With one, `Symfony\DownloadResponse` and `Psr7\DownloadBody` make a response of it. With PHP: one range (RFC 9110,
+ * With one, `Symfony\DownloadResponse` and `Psr7\DownloadResponse` make a response of it. With PHP: one range (RFC 9110,
  * section 14), conditional requests, HEAD; a request for several ranges is answered with the whole file, which the RFC
  * allows. With the server, ranges and conditions are the server's.
  */
@@ -24,8 +24,6 @@ final class Download
     /** Bytes that are read and sent at once. */
     private const PIECE = 1 << 17;
 
-    private const OPTIONS = ['root', 'name', 'type', 'inline', 'cache_control'];
-
     /** 200, 206, 304, 404, 412 or 416. */
     public int $status;
 
@@ -33,7 +31,7 @@ final class Download
     public array $fields;
 
     /** @var resource|null what the content is read from; null: there is none, or it is not PHP that sends it */
-    private $handle;
+    public $handle;
 
     /** Bytes of the content that were not read yet. */
     private int $left;
@@ -44,10 +42,7 @@ final class Download
      */
     private function __construct(int $status, array $fields, $handle = null, int $length = 0)
     {
-        $this->status = $status;
-        $this->fields = $fields;
-        $this->handle = $handle;
-        $this->left = $length;
+        [$this->status, $this->fields, $this->handle, $this->left] = [$status, $fields, $handle, $length];
     }
 
     /**
@@ -58,7 +53,7 @@ final class Download
      *                                      file's own without it), `type` (its media type), `inline` (true: shown,
      *                                      false: saved), `cache_control`
      * @param Request|null         $request null: the one that PHP runs for
-     * @throws DownloadFailure when an option is wrong, or there is no root
+     * @throws InvalidSettings when an option is wrong, or there is no root
      */
     public static function prepare(
         string $path,
@@ -66,19 +61,26 @@ final class Download
         ?Settings $settings = null,
         ?Request $request = null
     ): self {
-        self::check($options);
-        $settings = ($settings ?? Settings::defaults())->download;
-        $root = $options['root'] ?? $settings->root;
-        if (!is_string($root) || $root === '') {
-            throw new DownloadFailure('Download: it needs a root, the folder that files must be in: [\'root\' => …]');
-        }
+        [$settings, $request] = [($settings ?? Settings::defaults())->download, $request ?? Request::current()];
+        $isLine = static fn ($value): bool => is_string($value) && preg_match('/[\x00-\x1f\x7f]/', $value) === 0;
+        $isPath = static fn ($value): bool => $value !== '' && is_string($value);
+        $shape = new Shape($options, 'Download: option ');
+        $root = $shape->take('root', $settings['root'] ?? '', 'the folder that files must be in', $isPath);
+        $name = $shape->text('name');
+        $type = $shape->take('type', 'application/octet-stream', 'a text of one line', $isLine);
+        $isInline = $shape->take('inline', false, 'true or false', 'is_bool');
+        $cache = $shape->take('cache_control', '', 'a text of one line', $isLine);
+        $shape->close();
         $file = File::open($root, $path);
-        $request = $request ?? Request::current();
         if ($file === null) {
             return self::notFound($request);
         }
-        $fields = self::fields($file, $options);
-        $offload = Offload::fields($settings, $_SERVER, $file);
+        $fields = [
+            'Content-Type' => $type,
+            'Content-Disposition' => self::disposition($name ?? basename($file->path), $isInline),
+            'X-Content-Type-Options' => 'nosniff',
+        ] + ($cache === '' ? [] : ['Cache-Control' => $cache]);
+        $offload = $file->offload($settings, $_SERVER);
         return $offload === [] ? self::respond($request, $file, $fields) : new self(200, $fields + $offload);
     }
 
@@ -88,16 +90,12 @@ final class Download
      *
      * @param array<string, mixed> $options
      * @return int the status that was sent
-     * @throws DownloadFailure when output was sent already, an option is wrong, or there is no root
+     * @throws InvalidSettings when output was sent already, an option is wrong, or there is no root
      */
-    public static function send(
-        string $path,
-        array $options = [],
-        ?Settings $settings = null,
-        ?Request $request = null
-    ): int {
+    public static function send(string $path, array $options = [], ?Settings $settings = null, ?Request $request = null): int
+    {
         if (headers_sent($file, $line)) {
-            throw new DownloadFailure("Download::send() comes too late: output began at $file:$line");
+            throw new InvalidSettings("Download::send() comes too late: output began at $file:$line");
         }
         $download = self::prepare($path, $options, $settings, $request);
         $download->sendFields();
@@ -121,54 +119,34 @@ final class Download
         if (session_status() === PHP_SESSION_ACTIVE) {
             session_write_close();
         }
-        if ($this->handle === null || $this->left === 0) {
-            return '';
-        }
-        $piece = (string) fread($this->handle, max(1, min($bytes, $this->left)));
+        $size = min($bytes, $this->left);
+        $piece = $this->handle === null || $size <= 0 ? '' : (string) fread($this->handle, $size);
         $this->left = $piece === '' ? 0 : $this->left - strlen($piece);
         return $piece;
     }
 
-    /** Whether all of the content was read. */
-    public function isRead(): bool
-    {
-        return $this->left === 0;
-    }
-
-    /** @param array<string, mixed> $options */
-    private static function check(array $options): void
-    {
-        foreach (array_diff(array_keys($options), self::OPTIONS) as $unknown) {
-            throw new DownloadFailure("Download: unknown option $unknown; known: " . implode(', ', self::OPTIONS));
-        }
-        foreach (['name', 'type', 'cache_control'] as $key) {
-            $value = $options[$key] ?? '';
-            if (!is_string($value) || ($key !== 'name' && preg_match('/[\x00-\x1f\x7f]/', $value) === 1)) {
-                throw new DownloadFailure("Download: option $key must be a text of one line");
-            }
-        }
-        if (!is_bool($options['inline'] ?? false)) {
-            throw new DownloadFailure('Download: option inline must be true or false');
-        }
-    }
-
     /**
-     * The fields that do not depend on who sends the file.
-     *
-     * @param array<string, mixed> $options
-     * @return array<string, string>
+     * @internal The value of Content-Disposition (RFC 6266) for a name of any language (RFC 8187), which loses its folders,
+     * control characters and what is not UTF-8.
      */
-    private static function fields(File $file, array $options): array
+    public static function disposition(string $name, bool $isInline): string
     {
-        ['type' => $type, 'name' => $name, 'cache_control' => $cache, 'inline' => $isInline] = $options + [
-            'type' => 'application/octet-stream', 'name' => basename($file->path), 'cache_control' => '', 'inline' => false,
-        ];
-        $fields = [
-            'Content-Type' => (string) $type,
-            'Content-Disposition' => Disposition::value((string) $name, $isInline),
-            'X-Content-Type-Options' => 'nosniff',
-        ];
-        return (string) $cache === '' ? $fields : $fields + ['Cache-Control' => (string) $cache];
+        $kind = $isInline ? 'inline' : 'attachment';
+        if (preg_match('//u', $name) !== 1) {
+            $name = (string) preg_replace('/[^\x20-\x7e]/', '_', $name);
+        }
+        $name = (string) preg_replace(['/[\x00-\x1f\x7f]|\xc2[\x80-\x9f]/', '~^.*[/\\\\]~s'], '', $name);
+        if (strlen($name) > 255) {
+            // File systems have no longer ones.
+            $name = (string) preg_replace('/[\xc0-\xff]?[\x80-\xbf]*$/D', '', substr($name, 0, 255));
+        }
+        if (in_array($name, ['', '.', '..'], true)) {
+            return $kind;
+        }
+        // Browsers decode percent signs in the plain form, too.
+        $plain = (string) preg_replace('/[^\x20-\x7e]|%/u', '_', $name);
+        $value = "$kind; filename=\"" . addcslashes($plain, '"\\') . '"';
+        return $plain === $name ? $value : "$value; filename*=UTF-8''" . rawurlencode($name);
     }
 
     /**
@@ -180,13 +158,10 @@ final class Download
     {
         $conditions = new Preconditions($request, $file, time());
         $status = $conditions->status();
-        if ($status === 412) {
-            return new self(412, $conditions->validators());
-        }
         // A cache takes the fields of a 304 for those of what it has: it gets those of the 200.
-        $fields += $conditions->validators();
-        if ($status === 304) {
-            return new self(304, $fields);
+        $fields = ($status === 412 ? [] : $fields) + $conditions->validators();
+        if ($status !== 200) {
+            return new self($status, $fields);
         }
         $fields['Accept-Ranges'] = 'bytes';
         $range = $conditions->range();
@@ -206,14 +181,13 @@ final class Download
 
     private static function notFound(Request $request): self
     {
-        $text = "Not found.\n";
-        $handle = fopen('php://memory', 'w+b');
-        if ($handle !== false) {
+        $text = $request->method === 'HEAD' ? '' : "Not found.\n";
+        $handle = fopen('php://memory', 'w+b') ?: null;
+        if ($handle !== null) {
             fwrite($handle, $text);
             rewind($handle);
         }
-        $fields = ['Content-Type' => 'text/plain; charset=utf-8', 'Content-Length' => (string) strlen($text)];
-        return new self(404, $fields, $handle ?: null, $request->method === 'HEAD' ? 0 : strlen($text));
+        return new self(404, ['Content-Type' => 'text/plain; charset=utf-8'], $handle, strlen($text));
     }
 
     /** Drops what was printed before, keeps PHP and Apache from encoding what follows, and says what follows. */
@@ -228,9 +202,7 @@ final class Download
         }
         // What a session says about caching is in three fields.
         $replaced = isset($this->fields['Cache-Control']) ? ['Expires', 'Pragma'] : [];
-        foreach (['Content-Encoding', 'Content-Length', ...$replaced] as $name) {
-            header_remove($name);
-        }
+        array_map('header_remove', ['Content-Encoding', 'Content-Length', ...$replaced]);
         http_response_code($this->status);
         foreach ($this->fields as $name => $value) {
             header("$name: $value");

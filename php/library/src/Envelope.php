@@ -7,7 +7,6 @@ namespace Weighbridge\Library;
 use Throwable;
 use Weighbridge\Library\Binding\Binding;
 use Weighbridge\Library\Settings\InvalidSettings;
-use Weighbridge\Library\Settings\Values;
 
 /**
  * A stored value with what it takes to read it again: a byte for the codec, a checksum, and the encoded bytes.
@@ -39,7 +38,8 @@ final class Envelope
     /** Whether this process has said that it reaches its codec through FFI. */
     private static bool $isFfiLogged = false;
 
-    private Values $settings;
+    /** @var array{codec: string, level: int, minBytes: int, serializer: string, dictionaries: list<string>, isDefault: bool} */
+    private array $settings;
 
     private Codec $codec;
 
@@ -54,13 +54,12 @@ final class Envelope
      */
     public function __construct(?Settings $settings = null, ?Codec $codec = null, int $maxBytes = 1 << 26)
     {
-        $this->settings = ($settings ?? Settings::defaults())->value;
-        $this->codec = $codec ?? new Codec();
+        [$this->settings, $this->codec] = [($settings ?? Settings::defaults())->value, $codec ?? new Codec()];
         $this->maxBytes = $maxBytes;
-        if (!$this->settings->isDefault) {
+        if (!$this->settings['isDefault']) {
             $this->checkCodec();
         }
-        foreach ($this->settings->dictionaries as $path) {
+        foreach ($this->settings['dictionaries'] as $path) {
             $content = is_file($path) && is_readable($path) ? (string) file_get_contents($path) : '';
             if ($content === '') {
                 throw new InvalidSettings("value.dictionary: $path is empty, absent, or cannot be read; values need it");
@@ -81,19 +80,17 @@ final class Envelope
         $size = strlen($value);
         $isTrained = $this->dictionaries !== []
             && $size >= self::LEAST_WITH_DICTIONARY && $size <= self::MOST_WITH_DICTIONARY;
-        $codec = $isTrained ? self::TRAINED : $this->settings->codec;
-        if ((!$isTrained && $size < $this->settings->minBytes) || $size > $this->maxBytes) {
-            $codec = 'identity';
-        }
+        $codec = $isTrained ? self::TRAINED : $this->settings['codec'];
+        $isPlain = (!$isTrained && $size < $this->settings['minBytes']) || $size > $this->maxBytes;
+        $sum = $isTrained ? (string) array_key_first($this->dictionaries) : '';
+        [$coding, $dictionary] = $isTrained ? ['zstd', $this->dictionaries[$sum]] : [$codec, null];
         try {
-            $body = $this->encode($value, $codec);
+            $level = $this->settings['level'];
+            $body = $isPlain ? $value : $sum . $this->codec->encode($value, $coding, $level, $dictionary);
         } catch (CodecFailure $failure) {
             $body = $value;
         }
-        if (strlen($body) >= $size) {
-            $body = $value;
-            $codec = 'identity';
-        }
+        [$body, $codec] = strlen($body) < $size ? [$body, $codec] : [$value, 'identity'];
         $mark = (string) array_search($codec, self::CODECS, true);
         return $mark . self::sum($body, $mark) . $body;
     }
@@ -113,11 +110,8 @@ final class Envelope
             throw new CodecFailure('the stored value was cut short or changed: its checksum is another');
         }
         $codec = self::CODECS[$stored[0]];
-        if ($codec === 'identity') {
-            return $body;
-        }
         if ($codec !== self::TRAINED) {
-            return $this->codec->decode($body, $codec, $this->maxBytes);
+            return $codec === 'identity' ? $body : $this->codec->decode($body, $codec, $this->maxBytes);
         }
         $dictionary = $this->dictionaries[(string) substr($body, 0, 4)] ?? null;
         if ($dictionary === null) {
@@ -134,7 +128,13 @@ final class Envelope
      */
     public function sealValue($value): string
     {
-        return $this->seal($this->isIgbinary() ? (string) igbinary_serialize($value) : serialize($value));
+        if ($this->settings['serializer'] !== 'igbinary') {
+            return $this->seal(serialize($value));
+        }
+        if (!function_exists('igbinary_serialize')) {
+            throw new InvalidSettings('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
+        }
+        return $this->seal((string) igbinary_serialize($value));
     }
 
     /**
@@ -153,10 +153,10 @@ final class Envelope
         try {
             $value = $isIgbinary ? @igbinary_unserialize($serialized) : @unserialize($serialized);
         } catch (Throwable $error) {
-            throw new CodecFailure('the stored value cannot be unserialized: ' . $error->getMessage(), 0, $error);
+            $value = false;
         }
         if (!$isIgbinary && $value === false && $serialized !== 'b:0;') {
-            throw new CodecFailure('the stored value cannot be unserialized');
+            throw new CodecFailure('the stored value cannot be unserialized', 0, $error ?? null);
         }
         return $value;
     }
@@ -177,31 +177,15 @@ final class Envelope
         }
     }
 
-    private function encode(string $value, string $codec): string
-    {
-        if ($codec !== self::TRAINED) {
-            return $this->codec->encode($value, $codec, $this->settings->level);
-        }
-        $sum = (string) array_key_first($this->dictionaries);
-        return $sum . $this->codec->encode($value, 'zstd', $this->settings->level, $this->dictionaries[$sum]);
-    }
-
-    private function isIgbinary(): bool
-    {
-        if ($this->settings->serializer === 'igbinary' && !function_exists('igbinary_serialize')) {
-            throw new InvalidSettings('value.serializer is igbinary, which this PHP (' . PHP_SAPI . ') does not have');
-        }
-        return $this->settings->serializer === 'igbinary';
-    }
-
     /** Refuses a codec that this PHP lacks, and says on a terminal that a web server's PHP may lack it. */
     private function checkCodec(): void
     {
-        $codec = $this->settings->codec;
-        $what = Binding::ENCODE | Binding::DECODE | ($this->settings->dictionaries === [] ? 0 : Binding::DICTIONARY);
+        $codec = $this->settings['codec'];
+        $isTrained = $this->settings['dictionaries'] !== [];
+        $what = Binding::ENCODE | Binding::DECODE | ($isTrained ? Binding::DICTIONARY : 0);
         $binding = $codec === 'identity' ? '' : $this->codec->binding($codec, $what);
         if ($binding === null) {
-            $with = $this->settings->dictionaries === [] ? '' : ' with dictionaries';
+            $with = $isTrained ? ' with dictionaries' : '';
             throw new InvalidSettings("value.codec is $codec$with, which no extension of this PHP (" . PHP_SAPI . ') has '
                 . 'and FFI does not reach; values of it could not be read: install one, or leave the codec out');
         }

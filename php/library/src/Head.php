@@ -21,17 +21,14 @@ final class Head
     {
         $this->status = $status;
         foreach ($fields as $name => $values) {
-            foreach ((array) $values as $value) {
-                $this->add((string) $name, (string) $value);
-            }
+            $this->add((string) $name, implode(', ', (array) $values));
         }
     }
 
     /** What PHP is about to send. */
     public static function current(): self
     {
-        $status = http_response_code();
-        $head = new self(is_int($status) ? $status : 200, []);
+        $head = new self(http_response_code() ?: 200, []);
         foreach (headers_list() as $line) {
             [$name, $value] = explode(':', $line, 2) + [1 => ''];
             $head->add($name, trim($value));
@@ -61,24 +58,18 @@ final class Head
     /** Whether one of the members of a list, such as `no-transform`, is in the field. */
     public function lists(string $name, string $member): bool
     {
-        foreach (explode(',', $this->field($name) ?? '') as $listed) {
-            if (strcasecmp(trim($listed), $member) === 0) {
-                return true;
-            }
-        }
-        return false;
+        return in_array($member, array_map('trim', explode(',', strtolower($this->field($name) ?? ''))), true);
     }
 
     /** The field with one more member at its end. */
     public function with(string $name, string $member): string
     {
-        $value = $this->field($name) ?? '';
-        return $value === '' ? $member : "$value, $member";
+        return ltrim("{$this->field($name)}, $member", ', ');
     }
 
     private function add(string $name, string $value): void
     {
         $name = strtolower($name);
-        $this->fields[$name] = isset($this->fields[$name]) ? "{$this->fields[$name]}, $value" : $value;
+        $this->fields[$name] = isset($this->fields[$name]) ? $this->with($name, $value) : $value;
     }
 }

@@ -22,7 +22,7 @@ final class Marshaller implements MarshallerInterface
     public function __construct(?MarshallerInterface $inner = null, ?Settings $settings = null, ?Codec $codec = null)
     {
         $settings = $settings ?? Settings::defaults();
-        $this->inner = $inner ?? new DefaultMarshaller($settings->value->serializer === 'igbinary');
+        $this->inner = $inner ?? new DefaultMarshaller($settings->value['serializer'] === 'igbinary');
         $this->envelope = new Envelope($settings, $codec);
     }
 

@@ -21,8 +21,6 @@ final class OutputHandler
     private const MAX_HELD = 1 << 18;
     /** How much of a stream is encoded at once, in bytes, unless the script flushes. */
     private const PIECE = 1 << 15;
-    /** What it takes to end a stream, in bytes. */
-    private const RESERVE = 1 << 18;
 
     /** Nothing was written, or too little for PHP to send its header. */
     private const BEGUN = 0;
@@ -43,11 +41,8 @@ final class OutputHandler
 
     private Page $page;
 
-    /** Null: that of `$_SERVER`. */
+    /** Null: that of `$_SERVER`, which is read when the buffer is opened. */
     private ?Request $request;
-
-    /** If-None-Match as the client sent it, where the application sees another. */
-    private ?string $asked = null;
 
     private int $state = self::BEGUN;
 
@@ -76,8 +71,7 @@ final class OutputHandler
 
     public function __construct(?Settings $settings = null, ?Request $request = null, ?Codec $codec = null)
     {
-        $this->page = new Page($settings, $codec);
-        $this->request = $request;
+        [$this->page, $this->request] = [new Page($settings, $codec), $request];
     }
 
     /**
@@ -111,10 +105,11 @@ final class OutputHandler
             echo $written;
             return false;
         }
-        $field = $_SERVER['HTTP_IF_NONE_MATCH'] ?? null;
-        if ($this->request === null && is_string($field)) {
-            $this->asked = $field;
-            $_SERVER['HTTP_IF_NONE_MATCH'] = Page::withStrongTags($field);
+        if ($this->request === null) {
+            $this->request = Request::current();
+            // The application compares the tags that it gave.
+            $tags = ['HTTP_IF_NONE_MATCH' => Page::withStrongTags($this->request->field('if-none-match') ?? '')];
+            $_SERVER = array_intersect_key($tags, $_SERVER) + $_SERVER;
         }
         // PHP's buffer alone holds the copy, which is destructed when PHP drops the buffer.
         $isOpen = ob_start(clone $this, 1);
@@ -216,12 +211,12 @@ final class OutputHandler
     private function decide(): ?array
     {
         $this->state = self::PASSING;
-        [$rule, $fields, $encoded] = $this->page->plan($this->request(), Head::current(), null);
-        if ($rule === null || headers_sent()) {
-            self::send($fields);
-            return null;
+        [$rule, $fields, $encoded] = $this->page->plan($this->request, Head::current(), null);
+        if ($rule !== null && !headers_sent()) {
+            return [$rule, $fields + $encoded];
         }
-        return [$rule, $fields + $encoded];
+        self::send($fields);
+        return null;
     }
 
     /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
@@ -231,27 +226,11 @@ final class OutputHandler
         if ($decided === null) {
             return $this->taken();
         }
-        [$rule, $fields] = $decided;
-        $this->stream = $this->page->stream($rule);
+        $this->stream = $this->page->stream($decided[0]);
         $first = $this->streamed($isFlushed);
         $this->state = self::STREAMING;
-        self::send($fields);
-        self::endAfterFatalError($this->stream);
+        self::send($decided[1]);
         return $first;
-    }
-
-    /** Where memory runs out, PHP drops its buffers: what ends the stream, and frees its library's memory, is kept for that. */
-    private static function endAfterFatalError(Stream $stream): void
-    {
-        $reserve = str_repeat(' ', self::RESERVE);
-        register_shutdown_function(static function () use (&$reserve, $stream): void {
-            $reserve = null;
-            if (strncmp(error_get_last()['message'] ?? '', 'Allowed memory size', 19) === 0) {
-                // PHP 7 has them still.
-                self::close(1);
-                echo $stream->finish();
-            }
-        });
     }
 
     /** The last of this buffer: of the page, too, unless the script goes on. */
@@ -262,12 +241,11 @@ final class OutputHandler
         $goesOn = !$isEnd && $function !== 'close' && !$this->isUnused && !$this->isEnding;
         if ($this->state === self::STREAMING) {
             $this->isContinued = $goesOn;
-            if ($goesOn || $isEnd || $function === 'close' || $this->isEnding) {
-                return $goesOn ? $this->streamed(true) : $this->finished();
-            }
-            // A loop that ends every buffer there is.
-            $this->rest = $this->finished();
-            return '';
+            $last = $goesOn ? $this->streamed(true) : $this->finished();
+            // Else it is a loop that ends every buffer there is: the end comes when PHP drops this one.
+            $isNow = $goesOn || $isEnd || $function === 'close' || $this->isEnding;
+            $this->rest = $isNow ? '' : $last;
+            return $isNow ? $last : '';
         }
         if ($isEnd || $function === 'close') {
             return $this->whole($isEnd);
@@ -278,8 +256,7 @@ final class OutputHandler
             $this->kept = strlen($this->held);
             return '';
         }
-        $this->pass();
-        return $this->taken();
+        return $this->passed();
     }
 
     /** Drops what is held, and was not flushed by the end of a buffer. */
@@ -288,7 +265,7 @@ final class OutputHandler
         $function = $isLast ? self::closer()[0] : 'ob_clean';
         if ($function === '') {
             // PHP 7 drops the page of such a request at its end, and has sent no header yet.
-            $isHead = $this->stream === null && $this->request()->method === 'HEAD';
+            $isHead = $this->stream === null && $this->request->method === 'HEAD';
             $isHead ? $this->whole(true) : $this->taken();
             return;
         }
@@ -299,8 +276,7 @@ final class OutputHandler
             $this->isContinued = $isLast && !$this->isUnused && !$this->isEnding;
             $this->rest = $isLast && !$this->isContinued ? $this->finished() : '';
         } elseif ($isLast) {
-            $this->pass();
-            $this->rest = $this->taken();
+            $this->rest = $this->passed();
         } elseif ($this->kept === 0) {
             $this->state = self::BEGUN;
         }
@@ -314,21 +290,19 @@ final class OutputHandler
         if (headers_sent()) {
             return $page;
         }
-        [$body, $fields] = $this->page->encode($this->request(), Head::current(), $page);
-        if (!$isEnd && isset($fields['Content-Length'])) {
-            // More may follow it, as after every end but the script's.
-            $fields['Content-Length'] = null;
-        }
-        self::send($fields);
+        [$body, $fields] = $this->page->encode($this->request, Head::current(), $page);
+        // More may follow, as after every end but the script's.
+        self::send($isEnd || !isset($fields['Content-Length']) ? $fields : ['Content-Length' => null] + $fields);
         return $body;
     }
 
-    /** Lets what follows leave as it is. */
-    private function pass(): void
+    /** What is held, as it is, and so all that follows. */
+    private function passed(): string
     {
         $this->state = self::PASSING;
         // Of what follows an empty buffer nothing is known.
-        self::send($this->held === '' ? [] : $this->page->plan($this->request(), Head::current(), null)[1]);
+        self::send($this->held === '' ? [] : $this->page->plan($this->request, Head::current(), null)[1]);
+        return $this->taken();
     }
 
     /** What is held, encoded. */
@@ -349,9 +323,7 @@ final class OutputHandler
 
     private function taken(): string
     {
-        $held = $this->held;
-        $this->held = '';
-        $this->kept = 0;
+        [$held, $this->held, $this->kept] = [$this->held, '', 0];
         return $held;
     }
 
@@ -363,29 +335,17 @@ final class OutputHandler
     private static function closer(): array
     {
         $calls = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS);
-        do {
-            $call = array_shift($calls);
-        } while ($call !== null && $call['function'] !== '__invoke');
+        $calls = array_slice($calls, (int) array_search('__invoke', array_column($calls, 'function'), true) + 1);
         $function = $calls[0]['function'] ?? '';
         $isOwn = ($calls[1]['class'] ?? '') === self::class && $calls[1]['function'] === 'close';
         return [$isOwn ? 'close' : $function, !isset(end($calls)['file'])];
-    }
-
-    private function request(): Request
-    {
-        $asked = $this->asked === null ? [] : ['HTTP_IF_NONE_MATCH' => $this->asked];
-        return $this->request ?? Request::current($asked + $_SERVER);
     }
 
     /** @param array<string, string|null> $fields to set; null removes one */
     private static function send(array $fields): void
     {
         foreach (headers_sent() ? [] : $fields as $name => $value) {
-            if ($value === null) {
-                header_remove($name);
-            } else {
-                header("$name: $value");
-            }
+            $value === null ? header_remove($name) : header("$name: $value");
         }
     }
 }

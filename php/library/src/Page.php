@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Weighbridge\Library;
 
 use Weighbridge\Library\Binding\Binding;
-use Weighbridge\Library\Settings\Pages;
 use Weighbridge\Library\Settings\Rule;
 
 /** @internal Decides how a page is encoded, and encodes it: the rules that the output handler and all adapters share. */
@@ -16,14 +15,16 @@ final class Page
         'content-encoding', 'content-range', 'transfer-encoding', 'content-digest', 'repr-digest', 'digest', 'content-md5',
     ];
 
-    private Pages $settings;
+    /** @var array{rules: list<Rule>, breach: string} */
+    private array $settings;
 
+    /** Null: not needed yet. */
     private ?Codec $codec;
 
-    /** Without settings, those of values and downloads are not even looked at. */
+    /** Without settings, their defaults are not even read. */
     public function __construct(?Settings $settings = null, ?Codec $codec = null)
     {
-        $this->settings = $settings === null ? new Pages() : $settings->page;
+        $this->settings = $settings === null ? ['rules' => Rule::defaults(), 'breach' => 'cross-site'] : $settings->page;
         $this->codec = $codec;
     }
 
@@ -36,27 +37,28 @@ final class Page
     public function plan(Request $request, Head $head, ?int $length): array
     {
         // A response without content has no type of its own as a rule.
-        $type = $head->status === 304 && $head->type() === '' ? 'text/html' : $head->type();
+        $isUnchanged = $head->status === 304;
+        $type = $isUnchanged && $head->type() === '' ? 'text/html' : $head->type();
         $rules = self::mayBeEncoded($head) ? $this->rulesFor($type, $length) : [];
         if ($rules === []) {
             return [null, [], []];
         }
-        $varies = $head->lists('vary', '*') || $head->lists('vary', 'Accept-Encoding');
+        $varies = $head->lists('vary', '*') || $head->lists('vary', 'accept-encoding');
         $fields = $varies ? [] : ['Vary' => $head->with('vary', 'Accept-Encoding')];
-        $etag = $head->field('etag') ?? '';
-        $weakened = strncmp($etag, '"', 1) === 0 ? ['ETag' => "W/$etag"] : [];
         $rule = $this->choose($request, $rules, $length);
-        if ($rule === null || $length !== null && $length < $rule->minBytes && $head->status !== 304) {
+        if ($rule === null || $length !== null && $length < $rule->minBytes && !$isUnchanged) {
             return [null, $fields, []];
         }
-        if (Breach::isWithheld($this->settings->breach, $request)) {
+        if ($request->isWithheld($this->settings['breach'])) {
             // What is not encoded for one user is not to be stored for all of them.
             $isStored = !$head->lists('cache-control', 'private') && !$head->lists('cache-control', 'no-store');
             return [null, $fields + ($isStored ? ['Cache-Control' => $head->with('cache-control', 'private')] : []), []];
         }
-        if ($head->status === 304) {
+        $etag = $head->field('etag') ?? '';
+        $weakened = strncmp($etag, '"', 1) === 0 ? ['ETag' => "W/$etag"] : [];
+        if ($isUnchanged) {
             // The client has an encoded page if it asked about the weak tag, and is answered with that.
-            $isAsked = $weakened !== [] && strpos($request->field('if-none-match') ?? '', $weakened['ETag']) !== false;
+            $isAsked = strpos($request->field('if-none-match') ?? '', "W/$etag") !== false;
             return [null, $fields + ($isAsked ? $weakened : []), []];
         }
         $encoded = ['Content-Encoding' => $rule->coding, 'Content-Length' => null, 'Accept-Ranges' => null];
@@ -70,24 +72,20 @@ final class Page
      */
     public function encode(Request $request, Head $head, string $body): array
     {
-        $length = strlen($body);
-        if ($length === 0 && $request->method === 'HEAD') {
-            // A framework that made no body has its length.
-            $length = (int) $head->field('content-length');
-        }
+        $isHead = $request->method === 'HEAD';
+        // A framework that made no body has its length.
+        $length = $isHead && $body === '' ? (int) $head->field('content-length') : strlen($body);
         [$rule, $fields, $encoded] = $this->plan($request, $head, $length);
         if ($rule === null || $body === '') {
-            return [$body, $fields + ($request->method === 'HEAD' ? $encoded : [])];
+            return [$body, $fields + ($isHead ? $encoded : [])];
         }
         try {
             $coded = $this->codec()->encode($body, $rule->coding, $rule->level, null, $rule->codec);
         } catch (CodecFailure $failure) {
             return [$body, $fields];
         }
-        if (strlen($coded) >= strlen($body)) {
-            return [$body, $fields];
-        }
-        return [$coded, ['Content-Length' => (string) strlen($coded)] + $fields + $encoded];
+        $isSmaller = strlen($coded) < strlen($body);
+        return $isSmaller ? [$coded, ['Content-Length' => (string) strlen($coded)] + $fields + $encoded] : [$body, $fields];
     }
 
     /**
@@ -109,28 +107,23 @@ final class Page
     /** Whether the response has a body that is whole, not encoded, and may be changed. */
     private static function mayBeEncoded(Head $head): bool
     {
-        if ($head->status < 200 || in_array($head->status, [204, 205, 206], true)) {
-            return false;
-        }
-        foreach (self::BARS as $name) {
-            if ($head->field($name) !== null) {
-                return false;
-            }
-        }
-        return !$head->lists('cache-control', 'no-transform') && !$head->isStream();
+        $bars = array_filter(array_map([$head, 'field'], self::BARS), 'is_string');
+        return $head->status >= 200 && !in_array($head->status, [204, 205, 206], true) && $bars === []
+            && !$head->lists('cache-control', 'no-transform') && !$head->isStream();
     }
 
     /** @return array<string, Rule> by coding, the preferred one first: the first that is for the media type and the length */
     private function rulesFor(string $type, ?int $length): array
     {
         $rules = $small = [];
-        foreach ($this->settings->rules as $rule) {
-            if ($rule->isFor($type)) {
-                if ($length !== null && $length < $rule->minBytes) {
-                    $small += [$rule->coding => $rule];
-                } else {
-                    $rules += [$rule->coding => $rule];
-                }
+        foreach ($this->settings['rules'] as $rule) {
+            if (!$rule->isFor($type)) {
+                continue;
+            }
+            if ($length !== null && $length < $rule->minBytes) {
+                $small += [$rule->coding => $rule];
+            } else {
+                $rules += [$rule->coding => $rule];
             }
         }
         // A page that is too small varies like its larger brothers.
@@ -140,17 +133,11 @@ final class Page
     /** @param array<string, Rule> $rules */
     private function choose(Request $request, array $rules, ?int $length): ?Rule
     {
-        $accepted = $request->field('accept-encoding');
-        if (($accepted ?? '') === '') {
-            return null;
-        }
-        $negotiation = new Negotiation($accepted);
         // Only what the client names is looked for in this PHP: opening a library takes time.
-        while (($coding = $negotiation->choose(array_keys($rules))) !== null) {
+        foreach ($request->accepted(array_keys($rules)) as $coding) {
             if ($this->codec()->can($coding, $length === null ? Binding::STREAM : Binding::ENCODE)) {
                 return $rules[$coding];
             }
-            unset($rules[$coding]);
         }
         return null;
     }

@@ -5,11 +5,9 @@ declare(strict_types=1);
 namespace Weighbridge\Library;
 
 use Throwable;
-use Weighbridge\Library\Settings\Downloads;
 use Weighbridge\Library\Settings\InvalidSettings;
-use Weighbridge\Library\Settings\Pages;
+use Weighbridge\Library\Settings\Rule;
 use Weighbridge\Library\Settings\Shape;
-use Weighbridge\Library\Settings\Values;
 
 /**
  * What to do with pages, cached values and downloads: a PHP array that a policy was compiled to, or safe defaults.
@@ -21,31 +19,36 @@ final class Settings
     /** The version of the array that this library reads. */
     public const SCHEMA = 1;
 
-    /** How pages are encoded. */
-    public Pages $page;
+    /** @var array{rules: list<Rule>, breach: string} the preferred rule first; none: pages are sent as they are */
+    public array $page;
 
-    /** How cached values are stored. */
-    public Values $value;
+    /** @var array{codec: string, level: int, minBytes: int, serializer: string, dictionaries: list<string>, isDefault: bool} */
+    public array $value;
 
-    /** How downloads are sent. */
-    public Downloads $download;
+    /** @var array{method: string, prefix: string|null, root: string|null} */
+    public array $download;
 
-    private function __construct(Shape $shape)
+    /** @param array<mixed> $settings */
+    private function __construct(array $settings)
     {
-        $schema = $shape->integer('schema', self::SCHEMA, 0, PHP_INT_MAX);
-        if ($schema !== self::SCHEMA) {
-            throw new InvalidSettings("schema is $schema; this version of the library reads " . self::SCHEMA);
-        }
-        $this->page = new Pages($shape->shape('page'));
-        $this->value = new Values($shape->shape('value'));
-        $this->download = new Downloads($shape->shape('download'));
+        $shape = new Shape($settings);
+        $shape->integer('schema', self::SCHEMA, self::SCHEMA, self::SCHEMA);
+        $page = $shape->shape('page');
+        $rules = array_map([Rule::class, 'read'], $page->shapes('rules'));
+        $this->page = [
+            'rules' => $page->has('rules') ? $rules : Rule::defaults(),
+            'breach' => $page->word('breach', 'cross-site', ['cross-site', 'cookies', 'off']),
+        ];
+        $this->value = self::value($shape->shape('value'));
+        $this->download = self::download($shape->shape('download'));
+        $page->close();
         $shape->close();
     }
 
     /** What holds where no policy says otherwise. */
     public static function defaults(): self
     {
-        return new self(new Shape([], ''));
+        return new self([]);
     }
 
     /**
@@ -54,7 +57,7 @@ final class Settings
      */
     public static function fromArray(array $settings): self
     {
-        return new self(new Shape($settings, ''));
+        return new self($settings);
     }
 
     /**
@@ -78,20 +81,48 @@ final class Settings
             throw new InvalidSettings("$path: no such file, or it cannot be read; write it from the policy or leave it out");
         }
         try {
-            $settings = (static function (string $path) {
-                return require $path;
-            })($path);
+            $settings = (static fn (string $path) => require $path)($path);
+            if (!is_array($settings)) {
+                throw new InvalidSettings('it returns ' . gettype($settings) . ', expected an array, as in README.md');
+            }
+            return new self($settings);
+        } catch (InvalidSettings $invalid) {
+            throw new InvalidSettings("$path: " . $invalid->getMessage());
         } catch (Throwable $error) {
             throw new InvalidSettings("$path:{$error->getLine()}: " . $error->getMessage(), 0, $error);
         }
-        if (!is_array($settings)) {
-            $type = gettype($settings);
-            throw new InvalidSettings("$path returns $type, expected an array: return ['schema' => 1, …];");
+    }
+
+    /** @return array{codec: string, level: int, minBytes: int, serializer: string, dictionaries: list<string>, isDefault: bool} */
+    private static function value(Shape $shape): array
+    {
+        $dictionaries = $shape->texts('dictionary');
+        // What every server API of this PHP reads, without FFI.
+        $default = $dictionaries !== [] ? 'zstd' : (extension_loaded('zlib') ? 'deflate' : 'identity');
+        $isDefault = !$shape->has('codec') && $dictionaries === [];
+        $codec = $shape->word('codec', $default, ['deflate', 'gzip', 'zstd', 'br', 'identity']);
+        if ($dictionaries !== [] && $codec !== 'zstd') {
+            throw new InvalidSettings("value.dictionary is for zstd, and the codec is $codec");
         }
-        try {
-            return self::fromArray($settings);
-        } catch (InvalidSettings $invalid) {
-            throw new InvalidSettings("$path: " . $invalid->getMessage());
+        $level = $shape->integer('level', ...array_slice(Codec::CODINGS[$codec], 0, 3));
+        $minBytes = $shape->integer('min_bytes', 1024);
+        $serializer = $shape->word('serializer', 'serialize', ['serialize', 'igbinary']);
+        $shape->close();
+        return compact('codec', 'level', 'minBytes', 'serializer', 'dictionaries', 'isDefault');
+    }
+
+    /** @return array{method: string, prefix: string|null, root: string|null} */
+    private static function download(Shape $shape): array
+    {
+        $methods = ['auto', 'x-accel-redirect', 'x-sendfile', 'x-lighttpd-send-file', 'stream'];
+        $method = $shape->word('method', 'auto', $methods);
+        $prefix = $shape->text('prefix');
+        $root = $shape->text('root');
+        $shape->close();
+        $isPath = preg_match('~^/[^\x00-\x20\x7f]*$~D', (string) $prefix) === 1;
+        if (!$isPath && ($prefix !== null || $method === 'x-accel-redirect')) {
+            throw new InvalidSettings('download.prefix must be the path of an internal location, such as /internal/');
         }
+        return compact('method', 'prefix', 'root');
     }
 }

@@ -16,10 +16,8 @@ final class Stream
     /** Ends the stream. */
     public const FINISH = 2;
 
-    /** @var Closure(string, int): mixed */
-    private Closure $step;
-
-    private bool $isFinished = false;
+    /** @var (Closure(string, int): mixed)|null null: it was ended */
+    private ?Closure $step;
 
     /** @param Closure(string, int): mixed $step content and one of the constants, to encoded bytes or false */
     public function __construct(Closure $step)
@@ -47,11 +45,8 @@ final class Stream
 
     private function step(string $data, int $operation): string
     {
-        if ($this->isFinished) {
-            return '';
-        }
-        $this->isFinished = $operation === self::FINISH;
-        $encoded = ($this->step)($data, $operation);
+        $encoded = $this->step === null ? '' : ($this->step)($data, $operation);
+        $this->step = $operation === self::FINISH ? null : $this->step;
         if (!is_string($encoded)) {
             throw new CodecFailure('the stream could not be continued');
         }

@@ -85,7 +85,10 @@ final class AdaptersTest extends TestCase
         $factory = new Psr17Factory();
         stream_wrapper_register('counted', CountedStream::class);
         $request = $factory->createServerRequest('GET', '/')->withHeader('Accept-Encoding', 'gzip');
-        $cases = [[0, 'text/html', 0], [9000, 'image/png', 0], [9000, 'text/event-stream', 0], [9000, 'text/html', 9000]];
+        // A pipe has the size 0, and more content than that.
+        $settings = Settings::fromArray(['page' => ['rules' => [['coding' => 'gzip', 'min_bytes' => 0]]]]);
+        $cases = [['0+9000', 'text/html', 0], [(1 << 24) + 1, 'text/html', 0]];
+        array_push($cases, [9000, 'image/png', 0], [9000, 'text/event-stream', 0], [9000, 'text/html', 9000]);
         foreach ($cases as [$size, $type, $read]) {
             CountedStream::$read = 0;
             $stream = fopen("counted://$size", 'r');
@@ -105,7 +108,7 @@ final class AdaptersTest extends TestCase
                     return $this->response;
                 }
             };
-            $sent = (new EncodingMiddleware($factory))->process($request, $handler);
+            $sent = (new EncodingMiddleware($factory, $settings))->process($request, $handler);
             self::assertSame($read, CountedStream::$read, "$type of $size bytes");
             self::assertSame($read > 0 ? 'gzip' : '', $sent->getHeaderLine('Content-Encoding'));
         }
@@ -264,7 +267,15 @@ final class AdaptersTest extends TestCase
         }
     }
 
-    private function kernel(Response $response, string $method): Response
+    public function testAFragmentOfSymfonyIsLeftToItsPage(): void
+    {
+        Frameworks::need('symfony http', HttpKernel::class);
+        $fragment = new Response(self::$text, 200, ['Content-Type' => 'text/html']);
+        $fragment = $this->kernel($fragment, 'GET', HttpKernelInterface::SUB_REQUEST);
+        self::assertSame([self::$text, null], [$fragment->getContent(), $fragment->headers->get('Content-Encoding')]);
+    }
+
+    private function kernel(Response $response, string $method, int $type = HttpKernelInterface::MAIN_REQUEST): Response
     {
         $dispatcher = new EventDispatcher();
         $dispatcher->addSubscriber(new SymfonyResponseListener('UTF-8'));
@@ -274,6 +285,6 @@ final class AdaptersTest extends TestCase
         $request->attributes->set('_controller', static function () use ($response): Response {
             return $response;
         });
-        return $kernel->handle($request, HttpKernelInterface::MAIN_REQUEST);
+        return $kernel->handle($request, $type);
     }
 }

@@ -58,7 +58,7 @@ final class BundleTest extends TestCase
         self::assertFalse($container->has(Marshaller::class));
         $settings = $container->get(Settings::class);
         self::assertInstanceOf(Settings::class, $settings);
-        self::assertSame(2048, $settings->value->minBytes);
+        self::assertSame(2048, $settings->value['minBytes']);
     }
 
     private static function container(): ContainerBuilder

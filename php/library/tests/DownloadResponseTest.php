@@ -9,11 +9,10 @@ use PHPUnit\Framework\TestCase;
 use Psr\Http\Message\ResponseInterface;
 use Symfony\Component\HttpFoundation\Request;
 use Symfony\Component\HttpKernel\HttpKernel;
-use Weighbridge\Library\Psr7\DownloadBody;
+use Weighbridge\Library\Psr7\DownloadResponse as Psr7Response;
 use Weighbridge\Library\Symfony\DownloadResponse;
 use Weighbridge\Library\Symfony\ResponseEncoder;
 use Weighbridge\Library\Tests\Support\Frameworks;
-use Weighbridge\Library\WeighbridgeException;
 
 /** Downloads as responses of frameworks. */
 final class DownloadResponseTest extends TestCase
@@ -50,23 +49,14 @@ final class DownloadResponseTest extends TestCase
         self::assertSame([200, $expected], [$response->getStatusCode(), (string) $response->getBody()]);
         self::assertSame('text/plain', $response->getHeaderLine('Content-Type'));
         self::assertSame((string) strlen($expected), $response->getHeaderLine('Content-Length'));
-        $body = self::psr7(['Range' => 'bytes=2-4'])->getBody();
-        self::assertSame(['ph', 2, false], [$body->read(2), $body->tell(), $body->eof()]);
-        self::assertSame(['p', 3, true, ''], [$body->getContents(), $body->tell(), $body->eof(), $body->read(9)]);
-        self::assertSame([null, [], null], [$body->getSize(), $body->getMetadata(), $body->getMetadata('uri')]);
-        self::assertSame([true, false, false], [$body->isReadable(), $body->isWritable(), $body->isSeekable()]);
+        // PSR-7 has no stream of a part: the whole file is what RFC 9110 allows, too.
+        $part = self::psr7(['Range' => 'bytes=2-4']);
+        self::assertSame([200, ''], [$part->getStatusCode(), $part->getHeaderLine('Accept-Ranges')]);
+        self::assertSame($expected, (string) $part->getBody());
         $etag = $response->getHeaderLine('ETag');
         $response = self::psr7(['If-None-Match' => $etag]);
         self::assertSame([304, ''], [$response->getStatusCode(), (string) $response->getBody()]);
         self::assertSame($etag, $response->getHeaderLine('ETag'));
-        foreach (['rewind' => [], 'write' => ['a']] as $method => $arguments) {
-            try {
-                $response->getBody()->$method(...$arguments);
-                self::fail("$method was carried out");
-            } catch (WeighbridgeException $exception) {
-                self::assertStringContainsString('the content of a download', $exception->getMessage());
-            }
-        }
     }
 
     public function testAContentOfSeveralPiecesInPsr7(): void
@@ -77,7 +67,7 @@ final class DownloadResponseTest extends TestCase
             file_put_contents($path, random_bytes(300000));
             $factory = new Psr17Factory();
             $request = $factory->createServerRequest('GET', 'http://localhost/');
-            $response = DownloadBody::respond($request, $factory, $path, ['root' => dirname($path)]);
+            $response = Psr7Response::to($request, $factory, $path, ['root' => dirname($path)]);
             self::assertTrue((string) $response->getBody() === file_get_contents($path), 'other content');
         } finally {
             unlink($path);
@@ -107,6 +97,6 @@ final class DownloadResponseTest extends TestCase
         foreach ($fields as $name => $value) {
             $request = $request->withHeader($name, $value);
         }
-        return DownloadBody::respond($request, $factory, basename(__FILE__), self::OPTIONS);
+        return Psr7Response::to($request, $factory, basename(__FILE__), self::OPTIONS);
     }
 }

@@ -6,13 +6,11 @@ namespace Weighbridge\Library\Tests;
 
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Download;
-use Weighbridge\Library\Download\Disposition;
 use Weighbridge\Library\Download\File;
-use Weighbridge\Library\Download\Offload;
 use Weighbridge\Library\Download\Preconditions;
-use Weighbridge\Library\DownloadFailure;
 use Weighbridge\Library\Request;
 use Weighbridge\Library\Settings;
+use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Response;
 use Weighbridge\Library\Tests\Support\Server;
@@ -76,17 +74,17 @@ final class DownloadTest extends TestCase
     /** @dataProvider names */
     public function testTheNameThatABrowserSavesItBy(string $name, string $value): void
     {
-        self::assertSame($value, Disposition::value($name, false));
-        self::assertStringStartsWith('inline', Disposition::value($name, true));
+        self::assertSame($value, Download::disposition($name, false));
+        self::assertStringStartsWith('inline', Download::disposition($name, true));
     }
 
     public function testALongNameIsCutBetweenCharacters(): void
     {
-        $value = Disposition::value(str_repeat('Ü', 200), false);
+        $value = Download::disposition(str_repeat('Ü', 200), false);
         self::assertSame(1, preg_match('/\*=UTF-8\'\'((?:%C3%9C)+)$/D', $value, $match));
         self::assertSame(127 * 6, strlen($match[1]));
         $longest = 'a' . str_repeat('Ü', 127);
-        self::assertStringEndsWith(rawurlencode($longest), Disposition::value($longest, false));
+        self::assertStringEndsWith(rawurlencode($longest), Download::disposition($longest, false));
     }
 
     /** @return iterable<array{string|null, array{int, int}|null}> the field, and first byte with length; null: whole */
@@ -202,7 +200,7 @@ final class DownloadTest extends TestCase
         }
         foreach (['below/b.bin', 'nothing'] as $path) {
             $head = Download::prepare($path, ['root' => self::$folder . '/root'], null, new Request('head', []));
-            self::assertSame(['', true], [$head->read(100), $head->isRead()]);
+            self::assertSame('', $head->read(100));
         }
     }
 
@@ -333,20 +331,20 @@ final class DownloadTest extends TestCase
     {
         $settings = Settings::fromArray(['download' => ['prefix' => '/internal/']])->download;
         $file = self::file('a file%.bin');
-        self::assertSame([], Offload::fields($settings, [], $file));
-        self::assertSame([], Offload::fields($settings, ['HTTP_WEIGHBRIDGE_SENDFILE' => 'x-sendfile'], $file));
-        self::assertSame([], Offload::fields($settings, ['WEIGHBRIDGE_SENDFILE' => 'by hand'], $file));
+        self::assertSame([], $file->offload($settings, []));
+        self::assertSame([], $file->offload($settings, ['HTTP_WEIGHBRIDGE_SENDFILE' => 'x-sendfile']));
+        self::assertSame([], $file->offload($settings, ['WEIGHBRIDGE_SENDFILE' => 'by hand']));
         $accel = ['WEIGHBRIDGE_SENDFILE' => 'X-Accel-Redirect'];
         $expected = ['X-Accel-Redirect' => '/internal/a%20file%25.bin'];
-        self::assertSame($expected, Offload::fields($settings, $accel, $file));
-        self::assertSame([], Offload::fields(Settings::defaults()->download, $accel, $file));
+        self::assertSame($expected, $file->offload($settings, $accel));
+        self::assertSame([], $file->offload(Settings::defaults()->download, $accel));
         // lighttpd decodes percent signs, Apache does not.
         $asked = ['WEIGHBRIDGE_SENDFILE' => 'x-sendfile'];
-        $apache = Offload::fields($settings, $asked + ['SERVER_SOFTWARE' => 'Apache/2.4'], $file);
+        $apache = $file->offload($settings, $asked + ['SERVER_SOFTWARE' => 'Apache/2.4']);
         self::assertSame(['X-Sendfile' => $file->path], $apache);
-        $lighttpd = Offload::fields($settings, $asked + ['SERVER_SOFTWARE' => 'lighttpd/1.4'], $file);
+        $lighttpd = $file->offload($settings, $asked + ['SERVER_SOFTWARE' => 'lighttpd/1.4']);
         self::assertSame(['X-Sendfile' => str_replace('%', '%25', $file->path)], $lighttpd);
-        $lighttpd = Offload::fields($settings, ['WEIGHBRIDGE_SENDFILE' => 'x-lighttpd-send-file'], $file);
+        $lighttpd = $file->offload($settings, ['WEIGHBRIDGE_SENDFILE' => 'x-lighttpd-send-file']);
         self::assertSame(['X-LIGHTTPD-send-file' => str_replace('%', '%25', $file->path)], $lighttpd);
     }
 
@@ -355,14 +353,17 @@ final class DownloadTest extends TestCase
     {
         yield 'unknown' => [
             ['root' => '/', 'filename' => 'b'],
-            'unknown option filename; known: root, name, type, inline, cache_control',
+            'unknown key Download: option filename; known: root, name, type, inline, cache_control',
         ];
-        yield 'two lines' => [['root' => '/', 'type' => "text/plain\r\nA: b"], 'option type must be a text of one line'];
-        yield 'a field of its own' => [['root' => '/', 'cache_control' => "a\nb: c"], 'option cache_control must be a text'];
-        yield 'a number' => [['root' => '/', 'name' => 1], 'option name must be a text of one line'];
-        yield 'no boolean' => [['root' => '/', 'inline' => 'no'], 'option inline must be true or false'];
-        yield 'no root' => [[], 'it needs a root'];
-        yield 'an empty root, which would be the working directory' => [['root' => ''], 'it needs a root'];
+        yield 'two lines' => [
+            ['root' => '/', 'type' => "text/plain\r\nA: b"],
+            'option type is "text/plain??A: b", expected a text of one line',
+        ];
+        yield 'a field of its own' => [['root' => '/', 'cache_control' => "a\nb: c"], 'option cache_control is "a?b: c"'];
+        yield 'a number' => [['root' => '/', 'name' => 1], 'option name is 1, expected a text'];
+        yield 'no boolean' => [['root' => '/', 'inline' => 'no'], 'option inline is "no", expected true or false'];
+        yield 'no root' => [[], 'option root is "", expected the folder'];
+        yield 'an empty root, which would be the working directory' => [['root' => ''], 'option root is "", expected the'];
     }
 
     /**
@@ -371,7 +372,7 @@ final class DownloadTest extends TestCase
      */
     public function testAWrongOptionIsRefused(array $options, string $message): void
     {
-        $this->expectException(DownloadFailure::class);
+        $this->expectException(InvalidSettings::class);
         $this->expectExceptionMessage($message);
         Download::prepare('a', $options);
     }
@@ -494,7 +495,7 @@ final class DownloadTest extends TestCase
         unlink(self::$folder . '/root/renamed');
         symlink('/etc/passwd', self::$folder . '/root/renamed');
         self::assertSame('as it was opened', $download->read(100));
-        self::assertTrue($download->isRead());
+        self::assertSame('', $download->read(100));
     }
 
     public function testAFileThatChangedJustNowIsSentWhole(): void
@@ -529,7 +530,7 @@ final class DownloadTest extends TestCase
         self::assertSame('100', $download->fields['Content-Length']);
         file_put_contents(self::$folder . '/root/cut', str_repeat('a', 10));
         self::assertSame([str_repeat('a', 10), ''], [$download->read(100), $download->read(100)]);
-        self::assertTrue($download->isRead());
+        self::assertSame('', $download->read(100));
     }
 
     private static function file(string $path): File

@@ -11,7 +11,6 @@ use Symfony\Component\Cache\Adapter\FilesystemAdapter;
 use Symfony\Component\Cache\Marshaller\DefaultMarshaller;
 use Symfony\Component\Cache\Marshaller\DeflateMarshaller;
 use Weighbridge\Library\Binding\Binding;
-use Weighbridge\Library\Binding\ZlibExtension;
 use Weighbridge\Library\Codec;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Envelope;
@@ -20,6 +19,7 @@ use Weighbridge\Library\Settings;
 use Weighbridge\Library\Settings\InvalidSettings;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Server;
+use Weighbridge\Library\Tests\Support\Zlib;
 
 /** Stored values, by themselves and in Symfony's cache. */
 final class MarshallerTest extends TestCase
@@ -113,7 +113,7 @@ final class MarshallerTest extends TestCase
         }
         $this->expectException(InvalidSettings::class);
         $this->expectExceptionMessage('value.codec is zstd, which no extension of this PHP (cli) has');
-        new Envelope(Settings::fromArray(['value' => ['codec' => 'zstd']]), new Codec([new ZlibExtension()]));
+        new Envelope(Settings::fromArray(['value' => ['codec' => 'zstd']]), new Codec([new Zlib()]));
     }
 
     /** A command has FFI, a web server's PHP has not: what one stores by default, the other reads. */

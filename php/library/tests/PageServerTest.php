@@ -156,6 +156,20 @@ final class PageServerTest extends TestCase
         self::assertSame(self::$text, $response->body);
     }
 
+    public function testASettingsFileIsReadWhereThereIsOne(): void
+    {
+        $path = (string) tempnam(sys_get_temp_dir(), 'weighbridge');
+        file_put_contents($path, '<?php return ["page" => ["rules" => [["coding" => "deflate"]]]];');
+        $codings = [];
+        foreach ([$path, "$path-absent"] as $settings) {
+            $target = '/page.php?case=whole&settings=' . rawurlencode($settings);
+            $response = self::server()->get($target, ['Accept-Encoding' => 'gzip, deflate']);
+            $codings[] = $response->field('content-encoding');
+        }
+        unlink($path);
+        self::assertSame(['deflate', 'gzip'], $codings);
+    }
+
     public function testASmallPageIsNotEncodedAndVaries(): void
     {
         $response = $this->page('small', 'gzip');
@@ -298,14 +312,6 @@ final class PageServerTest extends TestCase
         $response = $this->page('memory', 'gzip');
         self::assertSame(500, $response->status);
         self::assertContains($response->content(), ['', self::$text]);
-    }
-
-    /** @dataProvider codings */
-    public function testTheMemoryLimitInTheMiddleOfAPageEndsTheStream(string $coding): void
-    {
-        $response = $this->page('memory after flush', $coding);
-        self::assertSame(200, $response->status);
-        self::assertTrue(self::$text === $response->content(), 'another page');
     }
 
     /** @return iterable<array{string, string}> */

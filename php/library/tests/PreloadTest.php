@@ -22,7 +22,7 @@ final class PreloadTest extends TestCase
         self::assertSame([], $found['reached']);
         self::assertGreaterThan(50, $found['tried']);
         self::assertSame(['libzstd through FFI', 'content'], [$found['binding'], $found['content']]);
-        self::assertContains('Weighbridge\Library\Binding\LibZstd', $found['preloaded']);
+        self::assertContains('Weighbridge\Library\Binding\Libraries', $found['preloaded']);
         self::assertNotContains('Weighbridge\Library\OutputHandler', $found['preloaded']);
     }
 

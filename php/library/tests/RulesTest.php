@@ -6,18 +6,14 @@ namespace Weighbridge\Library\Tests;
 
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Binding\Binding;
-use Weighbridge\Library\Binding\LibDeflate;
-use Weighbridge\Library\Binding\ZlibExtension;
-use Weighbridge\Library\Breach;
+use Weighbridge\Library\Binding\Libraries;
 use Weighbridge\Library\Codec;
 use Weighbridge\Library\Head;
-use Weighbridge\Library\Negotiation;
 use Weighbridge\Library\Page;
 use Weighbridge\Library\Request;
 use Weighbridge\Library\Settings;
-use Weighbridge\Library\Settings\Pages;
-use Weighbridge\Library\Settings\Rule;
 use Weighbridge\Library\Tests\Support\Frameworks;
+use Weighbridge\Library\Tests\Support\Zlib;
 
 /** The rules that the library and the extension share, by the one table of their cases. */
 final class RulesTest extends TestCase
@@ -40,16 +36,16 @@ final class RulesTest extends TestCase
 
     public function testDefaults(): void
     {
-        $rules = (new Pages())->rules;
+        $rules = Settings::defaults()->page['rules'];
         self::assertSame(self::table('offered'), array_column($rules, 'coding'));
         self::assertSame(self::table('levels'), array_column($rules, 'level', 'coding'));
-        self::assertEquals(Settings::fromArray([])->page, new Pages());
     }
 
     public function testNegotiation(): void
     {
         foreach (self::table('negotiation') as $case) {
-            $chosen = (new Negotiation($case['accept']))->choose(self::table('offered'));
+            $request = new Request('GET', $case['accept'] === null ? [] : ['accept-encoding' => $case['accept']]);
+            $chosen = $request->accepted(self::table('offered'))[0] ?? null;
             self::assertSame($case['coding'], $chosen, (string) json_encode($case));
         }
     }
@@ -120,7 +116,7 @@ final class RulesTest extends TestCase
         foreach (self::table('breach') as $case) {
             $fields = array_change_key_case($case['fields']);
             $request = new Request('GET', $fields);
-            self::assertSame($case['is_withheld'], Breach::isWithheld($case['setting'], $request), $case['name']);
+            self::assertSame($case['is_withheld'], $request->isWithheld($case['setting']), $case['name']);
             $changes = $this->encoded(self::HTML, $fields, ['page' => ['breach' => $case['setting']]]);
             self::assertSame($case['is_withheld'], !isset($changes['Content-Encoding']), $case['name']);
             self::assertSame('Accept-Encoding', $changes['Vary'], $case['name']);
@@ -129,7 +125,7 @@ final class RulesTest extends TestCase
             foreach ($fields as $name => $value) {
                 $server['HTTP_' . strtr(strtoupper($name), '-', '_')] = $value;
             }
-            $withheld = Breach::isWithheld($case['setting'], Request::current($server));
+            $withheld = Request::current($server)->isWithheld($case['setting']);
             self::assertSame($case['is_withheld'], $withheld, $case['name']);
         }
     }
@@ -139,9 +135,9 @@ final class RulesTest extends TestCase
         $known = ['REMOTE_USER' => 'a', 'PHP_AUTH_USER' => 'a', 'PHP_AUTH_DIGEST' => 'a', 'SSL_CLIENT_VERIFY' => 'SUCCESS'];
         foreach ($known as $name => $value) {
             $server = [$name => $value, 'HTTP_SEC_FETCH_SITE' => 'cross-site'];
-            self::assertTrue(Breach::isWithheld('cross-site', Request::current($server)), $name);
+            self::assertTrue(Request::current($server)->isWithheld('cross-site'), $name);
             $server = [$name => '', 'HTTP_SEC_FETCH_SITE' => 'cross-site'];
-            self::assertFalse(Breach::isWithheld('cross-site', Request::current($server)), $name);
+            self::assertFalse(Request::current($server)->isWithheld('cross-site'), $name);
         }
     }
 
@@ -216,11 +212,11 @@ final class RulesTest extends TestCase
 
     public function testAPageInPiecesTakesACodecThatHasThem(): void
     {
-        $whole = new LibDeflate();
+        $whole = new Libraries();
         $page = new Page(null, new Codec([$whole]));
         $request = new Request('GET', ['accept-encoding' => 'gzip']);
         self::assertNull($page->plan($request, new Head(200, self::HTML), null)[0]);
-        $isThere = $whole->can('gzip', Binding::ENCODE);
+        $isThere = $whole->name('gzip', Binding::ENCODE) !== null;
         self::assertSame($isThere, $page->plan($request, new Head(200, self::HTML), 5000)[0] !== null);
     }
 
@@ -243,7 +239,7 @@ final class RulesTest extends TestCase
     /** @param array<mixed> $settings */
     private function page(array $settings): Page
     {
-        return new Page(Settings::fromArray($settings), new Codec([new ZlibExtension()]));
+        return new Page(Settings::fromArray($settings), new Codec([new Zlib()]));
     }
 
     /**

@@ -28,43 +28,43 @@ final class SettingsTest extends TestCase
     public function testEverythingThatAPolicySays(): void
     {
         $settings = Settings::fromArray(self::WHOLE);
-        [$zstd, $gzip] = $settings->page->rules;
+        [$zstd, $gzip] = $settings->page['rules'];
         self::assertSame(['zstd', 'zstd', -3, 500], [$zstd->coding, $zstd->codec, $zstd->level, $zstd->minBytes]);
         self::assertTrue($zstd->isFor('text/html'));
         self::assertFalse($zstd->isFor('text/css'));
         self::assertSame(['libdeflate', 12], [$gzip->codec, $gzip->level]);
         self::assertTrue($gzip->isFor('application/ld+json'));
         self::assertFalse($gzip->isFor('image/jpeg'));
-        self::assertSame('cookies', $settings->page->breach);
+        self::assertSame('cookies', $settings->page['breach']);
         self::assertSame([100, 'serialize', ['/a/b']], [
-            $settings->value->minBytes, $settings->value->serializer, $settings->value->dictionaries,
+            $settings->value['minBytes'], $settings->value['serializer'], $settings->value['dictionaries'],
         ]);
-        self::assertSame('x-accel-redirect', $settings->download->method);
-        self::assertSame('/srv/files', $settings->download->root);
+        self::assertSame('x-accel-redirect', $settings->download['method']);
+        self::assertSame('/srv/files', $settings->download['root']);
     }
 
     public function testWhatIsAbsentHasItsDefault(): void
     {
         $settings = Settings::fromArray(['schema' => 1, 'value' => ['codec' => 'gzip']]);
         self::assertEquals(Settings::defaults()->page, $settings->page);
-        self::assertSame(['gzip', 6], [$settings->value->codec, $settings->value->level]);
+        self::assertSame(['gzip', 6], [$settings->value['codec'], $settings->value['level']]);
         $value = Settings::defaults()->value;
         self::assertSame(['deflate', 6, 1024, 'serialize', []], [
-            $value->codec, $value->level, $value->minBytes, $value->serializer, $value->dictionaries,
+            $value['codec'], $value['level'], $value['minBytes'], $value['serializer'], $value['dictionaries'],
         ]);
         $value = Settings::fromArray(['value' => ['dictionary' => ['/a', '/b']]])->value;
-        self::assertSame(0, Settings::fromArray(['value' => ['min_bytes' => 0]])->value->minBytes);
-        self::assertSame(['zstd', 6, ['/a', '/b']], [$value->codec, $value->level, $value->dictionaries]);
-        self::assertSame([], Settings::fromArray(['page' => ['rules' => []]])->page->rules);
+        self::assertSame(0, Settings::fromArray(['value' => ['min_bytes' => 0]])->value['minBytes']);
+        self::assertSame(['zstd', 6, ['/a', '/b']], [$value['codec'], $value['level'], $value['dictionaries']]);
+        self::assertSame([], Settings::fromArray(['page' => ['rules' => []]])->page['rules']);
     }
 
     public function testMethodsOfDownloads(): void
     {
         foreach (['auto', 'x-accel-redirect', 'x-sendfile', 'x-lighttpd-send-file', 'stream'] as $method) {
             $settings = Settings::fromArray(['download' => ['method' => $method, 'prefix' => '/internal/']]);
-            self::assertSame($method, $settings->download->method);
+            self::assertSame($method, $settings->download['method']);
         }
-        self::assertSame(['auto', null, null], array_values((array) Settings::defaults()->download));
+        self::assertSame(['auto', null, null], array_values(Settings::defaults()->download));
     }
 
     /** @return iterable<string, array{array<string, mixed>, string}> */
@@ -76,7 +76,7 @@ final class SettingsTest extends TestCase
             ['page' => ['rules' => [['coding' => 'gzip', 'window' => 1]]]],
             'unknown key page.rules[0].window; known: coding, codec, level, min_bytes, types',
         ];
-        yield 'a schema' => [['schema' => 2], 'schema is 2; this version of the library reads 1'];
+        yield 'a schema' => [['schema' => 2], 'schema is 2, expected an integer of 1 to 1'];
         yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of 0 to 12'];
         yield 'a level' => [
             ['page' => ['rules' => [['coding' => 'gzip', 'level' => 13]]]],
@@ -103,7 +103,7 @@ final class SettingsTest extends TestCase
         ];
         yield 'a field in a prefix' => [
             ['download' => ['prefix' => "/a\r\nSet-Cookie: b"]],
-            'download.prefix holds white space or a control character',
+            'download.prefix must be the path of an internal location, such as /internal/',
         ];
         yield 'a dictionary' => [
             ['value' => ['codec' => 'gzip', 'dictionary' => '/a']],
@@ -111,7 +111,7 @@ final class SettingsTest extends TestCase
         ];
         yield 'a list of dictionaries' => [
             ['value' => ['dictionary' => ['/a', 7]]],
-            'value.dictionary is 7, expected a list of texts',
+            'value.dictionary is array, expected a list of texts',
         ];
         yield 'a hostile key' => [["a\nb\e[31m" => 1], 'unknown key a?b?[31m; known: schema, page, value, download'];
     }
@@ -140,12 +140,12 @@ final class SettingsTest extends TestCase
                     Settings::fromFile($path);
                     self::fail('it was read');
                 } catch (InvalidSettings $invalid) {
-                    $start = $line === null ? "$path returns integer, expected an array" : "$path:$line: ";
+                    $start = $line === null ? "$path: it returns integer, expected an array" : "$path:$line: ";
                     self::assertStringStartsWith($start, $invalid->getMessage());
                 }
             }
             file_put_contents($path, '<?php return ["schema" => 3];');
-            $this->expectExceptionMessage("$path: schema is 3;");
+            $this->expectExceptionMessage("$path: schema is 3,");
             Settings::fromFile($path);
         } finally {
             unlink($path);

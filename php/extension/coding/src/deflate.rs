@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use libdeflate_sys as sys;
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Inflate, InflateFlush, Status};
 
-use crate::transform::{Progress, transform};
+use crate::transform::transform;
 use crate::{Coding, Error, Operation, Plan, stream::Stream};
 
 /// Compressors of these levels are kept; those above have 9 MB each.
@@ -80,24 +80,20 @@ impl Encoder {
 
 impl Stream for Encoder {
     fn run(&mut self, data: &[u8], operation: Operation, out: &mut Vec<u8>) -> Result<(), Error> {
-        let flush = match operation {
-            Operation::Process => DeflateFlush::NoFlush,
-            Operation::Flush => DeflateFlush::SyncFlush,
-            Operation::Finish => DeflateFlush::Finish,
-        };
+        let flush =
+            [DeflateFlush::NoFlush, DeflateFlush::SyncFlush, DeflateFlush::Finish][operation as usize];
         let (coding, inner) = (self.coding, &mut self.inner);
-        transform(coding, data, (data.len() / 4, usize::MAX), out, |data, room| {
+        let step = |data: &[u8], room: &mut [u8]| {
             let before = (inner.total_in(), inner.total_out());
-            let result = inner.compress_uninit(data, room, flush);
+            let result = inner.compress(data, room, flush);
             let status = result.map_err(|error| Error::Failed(coding, error.as_str().into()))?;
             let taken = (inner.total_in() - before.0) as usize;
             let written = (inner.total_out() - before.1) as usize;
             // Room that was left says that nothing is pending.
-            let is_given = taken == data.len() && written < room.len();
-            let is_done = status == Status::StreamEnd || (is_given && operation != Operation::Finish);
-            Ok(Progress { taken, written, is_done })
-        })
-        .map(drop)
+            let is_given = taken == data.len() && written < room.len() && operation != Operation::Finish;
+            Ok((taken, written, is_given || status == Status::StreamEnd))
+        };
+        transform(coding, data, (data.len() / 4, usize::MAX), out, step).map(drop)
     }
 }
 
@@ -108,11 +104,11 @@ pub(crate) fn decode(coding: Coding, data: &[u8], limit: usize, out: &mut Vec<u8
         let mut inner = Inflate::new(true, window_bits(coding));
         rest = transform(coding, rest, (expected(coding, data), limit), out, |data, room| {
             let before = (inner.total_in(), inner.total_out());
-            let result = inner.decompress_uninit(data, room, InflateFlush::NoFlush);
+            let result = inner.decompress(data, room, InflateFlush::NoFlush);
             let status = result.map_err(|error| Error::Damaged(coding, error.as_str().into()))?;
             let taken = (inner.total_in() - before.0) as usize;
             let written = (inner.total_out() - before.1) as usize;
-            Ok(Progress { taken, written, is_done: status == Status::StreamEnd })
+            Ok((taken, written, status == Status::StreamEnd))
         })?;
         if rest.is_empty() {
             return Ok(());

@@ -29,14 +29,7 @@ pub enum Error {
     /// The encoder has been finished.
     #[error("the encoder is finished; make a new one for more data")]
     Finished,
-    /// A setting is not understood.
-    #[error("{name} = \"{value}\" is not understood: {expected}")]
-    Setting {
-        /// Its name in php.ini.
-        name: &'static str,
-        /// What it was set to.
-        value: String,
-        /// What is expected.
-        expected: &'static str,
-    },
+    /// A setting in php.ini is not understood: its name, what it was set to, what is expected.
+    #[error("{0} = \"{1}\" is not understood: {2}")]
+    Setting(&'static str, String, &'static str),
 }

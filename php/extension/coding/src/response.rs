@@ -15,11 +15,14 @@ const STREAMS: &str = "text/event-stream application/x-ndjson application/ndjson
 pub struct Head {
     status: u16,
     is_barred: bool,
-    is_stream: bool,
+    /// The body is read while it comes: it may not be held.
+    pub is_stream: bool,
     content_type: String,
-    varies: bool,
+    /// A Vary line names Accept-Encoding.
+    pub varies: bool,
     etag: String,
-    cache_control: Vec<String>,
+    /// Its lines, joined.
+    cache_control: String,
 }
 
 impl Head {
@@ -33,7 +36,10 @@ impl Head {
                 // Somebody encoded it, sends a part of something, or said what the bytes are.
                 "content-encoding" | "content-range" | "transfer-encoding" => head.is_barred = true,
                 "content-md5" | "content-digest" | "repr-digest" | "digest" => head.is_barred = true,
-                "cache-control" => head.cache_control.push(String::from_utf8_lossy(value).into_owned()),
+                "cache-control" => {
+                    let first = if head.cache_control.is_empty() { "" } else { ", " };
+                    head.cache_control += &format!("{first}{}", String::from_utf8_lossy(value));
+                }
                 "content-type" => head.content_type = essence(value),
                 "vary" => head.varies |= lists(value, &["*", "accept-encoding"]),
                 "etag" => head.etag = String::from_utf8_lossy(value).into_owned(),
@@ -41,29 +47,20 @@ impl Head {
             }
         }
         head.is_stream |= is_listed(STREAMS, &head.content_type);
-        head.is_barred |= head.lists_cache_control(&["no-transform"]);
+        head.is_barred |= lists(head.cache_control.as_bytes(), &["no-transform"]);
         head
     }
 
     /// Whether a line says that the body is read while it comes.
     pub fn streams(line: &[u8]) -> bool {
         let (name, value) = halves(line);
-        match name.as_str() {
-            "content-type" => is_listed(STREAMS, &essence(value)),
-            "x-accel-buffering" => value.eq_ignore_ascii_case(b"no"),
-            _ => false,
-        }
-    }
-
-    /// Whether the body is read while it comes: it may not be held.
-    pub fn is_stream(&self) -> bool {
-        self.is_stream
+        let is_type = name == "content-type" && is_listed(STREAMS, &essence(value));
+        is_type || (name == "x-accel-buffering" && value.eq_ignore_ascii_case(b"no"))
     }
 
     /// Whether the body may be encoded: it has one, nobody encoded it before, it is no stream, and its type compresses.
     pub fn may_be_encoded(&self) -> bool {
-        let has_body = self.status >= 200 && ![204, 205, 206, 304].contains(&self.status);
-        has_body && self.may_vary()
+        self.status >= 200 && ![204, 205, 206, 304].contains(&self.status) && self.may_vary()
     }
 
     /// Whether a body, where there is one, depends on what the client can decode.
@@ -80,11 +77,6 @@ impl Head {
         self.status == 304 && self.may_vary()
     }
 
-    /// Whether a Vary line names Accept-Encoding.
-    pub fn varies(&self) -> bool {
-        self.varies
-    }
-
     /// The ETag that an encoded response has, where that of the header cannot stay: the encoded bytes are others, with the same meaning (RFC
     /// 9110, section 8.8.1).
     pub fn weakened_etag(&self) -> Option<String> {
@@ -98,13 +90,9 @@ impl Head {
 
     /// Cache-Control of a response that a shared cache must not keep, where that of the header does not say so.
     pub fn private_cache_control(&self) -> Option<String> {
-        let joined = self.cache_control.join(", ");
-        let first = if joined.is_empty() { "" } else { ", " };
-        (!self.lists_cache_control(&["no-store", "private"])).then(|| format!("{joined}{first}private"))
-    }
-
-    fn lists_cache_control(&self, members: &[&str]) -> bool {
-        self.cache_control.iter().any(|value| lists(value.as_bytes(), members))
+        let first = if self.cache_control.is_empty() { "" } else { ", " };
+        let is_kept = !lists(self.cache_control.as_bytes(), &["no-store", "private"]);
+        is_kept.then(|| format!("{}{first}private", self.cache_control))
     }
 }
 

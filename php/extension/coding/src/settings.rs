@@ -35,22 +35,18 @@ impl Settings {
             "write a number of bytes, such as 860",
             "write cross-site, cookies or off",
         ];
-        let refused = |at: usize| Error::Setting {
-            name: Settings::ALL[at].0,
-            value: values[at].chars().take(64).flat_map(char::escape_debug).collect(),
-            expected: expected[at],
+        let refused = |at: usize| {
+            let value = values[at].chars().take(64).flat_map(char::escape_debug).collect();
+            Error::Setting(Settings::ALL[at].0, value, expected[at])
         };
-        let breach = match values[3].trim() {
-            "cross-site" => Breach::CrossSite,
-            "cookies" => Breach::Cookies,
-            "off" => Breach::Off,
-            _ => return Err(refused(3)),
-        };
+        let breaches =
+            [("cross-site", Breach::CrossSite), ("cookies", Breach::Cookies), ("off", Breach::Off)];
+        let breach = breaches.into_iter().find(|(name, _)| *name == values[3].trim());
         Ok(Settings {
             codings: codings(values[0]).ok_or_else(|| refused(0))?,
             levels: levels(values[1]).ok_or_else(|| refused(1))?,
             min_bytes: values[2].trim().parse().map_err(|_| refused(2))?,
-            breach,
+            breach: breach.ok_or_else(|| refused(3))?.1,
         })
     }
 

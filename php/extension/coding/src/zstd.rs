@@ -1,13 +1,11 @@
 //! zstd. Contexts with their dictionaries are kept between calls, because making one costs more than a small page.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::mem::MaybeUninit;
 
 use zstd_safe::zstd_sys::ZSTD_EndDirective as End;
-use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer, WriteBuf};
+use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 
-use crate::transform::{Progress, transform};
+use crate::transform::transform;
 use crate::{Coding, Error, Operation, Plan, stream::Stream};
 
 /// How many contexts a thread keeps, and the most bytes of one.
@@ -15,7 +13,7 @@ const CONTEXTS: usize = 4;
 const CONTEXT: usize = 8 << 20;
 
 thread_local! {
-    static KEPT: RefCell<VecDeque<Context>> = const { RefCell::new(VecDeque::new()) };
+    static KEPT: RefCell<Vec<Context>> = const { RefCell::new(Vec::new()) };
 }
 
 /// An encoder and a decoder for a level and a dictionary, which they have loaded.
@@ -44,22 +42,17 @@ impl Context {
         let dictionary = plan.dictionary.to_vec();
         Ok(Context { level: plan.level, dictionary, encoder: encoder(plan)?, decoder })
     }
-
-    /// Bytes in memory.
-    fn size(&self) -> usize {
-        self.dictionary.len() * 2 + self.encoder.sizeof() + self.decoder.sizeof()
-    }
 }
 
 /// Calls with the context of the plan. It is kept unless it is large, or the call failed.
 fn with_context(plan: &Plan, call: impl FnOnce(&mut Context) -> Result<(), Error>) -> Result<(), Error> {
     KEPT.with_borrow_mut(|kept| {
         let is_it = |one: &Context| one.level == plan.level && one.dictionary == plan.dictionary;
-        let known = kept.iter().position(is_it).and_then(|at| kept.remove(at));
+        let known = kept.iter().position(is_it).map(|at| kept.remove(at));
         let mut context = known.map_or_else(|| Context::new(plan), Ok)?;
         call(&mut context)?;
-        if context.size() <= CONTEXT {
-            kept.push_front(context);
+        if context.dictionary.len() * 2 + context.encoder.sizeof() + context.decoder.sizeof() <= CONTEXT {
+            kept.insert(0, context);
             kept.truncate(CONTEXTS);
         }
         Ok(())
@@ -82,39 +75,14 @@ pub(crate) fn decode(plan: &Plan, data: &[u8], limit: usize, out: &mut Vec<u8>) 
         return Err(Error::TooLarge(Coding::Zstd, limit));
     }
     with_context(plan, |context| {
-        transform(Coding::Zstd, data, (told.unwrap_or(data.len() * 4), limit), out, |data, room| {
-            let (mut input, mut room) = (InBuffer::around(data), Room(room, 0));
-            let mut output = OutBuffer::around(&mut room);
+        let step = |data: &[u8], room: &mut [u8]| {
+            let (mut input, mut output) = (InBuffer::around(data), OutBuffer::around(room));
             let result = context.decoder.decompress_stream(&mut output, &mut input);
             let left = result.map_err(|code| damaged(zstd_safe::get_error_name(code)))?;
-            let (taken, written) = (input.pos(), output.pos());
-            Ok(Progress { taken, written, is_done: left == 0 && taken == data.len() })
-        })
-        .map(drop)
+            Ok((input.pos(), output.pos(), left == 0 && input.pos() == data.len()))
+        };
+        transform(Coding::Zstd, data, (told.unwrap_or(data.len() * 4), limit), out, step).map(drop)
     })
-}
-
-/// Room of a vector, and how many bytes of it are written.
-struct Room<'a>(&'a mut [MaybeUninit<u8>], usize);
-
-// SAFETY: the pointer and the capacity are those of the room, and `filled_until` is told how many of its bytes were written.
-unsafe impl WriteBuf for Room<'_> {
-    fn as_slice(&self) -> &[u8] {
-        // SAFETY: this many bytes were written.
-        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.1) }
-    }
-
-    fn capacity(&self) -> usize {
-        self.0.len()
-    }
-
-    fn as_mut_ptr(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
-
-    unsafe fn filled_until(&mut self, n: usize) {
-        self.1 = n.min(self.0.len());
-    }
 }
 
 /// An encoder of one stream.
@@ -128,19 +96,13 @@ impl Encoder {
 
 impl Stream for Encoder {
     fn run(&mut self, data: &[u8], operation: Operation, out: &mut Vec<u8>) -> Result<(), Error> {
-        let end = match operation {
-            Operation::Process => End::ZSTD_e_continue,
-            Operation::Flush => End::ZSTD_e_flush,
-            Operation::Finish => End::ZSTD_e_end,
-        };
-        transform(Coding::Zstd, data, (data.len() / 4, usize::MAX), out, |data, room| {
-            let (mut input, mut room) = (InBuffer::around(data), Room(room, 0));
-            let mut output = OutBuffer::around(&mut room);
+        let end = [End::ZSTD_e_continue, End::ZSTD_e_flush, End::ZSTD_e_end][operation as usize];
+        let step = |data: &[u8], room: &mut [u8]| {
+            let (mut input, mut output) = (InBuffer::around(data), OutBuffer::around(room));
             let left = self.0.compress_stream2(&mut output, &mut input, end).map_err(failed)?;
-            let (taken, written) = (input.pos(), output.pos());
-            let is_done = taken == data.len() && (left == 0 || operation == Operation::Process);
-            Ok(Progress { taken, written, is_done })
-        })
-        .map(drop)
+            let is_given = left == 0 || operation == Operation::Process;
+            Ok((input.pos(), output.pos(), is_given && input.pos() == data.len()))
+        };
+        transform(Coding::Zstd, data, (data.len() / 4, usize::MAX), out, step).map(drop)
     }
 }

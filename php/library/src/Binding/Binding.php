@@ -4,10 +4,12 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Binding;
 
-use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Stream;
 
-/** @internal One way in which PHP reaches codecs: an extension, or a library through FFI. */
+/**
+ * @internal One way in which PHP reaches codecs: an extension, or a library through FFI. Where it throws, or gives false,
+ * `Codec` throws a `CodecFailure`.
+ */
 interface Binding
 {
     /** Encodes a whole string. */
@@ -19,19 +21,18 @@ interface Binding
     /** Does what is asked beside it with a dictionary. */
     public const DICTIONARY = 8;
 
-    /** Whether this PHP can do all of this with the coding: a sum of the constants above. */
-    public function can(string $coding, int $what): bool;
+    /** What it is called where this PHP can do all of this with the coding, a sum of the constants above; null: it cannot. */
+    public function name(string $coding, int $what): ?string;
 
-    /** @throws CodecFailure */
-    public function encode(string $data, string $coding, int $level, ?string $dictionary): string;
+    /** @return string|false */
+    public function encode(string $data, string $coding, int $level, ?string $dictionary);
 
     /**
      * Decodes without allocating much more than `$maxBytes`.
      *
-     * @throws CodecFailure
+     * @return string|false
      */
-    public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string;
+    public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary);
 
-    /** @throws CodecFailure */
     public function stream(string $coding, int $level): Stream;
 }

@@ -6,7 +6,6 @@ namespace Weighbridge\Library\Binding;
 
 use FFI;
 use FFI\CData;
-use Weighbridge\Library\CodecFailure;
 
 /**
  * @internal What a library allocated. Freed by `release()`, or with this object.
@@ -23,17 +22,12 @@ final class Pointer
 
     private FFI $ffi;
 
-    private string $free;
+    /** The library's function that takes the address back; empty: it has it. */
+    private string $free = '';
 
-    private bool $isFree = true;
-
-    /** @param string $free the library's function that takes the address back */
-    public function __construct(FFI $ffi, ?CData $address, string $free)
+    public function __construct(FFI $ffi, CData $address, string $free)
     {
-        if ($address === null) {
-            throw new CodecFailure('the library has no memory');
-        }
-        [$this->ffi, $this->address, $this->free, $this->isFree] = [$ffi, $address, $free, false];
+        [$this->ffi, $this->address, $this->free] = [$ffi, $address, $free];
         if (self::$isEnding === null) {
             self::$isEnding = false;
             register_shutdown_function(static function (): void {
@@ -52,9 +46,9 @@ final class Pointer
     /** Frees it; it is not used again. */
     public function release(): void
     {
-        if (!$this->isFree) {
-            $this->isFree = true;
-            $this->ffi->{$this->free}($this->address);
+        [$free, $this->free] = [$this->free, ''];
+        if ($free !== '') {
+            $this->ffi->$free($this->address);
         }
     }
 }

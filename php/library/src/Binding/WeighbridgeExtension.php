@@ -10,20 +10,18 @@ use WeighbridgeEncoder;
 /** @internal The extension `weighbridge`: libdeflate for whole pages, and streams, Brotli and zstd with dictionaries. */
 final class WeighbridgeExtension implements Binding
 {
-    public function can(string $coding, int $what): bool
+    public function name(string $coding, int $what): ?string
     {
-        return in_array($coding, ['gzip', 'deflate', 'br', 'zstd'], true)
-            && function_exists('weighbridge_encode')
-            && (($what & self::STREAM) === 0 || class_exists(WeighbridgeEncoder::class, false))
-            && (($what & self::DICTIONARY) === 0 || $coding === 'zstd');
+        $isKnown = function_exists('weighbridge_encode') && in_array($coding, ['gzip', 'deflate', 'br', 'zstd'], true);
+        return $isKnown && (($what & self::DICTIONARY) === 0 || $coding === 'zstd') ? 'weighbridge extension' : null;
     }
 
-    public function encode(string $data, string $coding, int $level, ?string $dictionary): string
+    public function encode(string $data, string $coding, int $level, ?string $dictionary)
     {
         return weighbridge_encode($data, $coding, $level, $dictionary);
     }
 
-    public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
+    public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary)
     {
         return weighbridge_decode($data, $coding, $maxBytes, $dictionary);
     }
@@ -32,10 +30,7 @@ final class WeighbridgeExtension implements Binding
     {
         $encoder = new WeighbridgeEncoder($coding, $level);
         return new Stream(static function (string $data, int $operation) use ($encoder): string {
-            if ($operation === Stream::ADD) {
-                return $encoder->add($data);
-            }
-            return $operation === Stream::FLUSH ? $encoder->flush() : $encoder->finish();
+            return $operation === Stream::ADD ? $encoder->add($data) : $encoder->{['', 'flush', 'finish'][$operation]}();
         });
     }
 }

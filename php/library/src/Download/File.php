@@ -7,22 +7,14 @@ namespace Weighbridge\Library\Download;
 /** @internal A regular file below a root, opened for reading. */
 final class File
 {
-    /** Of `st_mode`: the kind of file, and that of a regular one. */
-    private const KIND = 0170000;
-    private const REGULAR = 0100000;
-
     /** Its absolute path, without symbolic links. */
     public string $path;
-
     /** Its path below the root, without a slash before it. */
     public string $below;
-
     /** In bytes. */
     public int $size;
-
     /** When it was last changed, in seconds since 1970. */
     public int $time;
-
     /** @var resource at its beginning */
     public $handle;
 
@@ -32,11 +24,8 @@ final class File
      */
     private function __construct(string $path, string $below, $handle, array $stat)
     {
-        $this->path = $path;
-        $this->below = $below;
-        $this->handle = $handle;
-        $this->size = $stat['size'];
-        $this->time = $stat['mtime'];
+        [$this->path, $this->below, $this->handle] = [$path, $below, $handle];
+        [$this->size, $this->time] = [$stat['size'], $stat['mtime']];
     }
 
     /**
@@ -68,11 +57,12 @@ final class File
         clearstatcache(true);
         $opened = fstat($handle);
         $folder = realpath($root);
-        if ($opened === false || $folder === false || ($opened['mode'] & self::KIND) !== self::REGULAR) {
+        // Of `st_mode`: the kind of file, and that of a regular one.
+        if ($opened === false || $folder === false || ($opened['mode'] & 0170000) !== 0100000) {
             return null;
         }
         $folder = rtrim($folder, '/') . '/';
-        $places = self::placesOf($opened) ?: self::placeAt($path, $opened);
+        $places = self::places($path, $opened);
         foreach ($places as $place) {
             // A line end would end the field by which a server is given the path.
             if (strncmp($place, $folder, strlen($folder)) !== 0 || strpbrk($place, "\r\n") !== false) {
@@ -83,49 +73,54 @@ final class File
     }
 
     /**
-     * Where an open file lies, by each name that this process has opened it by; empty where the system does not say.
+     * Where an open file lies, by each name that this process has opened it by. Where the system does not say, the path
+     * without symbolic links, if the file is there.
      *
      * @param array<int|string, int> $opened
      * @return list<string>
      */
-    private static function placesOf(array $opened): array
+    private static function places(string $path, array $opened): array
     {
+        $node = [$opened['dev'], $opened['ino']];
+        $isIt = static fn ($stat): bool => $stat !== false && [$stat['dev'], $stat['ino']] === $node;
         $places = [];
         foreach (@scandir('/proc/self/fd') ?: [] as $number) {
-            $link = "/proc/self/fd/$number";
-            $place = self::isSame($opened, @stat($link)) ? @readlink($link) : false;
-            if ($place !== false) {
-                $places[] = $place;
-            }
+            $place = $isIt(@stat("/proc/self/fd/$number")) ? @readlink("/proc/self/fd/$number") : false;
+            $places = $place === false ? $places : array_merge($places, [$place]);
         }
-        return $places;
+        $real = $places === [] ? realpath($path) : false;
+        return $real !== false && $isIt(@lstat($real)) ? [$real] : $places;
     }
 
     /**
-     * The path without symbolic links, where the open file is there.
+     * The field by which the web server is asked to send it; empty: PHP sends it.
      *
-     * @param array<int|string, int> $opened
-     * @return list<string>
+     * With the method `auto` the server's configuration decides, by the parameter WEIGHBRIDGE_SENDFILE, which no client
+     * can set; and mod_xsendfile where PHP is a module of Apache.
+     *
+     * @param array{method: string, prefix: string|null, root: string|null} $settings
+     * @param array<mixed>                                                  $server `$_SERVER`
+     * @return array<string, string>
      */
-    private static function placeAt(string $path, array $opened): array
+    public function offload(array $settings, array $server): array
     {
-        $real = realpath($path);
-        return $real !== false && self::isSame($opened, @lstat($real)) ? [$real] : [];
-    }
-
-    /**
-     * @param array<int|string, int>       $one
-     * @param array<int|string, int>|false $other
-     */
-    private static function isSame(array $one, $other): bool
-    {
-        return $other !== false && [$one['dev'], $one['ino']] === [$other['dev'], $other['ino']];
+        $isInApache = function_exists('apache_get_modules') && in_array('mod_xsendfile', apache_get_modules(), true);
+        $offered = $server['WEIGHBRIDGE_SENDFILE'] ?? ($isInApache ? 'x-sendfile' : 'stream');
+        $method = $settings['method'] === 'auto' ? strtolower((string) $offered) : $settings['method'];
+        if ($method === 'x-accel-redirect' && $settings['prefix'] !== null) {
+            $below = implode('/', array_map('rawurlencode', explode('/', $this->below)));
+            return ['X-Accel-Redirect' => rtrim($settings['prefix'], '/') . "/$below"];
+        }
+        $name = ['x-sendfile' => 'X-Sendfile', 'x-lighttpd-send-file' => 'X-LIGHTTPD-send-file'][$method] ?? null;
+        // lighttpd decodes percent signs in paths, mod_xsendfile as Debian packages it does not.
+        $isLighttpd = stripos((string) ($server['SERVER_SOFTWARE'] ?? ''), 'lighttpd') === 0;
+        $isDecoded = $method === 'x-lighttpd-send-file' || $isLighttpd;
+        return $name === null ? [] : [$name => $isDecoded ? str_replace('%', '%25', $this->path) : $this->path];
     }
 
     /** Its ETag. One of a file that changed just now is weak: it may change again within the same second. */
     public function etag(int $now): string
     {
-        $tag = sprintf('"%x-%x"', $this->time, $this->size);
-        return $now - $this->time < 2 ? "W/$tag" : $tag;
+        return ($now - $this->time < 2 ? 'W/' : '') . sprintf('"%x-%x"', $this->time, $this->size);
     }
 }

@@ -17,9 +17,7 @@ final class Preconditions
 
     public function __construct(Request $request, File $file, int $now)
     {
-        $this->request = $request;
-        $this->file = $file;
-        $this->etag = $file->etag($now);
+        [$this->request, $this->file, $this->etag] = [$request, $file, $file->etag($now)];
     }
 
     /** @return array<string, string> the fields that name the version */
@@ -63,12 +61,8 @@ final class Preconditions
         if ($ends[1] === '') {
             return [$size - min($last, $size), min($last, $size)];
         }
-        if ($ends[2] === '') {
-            $last = $size - 1;
-        } elseif ($last < $first) {
-            return null;
-        }
-        return [$first, max(0, min($last, $size - 1) - $first + 1)];
+        $last = $ends[2] === '' ? PHP_INT_MAX : $last;
+        return $last < $first ? null : [$first, max(0, min($last, $size - 1) - $first + 1)];
     }
 
     /** Whether If-Range, where it is there, names this content: by a strong ETag, or by the very date. */
@@ -93,10 +87,7 @@ final class Preconditions
     private static function time(?string $date): ?int
     {
         // `strtotime` also reads words such as "tomorrow", which are no dates of HTTP.
-        if ($date === null || preg_match('/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/', $date) !== 1) {
-            return null;
-        }
-        $time = strtotime($date);
-        return $time === false ? null : $time;
+        $isDate = preg_match('/^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d/', (string) $date) === 1;
+        return $isDate ? (strtotime((string) $date) ?: null) : null;
     }
 }

@@ -20,8 +20,7 @@ final class EncodedStore implements Store, LockProvider
 
     public function __construct(Store $inner, ?Envelope $envelope = null)
     {
-        $this->inner = $inner;
-        $this->envelope = $envelope ?? new Envelope();
+        [$this->inner, $this->envelope] = [$inner, $envelope ?? new Envelope()];
     }
 
     /**

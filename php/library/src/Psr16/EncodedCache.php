@@ -20,8 +20,7 @@ final class EncodedCache implements CacheInterface
 
     public function __construct(CacheInterface $inner, ?Envelope $envelope = null)
     {
-        $this->inner = $inner;
-        $this->envelope = $envelope ?? new Envelope();
+        [$this->inner, $this->envelope] = [$inner, $envelope ?? new Envelope()];
     }
 
     public function get($key, $default = null): mixed
@@ -56,11 +55,8 @@ final class EncodedCache implements CacheInterface
 
     public function setMultiple($values, $ttl = null): bool
     {
-        $sealed = [];
-        foreach ($values as $key => $value) {
-            $sealed[$key] = $this->envelope->sealValue($value);
-        }
-        return $this->inner->setMultiple($sealed, $ttl);
+        $values = is_array($values) ? $values : iterator_to_array($values);
+        return $this->inner->setMultiple(array_map([$this->envelope, 'sealValue'], $values), $ttl);
     }
 
     public function deleteMultiple($keys): bool

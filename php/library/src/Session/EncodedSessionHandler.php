@@ -5,45 +5,32 @@ declare(strict_types=1);
 namespace Weighbridge\Library\Session;
 
 use ReturnTypeWillChange;
-use SessionHandlerInterface;
+use SessionHandler;
 use SessionUpdateTimestampHandlerInterface;
 use Weighbridge\Library\CodecFailure;
 use Weighbridge\Library\Envelope;
 
 /**
- * Keeps sessions encoded in another handler, PHP's own among them:
+ * Keeps sessions encoded where php.ini's `session.save_handler` keeps them: in files, Redis, memcached:
  *
- *     session_set_save_handler(new EncodedSessionHandler(new SessionHandler()), true);
+ *     session_set_save_handler(new EncodedSessionHandler(), true);
  *
  * A session of before is read as it is; one that cannot be read is a new one.
  */
-final class EncodedSessionHandler implements SessionHandlerInterface, SessionUpdateTimestampHandlerInterface
+final class EncodedSessionHandler extends SessionHandler implements SessionUpdateTimestampHandlerInterface
 {
-    private SessionHandlerInterface $inner;
-
     private Envelope $envelope;
 
-    public function __construct(SessionHandlerInterface $inner, ?Envelope $envelope = null)
+    public function __construct(?Envelope $envelope = null)
     {
-        $this->inner = $inner;
         $this->envelope = $envelope ?? new Envelope();
-    }
-
-    public function open($path, $name): bool
-    {
-        return $this->inner->open($path, $name);
-    }
-
-    public function close(): bool
-    {
-        return $this->inner->close();
     }
 
     /** @return string|false */
     #[ReturnTypeWillChange]
     public function read($id)
     {
-        $stored = $this->inner->read($id);
+        $stored = parent::read($id);
         try {
             return is_string($stored) && Envelope::isSealed($stored) ? $this->envelope->open($stored) : $stored;
         } catch (CodecFailure $failure) {
@@ -53,33 +40,17 @@ final class EncodedSessionHandler implements SessionHandlerInterface, SessionUpd
 
     public function write($id, $data): bool
     {
-        return $this->inner->write($id, $this->envelope->seal($data));
-    }
-
-    public function destroy($id): bool
-    {
-        return $this->inner->destroy($id);
-    }
-
-    /** @return int|false */
-    #[ReturnTypeWillChange]
-    public function gc($lifetime)
-    {
-        return $this->inner->gc($lifetime);
+        return parent::write($id, $this->envelope->seal($data));
     }
 
     /** With `session.use_strict_mode`, only an ID that has a session is taken from a visitor. */
     public function validateId($id): bool
     {
-        return $this->inner instanceof SessionUpdateTimestampHandlerInterface
-            ? $this->inner->validateId($id)
-            : !in_array($this->inner->read($id), ['', false], true);
+        return !in_array(parent::read($id), ['', false], true);
     }
 
     public function updateTimestamp($id, $data): bool
     {
-        return $this->inner instanceof SessionUpdateTimestampHandlerInterface
-            ? $this->inner->updateTimestamp($id, $this->envelope->seal($data))
-            : $this->write($id, $data);
+        return $this->write($id, $data);
     }
 }

@@ -9,9 +9,6 @@ use Weighbridge\Library\Codec;
 /** @internal One content coding: with which encoder and level, from which size, for which media types. */
 final class Rule
 {
-    /** The smallest page that is encoded, where no rule says otherwise. */
-    public const MIN_BYTES = 860;
-
     /** Content that is text, or shrinks like text. */
     private const SHRINKING = '~^(?:text/.+|[a-z]+/[^/]+\+(?:json|xml|yaml)'
         . '|application/(?:json|(?:x-)?javascript|ecmascript|xml|graphql|wasm|(?:x-)?yaml|toml|sql|rtf|postscript'
@@ -24,7 +21,6 @@ final class Rule
     /** The encoder that is preferred among those of the coding: `libdeflate`. */
     public string $codec;
 
-    /** The encoder's level. */
     public int $level;
 
     /** The smallest page in bytes, unencoded. */
@@ -34,38 +30,35 @@ final class Rule
     public array $types;
 
     /** @param list<string> $types */
-    public function __construct(string $coding, string $codec, int $level, int $minBytes, array $types)
+    public function __construct(string $coding, string $codec, int $level, int $minBytes = 860, array $types = [])
     {
-        $this->coding = $coding;
-        $this->codec = $codec;
-        $this->level = $level;
-        $this->minBytes = $minBytes;
-        $this->types = $types;
+        [$this->coding, $this->codec, $this->level] = [$coding, $codec, $level];
+        [$this->minBytes, $this->types] = [$minBytes, $types];
+    }
+
+    /** @return list<self> those that no settings replace: levels that send no more bytes than gzip 6, on ten pages (README.md) */
+    public static function defaults(): array
+    {
+        return [new self('zstd', 'zstd', 6), new self('br', 'br', 5), new self('gzip', 'libdeflate', 6)];
     }
 
     /** Reads one of `page.rules`. */
     public static function read(Shape $shape): self
     {
         $coding = $shape->word('coding', '', ['gzip', 'deflate', 'br', 'zstd']);
-        [$least, $most, $default] = Codec::levels($coding);
-        $rule = new self(
-            $coding,
-            $shape->word('codec', $coding, Codec::names($coding)),
-            $shape->integer('level', $default, $least, $most),
-            $shape->integer('min_bytes', self::MIN_BYTES, 0, PHP_INT_MAX),
-            array_map('strtolower', $shape->texts('types'))
-        );
+        [$default, $least, $most, $names] = Codec::CODINGS[$coding];
+        $codec = $shape->word('codec', $coding, $names);
+        $level = $shape->integer('level', $default, $least, $most);
+        $minBytes = $shape->integer('min_bytes', 860);
+        $types = array_map('strtolower', $shape->texts('types'));
         $shape->close();
-        return $rule;
+        return new self($coding, $codec, $level, $minBytes, $types);
     }
 
     /** Whether it is for pages of this media type, in small letters and without parameters. */
     public function isFor(string $type): bool
     {
-        if ($this->types === []) {
-            return preg_match(self::SHRINKING, $type) === 1;
-        }
-        $kind = explode('/', $type, 2)[0];
-        return array_intersect([$type, "$kind/*", '*/*'], $this->types) !== [];
+        $named = array_intersect([$type, explode('/', $type, 2)[0] . '/*', '*/*'], $this->types) !== [];
+        return $this->types === [] ? preg_match(self::SHRINKING, $type) === 1 : $named;
     }
 }

@@ -10,23 +10,16 @@ final class Shape
     /** @var array<mixed> */
     private array $values;
 
-    /** Where the array stands in the settings: `page.rules[0]`; empty at the top. */
+    /** What stands before a key in messages: `page.rules[0].`. */
     private string $where;
 
     /** @var list<string> the keys that were read */
     private array $known = [];
 
     /** @param array<mixed> $values */
-    public function __construct(array $values, string $where)
+    public function __construct(array $values, string $where = '')
     {
-        $this->values = $values;
-        $this->where = $where;
-    }
-
-    /** The name of a key with where it stands. */
-    public function path(string $key): string
-    {
-        return $this->where === '' ? $key : "{$this->where}.$key";
+        [$this->values, $this->where] = [$values, $where];
     }
 
     /** Whether the key is there at all. */
@@ -36,13 +29,10 @@ final class Shape
     }
 
     /** A whole number, or the default where the key is absent or null. */
-    public function integer(string $key, int $default, int $least, int $most): int
+    public function integer(string $key, int $default, int $least = 0, int $most = PHP_INT_MAX): int
     {
-        $value = $this->take($key) ?? $default;
-        if (!is_int($value) || $value < $least || $value > $most) {
-            throw $this->unexpected($key, $value, "an integer of $least to $most");
-        }
-        return $value;
+        $isFine = static fn ($value): bool => is_int($value) && $value >= $least && $value <= $most;
+        return $this->take($key, $default, "an integer of $least to $most", $isFine);
     }
 
     /**
@@ -52,21 +42,15 @@ final class Shape
      */
     public function word(string $key, string $default, array $words): string
     {
-        $value = $this->take($key) ?? $default;
-        if (!is_string($value) || !in_array($value, $words, true)) {
-            throw $this->unexpected($key, $value, 'one of: ' . implode(', ', $words));
-        }
-        return $value;
+        $isFine = static fn ($value): bool => in_array($value, $words, true);
+        return $this->take($key, $default, 'one of: ' . implode(', ', $words), $isFine);
     }
 
     /** A text, or null where the key is absent or null. */
     public function text(string $key): ?string
     {
-        $value = $this->take($key);
-        if ($value !== null && (!is_string($value) || $value === '' || strpos($value, "\0") !== false)) {
-            throw $this->unexpected($key, $value, 'a text, or null');
-        }
-        return $value;
+        $isText = static fn ($value): bool => is_string($value) && $value !== '' && strpos($value, "\0") === false;
+        return $this->take($key, null, 'a text, or null', static fn ($value): bool => $value === null || $isText($value));
     }
 
     /**
@@ -76,82 +60,56 @@ final class Shape
      */
     public function texts(string $key): array
     {
-        $texts = [];
-        foreach ((array) $this->take($key) as $value) {
-            if (!is_string($value) || $value === '') {
-                throw $this->unexpected($key, $value, 'a list of texts');
-            }
-            $texts[] = $value;
-        }
-        return $texts;
+        $isText = static fn ($value): bool => is_string($value) && $value !== '';
+        $areTexts = static fn ($value): bool => array_filter((array) $value, $isText) === (array) $value;
+        return (array) $this->take($key, [], 'a list of texts', $areTexts);
     }
 
     /** An array of its own below this key; an absent one is empty. */
     public function shape(string $key): self
     {
-        return new self($this->entries($key, 'an array'), $this->path($key));
+        return new self($this->take($key, [], 'an array', 'is_array'), "{$this->where}$key.");
     }
 
     /**
-     * A list of arrays.
+     * A list of arrays; an absent one is empty.
      *
      * @return list<self>
      */
     public function shapes(string $key): array
     {
-        $shapes = [];
-        foreach ($this->entries($key, 'a list of arrays') as $index => $value) {
-            if (!is_int($index) || !is_array($value)) {
-                throw $this->unexpected($key, $value, 'a list of arrays');
-            }
-            $shapes[] = new self($value, $this->path($key) . "[$index]");
-        }
-        return $shapes;
+        $isList = static fn ($value): bool => is_array($value) && array_values(array_filter($value, 'is_array')) === $value;
+        $values = $this->take($key, [], 'a list of arrays', $isList);
+        $shape = fn (array $value, int $at): self => new self($value, "{$this->where}{$key}[$at].");
+        return array_map($shape, $values, array_keys($values));
     }
 
     /** Refuses the keys that nobody read. */
     public function close(): void
     {
-        foreach (array_keys($this->values) as $key) {
-            $key = (string) $key;
-            if (!in_array($key, $this->known, true)) {
-                throw new InvalidSettings('unknown key ' . $this->path(self::quoted($key)) . $this->suggestion($key));
-            }
+        foreach (array_diff(array_map('strval', array_keys($this->values)), $this->known) as $key) {
+            $isNear = static fn (string $known): bool => strlen($key) < 64 && levenshtein($key, $known) <= 2;
+            $near = array_filter($this->known, $isNear);
+            $hint = $near === [] ? 'known: ' . implode(', ', $this->known) : 'did you mean ' . current($near) . '?';
+            throw new InvalidSettings("unknown key {$this->where}" . self::quoted($key) . "; $hint");
         }
     }
 
-    /** @return mixed */
-    private function take(string $key)
+    /**
+     * @param mixed                 $default
+     * @param callable(mixed): bool $isFine
+     * @return mixed
+     */
+    public function take(string $key, $default, string $expected, callable $isFine)
     {
         $this->known[] = $key;
-        return $this->values[$key] ?? null;
-    }
-
-    /** @return array<mixed> */
-    private function entries(string $key, string $expected): array
-    {
-        $value = $this->take($key) ?? [];
-        if (!is_array($value)) {
-            throw $this->unexpected($key, $value, $expected);
+        $value = $this->values[$key] ?? $default;
+        if (!$isFine($value)) {
+            $shown = is_int($value) ? (string) $value : gettype($value);
+            $shown = is_string($value) ? '"' . self::quoted($value) . '"' : $shown;
+            throw new InvalidSettings("{$this->where}$key is $shown, expected $expected");
         }
         return $value;
-    }
-
-    /** @param mixed $value */
-    private function unexpected(string $key, $value, string $expected): InvalidSettings
-    {
-        $shown = is_string($value) ? '"' . self::quoted($value) . '"' : (is_int($value) ? (string) $value : gettype($value));
-        return new InvalidSettings($this->path($key) . " is $shown, expected $expected");
-    }
-
-    private function suggestion(string $key): string
-    {
-        foreach ($this->known as $known) {
-            if (strlen($key) < 64 && levenshtein($key, $known) <= 2) {
-                return "; did you mean $known?";
-            }
-        }
-        return '; known: ' . implode(', ', $this->known);
     }
 
     /** At most 40 printable bytes, so that the message stays one line. */

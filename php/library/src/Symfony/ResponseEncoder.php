@@ -35,9 +35,7 @@ final class ResponseEncoder implements EventSubscriberInterface
 
     public function __construct(?Settings $settings = null, ?Codec $codec = null)
     {
-        $this->page = new Page($settings, $codec);
-        $this->settings = $settings;
-        $this->codec = $codec;
+        [$this->page, $this->settings, $this->codec] = [new Page($settings, $codec), $settings, $codec];
     }
 
     public function onRequest(RequestEvent $event): void
@@ -94,13 +92,8 @@ final class ResponseEncoder implements EventSubscriberInterface
         // Cookies are kept apart: they do not matter here.
         $head = new Head($response->getStatusCode(), $response->headers->allPreserveCaseWithoutCookies());
         [$body, $changes] = $this->page->encode($asked, $head, $content);
-        foreach ($changes as $name => $value) {
-            if ($value === null) {
-                $response->headers->remove($name);
-            } else {
-                $response->headers->set($name, $value);
-            }
-        }
+        array_map([$response->headers, 'remove'], array_keys($changes));
+        $response->headers->add(array_filter($changes, 'is_string'));
         if ($body !== $content) {
             $response->setContent($body);
         }

@@ -13,13 +13,17 @@ final class CountedStream
     /** @var resource|null that PHP sets */
     public $context;
 
+    /** What it says that its size is; `counted://5+9` has 9 bytes more. */
+    private int $stated = 0;
+
     private int $size = 0;
 
     private int $at = 0;
 
     public function stream_open(string $path): bool // phpcs:ignore PSR1.Methods.CamelCapsMethodName
     {
-        $this->size = (int) substr($path, strlen('counted://'));
+        [$this->stated, $content] = array_map('intval', explode('+', substr($path, strlen('counted://')), 2) + [1 => '0']);
+        $this->size = $this->stated + $content;
         return true;
     }
 
@@ -39,7 +43,7 @@ final class CountedStream
     /** @return array<string, int> */
     public function stream_stat(): array // phpcs:ignore PSR1.Methods.CamelCapsMethodName
     {
-        return ['size' => $this->size];
+        return ['size' => $this->stated];
     }
 
     public function stream_seek(int $offset): bool // phpcs:ignore PSR1.Methods.CamelCapsMethodName

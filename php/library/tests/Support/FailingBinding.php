@@ -11,9 +11,9 @@ use Weighbridge\Library\Stream;
 /** A codec that seems to be there, and fails whenever it is used. */
 final class FailingBinding implements Binding
 {
-    public function can(string $coding, int $what): bool
+    public function name(string $coding, int $what): ?string
     {
-        return true;
+        return 'failing';
     }
 
     public function encode(string $data, string $coding, int $level, ?string $dictionary): string

@@ -4,10 +4,8 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Tests\Support;
 
-use Weighbridge\Library\Binding\BrotliExtension;
-use Weighbridge\Library\Binding\LibBrotli;
-use Weighbridge\Library\Binding\LibZstd;
-use Weighbridge\Library\Binding\ZlibExtension;
+use Weighbridge\Library\Binding\Extensions;
+use Weighbridge\Library\Binding\Libraries;
 use Weighbridge\Library\Codec;
 
 /** A response as it came over a socket, to the connection's end. */
@@ -55,7 +53,7 @@ final class Response
     public function content(): string
     {
         // A stream of zstd does not state its size, and its extension decodes none of those.
-        $codec = new Codec([new ZlibExtension(), new BrotliExtension(), new LibBrotli(), new LibZstd()]);
+        $codec = new Codec([new Libraries(), new Extensions()]);
         return $codec->decode($this->body, $this->field('content-encoding') ?? 'identity', 1 << 26);
     }
 }

@@ -15,7 +15,7 @@ use Psr\Http\Message\ServerRequestInterface;
 use Psr\Http\Server\RequestHandlerInterface;
 use RuntimeException;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
-use Weighbridge\Library\Psr7\DownloadBody;
+use Weighbridge\Library\Psr7\DownloadResponse;
 
 require "$argv[1]/autoload.php";
 set_include_path('/usr/share/php');
@@ -37,7 +37,7 @@ final class Application implements RequestHandlerInterface
     {
         if ($request->getUri()->getPath() === '/download') {
             $options = ['root' => __DIR__, 'type' => 'text/plain'];
-            return DownloadBody::respond($request, $this->factory, basename(__FILE__), $options);
+            return DownloadResponse::to($request, $this->factory, basename(__FILE__), $options);
         }
         return $this->factory->createResponse(200)->withHeader('Content-Type', 'text/html')
             ->withBody($this->factory->createStream(str_repeat('some words ', 400)));
@@ -53,7 +53,7 @@ $answer = static function (string $path) use ($factory, $middleware): ResponseIn
 if (gzdecode((string) $answer('/')->getBody()) !== str_repeat('some words ', 400)) {
     throw new RuntimeException("psr-15: the page is not encoded, or another");
 }
-if ((string) $answer('/download')->getBody() !== file_get_contents(__FILE__)) {
+if (gzdecode((string) $answer('/download')->getBody()) !== file_get_contents(__FILE__)) {
     throw new RuntimeException("psr-15: the download is another");
 }
-echo "psr-15: a page is encoded, a download is sent as it is\n";
+echo "psr-15: a page and a download of text are encoded\n";

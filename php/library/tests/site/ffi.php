@@ -7,8 +7,7 @@
 
 declare(strict_types=1);
 
-use Weighbridge\Library\Binding\LibBrotli;
-use Weighbridge\Library\Binding\LibZstd;
+use Weighbridge\Library\Binding\Libraries;
 
 require __DIR__ . '/../../autoload.php';
 
@@ -104,7 +103,7 @@ foreach (array_merge(glob(__DIR__ . '/../../src/Binding/*.php'), glob(__DIR__ . 
         }
     }
 }
-$codec = new Weighbridge\Library\Codec([new LibBrotli(), new LibZstd()]);
+$codec = new Weighbridge\Library\Codec([new Libraries()]);
 $encoded = $codec->encode('content', 'zstd');
 header('Content-Type: application/json');
 echo json_encode([

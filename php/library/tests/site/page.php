@@ -17,7 +17,7 @@ if (isset($_GET['below'])) {
 if ($case === 'a codec that fails') {
     (new OutputHandler(null, null, new Codec([new FailingBinding()])))->open();
 } else {
-    OutputHandler::start();
+    OutputHandler::start($_GET['settings'] ?? null);
 }
 switch ($case) {
     case 'whole':
@@ -158,13 +158,8 @@ switch ($case) {
         flush();
         break;
     case 'memory':
-    case 'memory after flush':
         ini_set('memory_limit', '8M');
         echo $text;
-        if ($case !== 'memory') {
-            ob_flush();
-            flush();
-        }
         for ($kept = []; true;) {
             $kept[] = str_repeat('x', 1000);
         }

@@ -7,7 +7,7 @@ use Weighbridge\Library\Session\EncodedSessionHandler;
 require __DIR__ . '/../../autoload.php';
 
 session_save_path((string) getenv('WEIGHBRIDGE_SESSIONS'));
-session_set_save_handler(new EncodedSessionHandler(new SessionHandler()), true);
+session_set_save_handler(new EncodedSessionHandler(), true);
 session_start();
 if (isset($_GET['end'])) {
     session_destroy();

@@ -4,8 +4,8 @@
  * The extension compared with PHP's zlib, in turns.
  *
  *     export WEIGHBRIDGE_EXTENSION=PATH/libweighbridge_php.so
- *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bench.php functions|levels|handler|fpm FILE…
- *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bench.php flush
+ *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bin/bench.php functions|levels|handler|fpm FILE…
+ *     php -n -d extension=$WEIGHBRIDGE_EXTENSION php/extension/tests/bin/bench.php flush
  *
  * - functions: CPU time and bytes of a page as gzip, by the functions; levels: of every level.
  * - handler: the same by the output handlers, inside PHP's own server.
@@ -148,12 +148,12 @@ function flushes(): void
     $site->end();
 }
 
-require dirname(__DIR__, 2) . '/tests/lib/Failure.php';
+require dirname(__DIR__, 3) . '/tests/lib/Failure.php';
 foreach (['Skip', 'FastCgi'] as $class) {
-    require dirname(__DIR__, 2) . "/tests/lib/$class.php";
+    require dirname(__DIR__, 3) . "/tests/lib/$class.php";
 }
 foreach (['Cpu', 'Expect', 'Response', 'Site', 'Fpm'] as $class) {
-    require __DIR__ . "/lib/$class.php";
+    require dirname(__DIR__) . "/lib/$class.php";
 }
 $what = $argv[1] ?? '';
 $files = array_map('realpath', array_slice($argv, 2));

@@ -3,7 +3,7 @@
 /**
  * Calls everything that the extension has with random input, many times, and says how its memory grew.
  *
- *     php -n -d extension=PATH/libweighbridge_php.so php/extension/tests/soak.php [CALLS] [SEED]
+ *     php -n -d extension=PATH/libweighbridge_php.so php/extension/tests/bin/soak.php [CALLS] [SEED]
  *
  * Without CALLS it makes ten million. Ends with 1 if a value did not come back, or if the process, once warm, grew by more than 2 MB.
  */
