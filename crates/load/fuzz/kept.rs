@@ -1,5 +1,5 @@
 //! Kept inputs of the crate whose tests include this file: the seeds of its fuzz targets, and what `make fuzz` left on this machine. Where
-//! cargo-fuzz is not to be had, `WEIGH_MUTATE=90 cargo test kept_inputs -- --nocapture --test-threads 1` also changes them at random, for so many
+//! cargo-fuzz is not to be had, `WEIGH_MUTATE=90 cargo test kept_inputs -- --nocapture --test-threads 1` also changes them at random, for this many
 //! seconds for each target; the input that is tried is in `artifacts` meanwhile, and stays there if it is a find.
 
 use std::panic::{RefUnwindSafe, catch_unwind, resume_unwind};
