@@ -1,5 +1,4 @@
-//! Profiles in the form of reports, and the comparison of two.
+//! Profiles in the form of reports.
 
-pub mod compare;
 pub mod document;
 pub mod report;

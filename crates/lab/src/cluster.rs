@@ -37,6 +37,8 @@ pub use on::On;
 use weigh_model::inventory::NATIVE;
 use weigh_model::plan::Plan;
 
+/// Bytes of the path of an own cluster's folder, at most: a socket in it adds 64 (`/session_DATE_TIME_ID/sockets/plasma_store`), and may have 107.
+const LONGEST_ROOM: usize = 43;
 /// How long a file may take to a node.
 const PUT_LIMIT: Duration = Duration::from_secs(600);
 
@@ -98,6 +100,12 @@ impl Cluster {
         let python = Environment::new(with.cache).python()?;
         let home = with.definitions.write_engine(with.cache).context("the engine cannot be put in place")?;
         let room = Shelter::new().context("no temporary folder for the cluster")?;
+        let length = room.path().as_os_str().len();
+        ensure!(
+            on.address().is_some() || length <= LONGEST_ROOM,
+            "--on {on}: the path of the folder for temporary files is {} bytes too long for Ray's sockets; set TMPDIR to a shorter one",
+            length - LONGEST_ROOM
+        );
         with.progress.doing(match on.address() {
             Some(_) => "connecting to the cluster",
             None => "starting a cluster on this machine",

@@ -1,5 +1,5 @@
 //! Profiles: what a PHP script spends where. Owns how files of profilers are read, whatever their size, which profiler a PHP
-//! has and how it is turned on. Refuses to compare and to draw: that is `weigh_answer::profile`'s.
+//! has and how it is turned on. Refuses to draw: that is `weigh_answer::profile`'s.
 //!
 //! A profiled script is slower than a plain one, so figures from here never mix with those of studies.
 
@@ -7,12 +7,10 @@ pub mod cachegrind;
 pub mod collapsed;
 mod input;
 mod names;
-pub mod perf;
 #[cfg(test)]
 mod report_tests;
 mod sampled;
 pub mod script;
-pub mod speedscope;
 pub mod stored;
 pub mod tools;
 

@@ -56,10 +56,6 @@ pub enum Format {
     Cachegrind,
     /// One stack with its weight per line.
     Collapsed,
-    /// A speedscope JSON file.
-    Speedscope,
-    /// The output of `perf script`.
-    PerfScript,
 }
 
 /// How calls were counted.

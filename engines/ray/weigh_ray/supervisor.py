@@ -22,9 +22,13 @@ def split():
             os._exit(1)
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Of a lab that is killed the kernel tells, and leaves time to end everything.
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(engine, signal.SIGKILL))
+    _control_process(DEATH_SIGNAL, signal.SIGTERM)
     pid = 0
     while pid != engine:
         pid, status = os.waitpid(-1, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _end_children()
     code = os.waitstatus_to_exitcode(status)
     if code < 0:

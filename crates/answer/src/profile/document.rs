@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::compare::Comparison;
 use weigh_model::profile::{Cost, Counting, Cut, Format, Inclusion, Profile, Recursion, Unit};
 
 /// The version of the format.
@@ -20,8 +19,6 @@ pub struct Document {
     pub weigh: String,
     /// The profiles, in the order of the command line.
     pub profiles: Vec<Shown>,
-    /// The comparison of the first two; null if it was not requested.
-    pub comparison: Option<Comparison>,
 }
 
 /// A profile.
@@ -138,9 +135,9 @@ pub struct Overhead {
 }
 
 impl Document {
-    /// From profiles and their comparison.
-    pub fn of(profiles: Vec<Shown>, comparison: Option<Comparison>) -> Document {
-        Document { schema: SCHEMA, weigh: env!("CARGO_PKG_VERSION").into(), profiles, comparison }
+    /// From profiles.
+    pub fn of(profiles: Vec<Shown>) -> Document {
+        Document { schema: SCHEMA, weigh: env!("CARGO_PKG_VERSION").into(), profiles }
     }
 }
 

@@ -1,11 +1,10 @@
-//! The report of a profile: the call table and a function's callers and callees for the terminal, the comparison of two
-//! profiles, the flame graph, and a speedscope file. JSON is the document itself.
+//! The report of a profile: the call table and a function's callers and callees for the terminal, the flame graph, and a file of its call
+//! paths. JSON is the document itself.
 
-mod compared;
 pub mod flame;
 mod function;
 mod head;
-pub mod speedscope;
+pub mod stacks;
 mod table;
 
 use anyhow::{Context, Result};
@@ -88,9 +87,6 @@ fn blocks(document: &Document, choice: &Choice, options: &Options) -> Vec<Block>
             Some(name) => blocks.extend(function::blocks(shown, name, choice.top)),
             None => blocks.extend(table::blocks(shown, choice)),
         }
-    }
-    if let Some(comparison) = &document.comparison {
-        blocks.extend(compared::blocks(comparison, choice));
     }
     blocks
 }

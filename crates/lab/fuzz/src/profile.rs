@@ -1,9 +1,9 @@
-//! Files of profilers: cachegrind, and by the first byte collapsed stacks (`c`), `perf script` (`p`) and speedscope (`s`). What is read can be shown, and
-//! moves no cursor; what is not read is refused in words.
+//! Files of profilers: cachegrind, and by the first byte collapsed stacks (`c`). What is read can be shown, and moves no cursor; what is not read
+//! is refused in words.
 
 use std::io::Cursor;
 
-use weigh::profile::{cachegrind, collapsed, perf, speedscope};
+use weigh::profile::{cachegrind, collapsed};
 use weigh_answer::format::Options;
 use weigh_answer::profile::document::{Document, Shown};
 use weigh_answer::profile::report::{Choice, Sort, terminal};
@@ -12,15 +12,13 @@ use weigh_answer::profile::report::{Choice, Sort, terminal};
 pub fn hold(bytes: &[u8]) {
     let read = match bytes.split_first() {
         Some((b'c', rest)) => collapsed::read(rest, None),
-        Some((b'p', rest)) => perf::read(rest, None),
-        Some((b's', rest)) => speedscope::read(rest),
         _ => cachegrind::read(Cursor::new(bytes), None),
     };
     let profile = match read {
         Ok(profile) => profile,
         Err(error) => return assert!(!format!("{error:#}").contains('\u{1b}')),
     };
-    let document = Document::of(vec![Shown::of("file", &profile, None)], None);
+    let document = Document::of(vec![Shown::of("file", &profile, None)]);
     let choice = Choice { sort: Sort::Own, top: 10, function: None };
     assert!(!terminal(&document, &choice, &Options::default()).contains(['\u{1b}', '\r']));
 }

@@ -18,7 +18,6 @@ use crate::profile::script::{Kept, Profiled, Script};
 use crate::profile::tools::{self, Profiler};
 use crate::profile::{self};
 use crate::rig::runtime::PhpRuntime;
-use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Run, Shown};
 use weigh_answer::profile::report::{Choice, Sort};
 use weigh_model::profile::Profile;
@@ -29,19 +28,16 @@ use weigh_model::text::{clean, clean_path};
 #[derive(Debug, clap::Args)]
 #[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
-    /// Files of profilers: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script; .gz is unpacked
+    /// Files of profilers: cachegrind (Xdebug, callgrind), collapsed stacks; .gz is unpacked
     #[arg(value_name = "FILE", required_unless_present = "script", conflicts_with = "script")]
     files: Vec<PathBuf>,
     /// A PHP script and its arguments, run under a profiler; what it writes goes to stderr
     #[arg(last = true, value_name = "SCRIPT")]
     script: Vec<OsString>,
-    /// Compare two files, or a script in two PHPs, function by function
-    #[arg(long)]
-    compare: bool,
-    /// The PHP to run the script in (repeatable, to compare two): a binary, or a fetched runtime's name
+    /// The PHP to run the script in (repeatable): a binary, or a fetched runtime's name
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
-    /// The profiler: xdebug counts every call, excimer and perf take samples; auto takes the first that is installed
+    /// The profiler: xdebug counts every call, excimer takes samples; auto takes the first that is installed
     #[arg(long, default_value = "auto", value_parser = wanted)]
     profiler: Wanted,
     /// Pairs of a plain and a profiled run that measure what profiling costs; 0: the script runs once
@@ -62,7 +58,7 @@ pub struct Args {
     /// Also say how calls and inclusive costs were found
     #[arg(long, short)]
     verbose: bool,
-    /// Write tables, JSON, flame graphs and speedscope files into this folder
+    /// Write tables, JSON, flame graphs and call paths into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The result as JSON
@@ -73,7 +69,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh profile -- import.php --all                          run a script under the best profiler installed
   weigh profile --function 'App->boot' cachegrind.out.1234   read a file of Xdebug
-  weigh profile --compare before.out after.out --out DIR     two files, with flame graphs";
+  weigh profile cachegrind.out.1234 --out DIR                also as JSON, with a flame graph";
 
 /// A profiler, or none in particular.
 type Wanted = Option<Profiler>;
@@ -102,13 +98,8 @@ pub(in crate::cli) struct Named {
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     sensible(args).or_refuse()?;
     let profiles = if args.script.is_empty() { files(&args.files).or_refuse()? } else { script(args, defs)? };
-    let is_compared = args.compare || !args.script.is_empty() && profiles.len() == 2;
-    let comparison = match profiles.as_slice() {
-        [a, b] if is_compared => Some(compare((&a.name, &a.profile), (&b.name, &b.profile)).or_refuse()?),
-        _ => None,
-    };
     let shown = profiles.iter().map(|p| Shown::of(&p.name, &p.profile, p.run.clone())).collect();
-    let document = Document::of(shown, comparison);
+    let document = Document::of(shown);
     let unknown = args.function.as_deref().and_then(|name| unknown_function(name, &document));
     if let (Some(why), true) = (&unknown, args.script.is_empty()) {
         return Err(anyhow!("{why}")).or_refuse();
@@ -126,15 +117,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 /// What can be told before anything is read or run.
 fn sensible(args: &Args) -> Result<()> {
-    let (files, php) = (args.files.len(), args.php.len());
-    if args.script.is_empty() && php > 0 {
+    if args.script.is_empty() && !args.php.is_empty() {
         bail!("--php needs a script to run: weigh profile --php BINARY -- SCRIPT");
-    }
-    if args.compare && args.script.is_empty() && files != 2 {
-        bail!("--compare takes two files, before and after, not {files}");
-    }
-    if args.compare && !args.script.is_empty() && php != 2 {
-        bail!("--compare of a script takes two --php, not {php}");
     }
     let is_script = |path: &&PathBuf| path.extension().is_some_and(|e| e == "php");
     if let Some(script) = args.files.iter().find(is_script) {

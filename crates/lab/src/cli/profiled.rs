@@ -41,7 +41,7 @@ pub fn run(
     for cell in cells {
         let Profiled { profile, run, file } = cell.made;
         let shown = Shown::of(&cell.cell, &profile, Some(run));
-        let document = Document::of(vec![shown], None);
+        let document = Document::of(vec![shown]);
         let out = folder.join(names.give(&cell.cell.replace(['/', ':', '*'], "-")));
         let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let named = Named { name, profile, run: None, file: Some(file) };

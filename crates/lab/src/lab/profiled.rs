@@ -179,7 +179,7 @@ fn one(
             }
         }
     }
-    let file = tool.output(place.path(), process, interrupt)?;
+    let file = tool.output(place.path(), process)?;
     let profile = tool.read(&file, interrupt)?;
     let run = Run {
         php: cell.runtime.clone(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
-use super::{cachegrind, collapsed, perf, speedscope};
+use super::{cachegrind, collapsed};
 use crate::content::regular;
 use crate::interrupt::{INTERRUPTED, Interrupt, Watched};
 use weigh_model::profile::Profile;
@@ -49,12 +49,8 @@ fn of(mut file: Watched<'_, File>) -> Result<Profile> {
     match kind(&begin) {
         Some(Kind::Cachegrind) => cachegrind::read(file, broken),
         Some(Kind::Collapsed) => collapsed::read(BufReader::new(file), broken),
-        Some(Kind::Perf) => perf::read(BufReader::new(file), broken),
-        Some(Kind::Speedscope) => speedscope::read(file),
         None if begin.is_empty() => bail!("{}", broken.unwrap_or("it is empty".into())),
-        None => bail!(
-            "not a known format: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script"
-        ),
+        None => bail!("not a known format: cachegrind (Xdebug, callgrind), collapsed stacks"),
     }
 }
 
@@ -102,17 +98,10 @@ fn unpacked(file: Watched<'_, File>) -> Result<(Watched<'_, File>, Option<String
 enum Kind {
     Cachegrind,
     Collapsed,
-    Perf,
-    Speedscope,
 }
 
 /// What a file is that begins so.
 fn kind(begin: &[u8]) -> Option<Kind> {
-    // A stack may begin with `{main}`.
-    let is_object = |rest: &[u8]| rest.trim_ascii_start().starts_with(b"\"");
-    if begin.trim_ascii_start().strip_prefix(b"{").is_some_and(is_object) {
-        return Some(Kind::Speedscope);
-    }
     let mut lines = begin.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
     let is_header = |line: &[u8]| {
         let starts =
@@ -122,13 +111,6 @@ fn kind(begin: &[u8]) -> Option<Kind> {
     let first = lines.by_ref().find(|line| !line.starts_with(b"#") || is_header(line))?;
     if is_header(first) {
         return Some(Kind::Cachegrind);
-    }
-    let is_frame = |line: &[u8]| {
-        let address = line.trim_ascii_start();
-        address.len() < line.len() && address.first().is_some_and(u8::is_ascii_hexdigit)
-    };
-    if lines.next().is_some_and(is_frame) && first.ends_with(b":") {
-        return Some(Kind::Perf);
     }
     collapsed::split(first).map(|_| Kind::Collapsed)
 }
@@ -142,9 +124,8 @@ mod tests {
         assert_eq!(kind(b"version: 1\ncreator: xdebug"), Some(Kind::Cachegrind));
         assert_eq!(kind(b"# callgrind format\n"), Some(Kind::Cachegrind));
         assert_eq!(kind(b"{main};foo;bar 12\n"), Some(Kind::Collapsed));
-        assert_eq!(kind(b"{\n  \"shared\": {"), Some(Kind::Speedscope));
+        assert_eq!(kind(b"{\n  \"shared\": {"), None);
         assert_eq!(kind(b"a;b 12\n"), Some(Kind::Collapsed));
-        assert_eq!(kind(b"php 1 2.0: 1 cpu-clock:\n\t55d0 main+0x1 (php)\n"), Some(Kind::Perf));
         assert_eq!(kind(b"<html>"), None);
     }
 

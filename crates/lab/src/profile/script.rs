@@ -91,7 +91,7 @@ impl Script<'_> {
             Some(status) => status.to_string(),
             None => format!("ended after {} s, the limit", self.limit.as_secs_f64()),
         };
-        let read = self.tool.output(place.path(), end.pid, interrupt).and_then(|file| {
+        let read = self.tool.output(place.path(), end.pid).and_then(|file| {
             let profile = self.tool.read(&file, interrupt)?;
             Ok((file, profile))
         });
@@ -150,7 +150,7 @@ impl Script<'_> {
 
     fn command(&self, on: &Invocation, silent: bool) -> Command {
         let mut command = private::users_launcher();
-        command.args(&on.before).args(&self.php.cli).args(&on.arguments).args(self.words);
+        command.args(&self.php.cli).args(&on.arguments).args(self.words);
         UNSET.iter().for_each(|name| {
             command.env_remove(name);
         });

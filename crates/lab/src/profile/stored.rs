@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use weigh_answer::page::{Flame, PATHS};
 use weigh_answer::profile::document::{Document, SCHEMA, Shown};
-use weigh_model::profile::{Inclusion, Profile, Unit};
+use weigh_model::profile::{Inclusion, Profile};
 use weigh_model::text::clean_path;
 
-use super::speedscope;
+use super::collapsed;
 use crate::content::regular;
 
 /// The file of the document: a folder that has it is a profile.
@@ -17,7 +17,7 @@ pub const PROFILE: &str = "profile.json";
 /// The folder of a run's profiles.
 pub const PROFILES: &str = "profiles";
 /// The end of the names of files with call paths.
-const PATHS_FILE: &str = ".speedscope.json";
+const PATHS_FILE: &str = ".stacks";
 /// The longest file in bytes that is read.
 const LONGEST: u64 = 64 << 20;
 /// The most profiles of a folder.
@@ -54,7 +54,7 @@ pub fn flames(folder: &Path, document: &Document, most: usize) -> Vec<Flame> {
     let flame = |(at, file): (usize, &PathBuf)| {
         let shown = document.profiles.get(at).or(document.profiles.first())?;
         let bytes = regular::read(file, LONGEST).ok()?;
-        let profile = speedscope::read(bytes.as_slice()).ok()?;
+        let profile = collapsed::read(bytes.as_slice(), None).ok()?;
         Flame::of(&shown.name, &about(shown), &named(profile, shown), each)
     };
     files.iter().enumerate().filter_map(flame).collect()
@@ -87,9 +87,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// A file with call paths does not say what the document says: the unit, and which functions are PHP's own.
 fn named(mut profile: Profile, shown: &Shown) -> Profile {
-    if profile.unit != Unit::Nanoseconds {
-        profile.unit = shown.unit.clone();
-    }
+    profile.unit = shown.unit.clone();
     for function in &mut profile.functions {
         let row = shown.functions.iter().find(|row| row.name == function.name);
         function.file = row.and_then(|row| row.file.clone());

@@ -3,7 +3,6 @@
 //! A profiler that is installed and not enabled is loaded for the one run; the system's configuration stays as it is.
 
 mod excimer;
-mod perf;
 mod xdebug;
 
 use std::ffi::{OsStr, OsString};
@@ -24,20 +23,17 @@ pub enum Profiler {
     Xdebug,
     /// excimer: a sample of the stack each millisecond.
     Excimer,
-    /// `perf record`: samples of PHP's own C functions.
-    Perf,
 }
 
 impl Profiler {
     /// All, the one that sees most first.
-    pub const ALL: [Profiler; 3] = [Profiler::Xdebug, Profiler::Excimer, Profiler::Perf];
+    pub const ALL: [Profiler; 2] = [Profiler::Xdebug, Profiler::Excimer];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Profiler::Xdebug => "xdebug",
             Profiler::Excimer => "excimer",
-            Profiler::Perf => "perf",
         }
     }
 }
@@ -87,7 +83,6 @@ pub fn for_php(php: &PhpRuntime, php_home: &Path, wanted: Option<Profiler>) -> R
             Profiler::Excimer => {
                 extension(php, &says.excimer, says.excimer_there, excimer::LOAD, |s| s.excimer)
             }
-            Profiler::Perf => perf::version().map(|version| (version, false)),
         };
         match looked {
             Ok((version, is_loaded_by_us)) => {
@@ -125,7 +120,6 @@ fn remedy(profiler: Profiler) -> &'static str {
     match profiler {
         Profiler::Xdebug => "apt install php-xdebug (then phpdismod xdebug: it is loaded where it is needed)",
         Profiler::Excimer => "apt install php-excimer",
-        Profiler::Perf => "apt install linux-perf; sysctl kernel.perf_event_paranoid=2 or less",
     }
 }
 
@@ -148,7 +142,6 @@ impl Tool {
             Profiler::Excimer => {
                 excimer::invocation(place, &self.prepend, &self.own_prepend, self.is_loaded_by_us)
             }
-            Profiler::Perf => perf::invocation(place),
         }
     }
 
@@ -158,11 +151,10 @@ impl Tool {
     }
 
     /// The file that it wrote; `pid` is the process that ran.
-    pub fn output(&self, place: &Path, pid: u32, interrupt: &Interrupt) -> Result<PathBuf> {
+    pub fn output(&self, place: &Path, pid: u32) -> Result<PathBuf> {
         let file = match self.profiler {
             Profiler::Xdebug => place.join(format!("cachegrind.out.{pid}")),
             Profiler::Excimer => place.join(excimer::FILE),
-            Profiler::Perf => perf::written(place, interrupt)?,
         };
         let name = self.profiler.name();
         match file.metadata() {
@@ -189,10 +181,6 @@ impl Tool {
             Profiler::Excimer => {
                 Some("a sample of the stack each millisecond: shares are estimates, calls are not counted")
             }
-            Profiler::Perf => Some(
-                "samples of PHP's own C functions, about one a millisecond of CPU time: functions of the script are not visible, \
-                 nor are calls counted",
-            ),
         }
     }
 }

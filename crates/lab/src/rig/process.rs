@@ -32,9 +32,7 @@ const PASSED: [&str; 6] =
 /// What of a command line turns something on, such as a profiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
-    /// Words before the program's own.
-    pub before: Vec<OsString>,
-    /// Arguments of its own, before the script.
+    /// Arguments of the program's own, before the script.
     pub arguments: Vec<OsString>,
     /// Variables to set.
     pub environment: Vec<(OsString, OsString)>,
@@ -90,16 +88,12 @@ impl WorkerSpec {
         }
     }
 
-    /// The same with what turns something on, such as a profiler: words before the program, arguments before the last one, which is
-    /// PHP's script, and variables.
+    /// The same with what turns something on, such as a profiler: arguments before the last one, which is PHP's script, and
+    /// variables.
     #[must_use]
     pub fn under(mut self, on: &Invocation) -> WorkerSpec {
         let last = self.args.len().saturating_sub(1);
         self.args.splice(last..last, on.arguments.iter().cloned());
-        if let Some((program, rest)) = on.before.split_first() {
-            let own = std::mem::replace(&mut self.program, program.clone());
-            self.args.splice(0..0, rest.iter().cloned().chain([own]));
-        }
         self.env.extend(on.environment.iter().cloned());
         self
     }

@@ -27,9 +27,14 @@ fn with_engine(nodes: u32, deed: &str) -> Option<Lab> {
 /// Changes what the engine does.
 fn becomes(lab: &Lab, nodes: u32, deed: &str) {
     let engine = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/cluster/engine.py");
+    python_is(lab, &format!("'{engine}' {nodes} {deed}"));
+}
+
+/// Makes the environment's Python one that does this, whatever it is asked to do.
+fn python_is(lab: &Lab, args: &str) {
     let program = Environment::new(&lab.cache()).folder().join("bin/python");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
-    std::fs::write(&program, format!("#!/bin/sh\nexec python3 '{engine}' {nodes} {deed}\n")).unwrap();
+    std::fs::write(&program, format!("#!/bin/sh\nexec python3 {args}\n")).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
 }
 
@@ -163,6 +168,41 @@ fn a_signal_or_a_kill_ends_all_of_it() {
             assert_eq!(lab.left_over(), 0);
         }
     }
+}
+
+/// A Ray whose agents are of no group or session of its own, as they may be.
+const LINGERING: &str = r#"-c '
+from weigh_ray.supervisor import split
+split()
+import subprocess, time
+for _ in range(2):
+    subprocess.Popen(["sh", "-c", "sleep 1000 & echo $! >> agents; wait"], start_new_session=True)
+time.sleep(1000)
+'"#;
+
+#[test]
+fn agents_of_ray_end_with_a_killed_lab() {
+    let Some(lab) = with_engine(1, "nothing") else { return };
+    python_is(&lab, &LINGERING.replace("agents;", &format!("{};", lab.path("agents").display())));
+    let mut started = lab.start(&["run", "small.toml", "--on", "ray", "--out", "run"]);
+    wait_until("it has agents", || {
+        std::fs::read_to_string(lab.path("agents")).is_ok_and(|all| all.lines().count() == 2)
+    });
+    started.kill();
+    wait_until("everything is gone", || lab.processes().is_empty());
+}
+
+#[test]
+fn a_folder_whose_path_is_too_long_for_sockets_of_ray_is_refused() {
+    let Some(lab) = with_engine(1, "nothing") else { return };
+    let long = lab.tmp().join("a-long-name-of-a-folder");
+    std::fs::create_dir(&long).unwrap();
+    let mut run = lab.weigh(&["run", "small.toml", "--on", "ray", "--out", "run"]);
+    let line = Ran::of(run.env("TMPDIR", long).output().unwrap()).refusal();
+    assert!(
+        line.contains("for temporary files is ") && line.ends_with("set TMPDIR to a shorter one"),
+        "{line}"
+    );
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn a_slip_on_the_command_line_is_one_line_with_the_nearest_name() {
         (&["report", "x", "--format", "jsno"], "did you mean `json`?"),
         (&["report", "x", "--format", "pdf"], "known: terminal, html, markdown, csv, json, svg, png"),
         (&["profile"], "<FILE>"),
-        (&["profile", "--profiler", "gprof", "--", "x.php"], "auto, xdebug, excimer, perf"),
+        (&["profile", "--profiler", "gprof", "--", "x.php"], "auto, xdebug, excimer"),
         (&["profile", "--php", "php", "file"], "SCRIPT"),
         (&["corpus", "lits"], "'list'"),
         (&["codec", "x", "--bad\u{1b}[31m"], "unexpected argument"),

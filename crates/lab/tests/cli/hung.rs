@@ -14,8 +14,8 @@ const KINDS: [(&str, &str, u32); 4] = [
     ("is not executable", "", 0o644),
 ];
 /// Programs that are asked for their versions, or carry something out in a moment.
-const ASKED: [&str; 9] =
-    ["nginx", "apache2", "lighttpd", "caddy", "php", "php-fpm", "redis-server", "memcached", "perf"];
+const ASKED: [&str; 8] =
+    ["nginx", "apache2", "lighttpd", "caddy", "php", "php-fpm", "redis-server", "memcached"];
 
 /// Puts these programs before all others.
 fn put(lab: &Lab, programs: &[&str], (_, script, mode): (&str, &str, u32)) {
@@ -50,7 +50,7 @@ fn check_shows_the_rest_and_names_what_does_not_answer() {
         let (found, said) = tried(&lab, kind.0, &["check"]);
         wrong.extend(found);
         assert!(said.contains("libdeflate"), "native codecs are measured without: {said}");
-        for program in ASKED.iter().filter(|program| !["perf", "php-fpm"].contains(program)) {
+        for program in ASKED.iter().filter(|program| **program != "php-fpm") {
             assert!(said.contains(&format!("bin/{program}")), "{program} {}: {said}", kind.0);
         }
         if ["hangs", "floods"].contains(&kind.0) {

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::lab::{Lab, SMALL, WEIGH, wait_until};
+use crate::load::server::{Server, response};
 
 /// Runs the program by a line of the shell that ends with it.
 fn shell(lab: &Lab, line: &str, args: &[&str]) -> Command {
@@ -96,4 +97,17 @@ fn a_run_in_the_background_goes_on_after_its_terminal() {
     // It may be over by now.
     let _ = kill_process(id, Signal::HUP);
     assert_eq!(run.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_load_for_which_memory_is_short_says_what_was_short_and_how_far_it_was() {
+    let (lab, server) = (Lab::new(), Server::new(|_, _| response("", &vec![b'x'; 100 << 20])));
+    let load = ["load", &server.url("/"), "-c", "1", "-n", "3", "--out", "run"];
+    let ended = ran(&lab, "ulimit -v 131072;", &load);
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    let [limit, short] = said.lines().collect::<Vec<_>>()[..] else { panic!("{said}") };
+    assert!(limit.starts_with("Memory is limited to 128 MB"), "{limit}");
+    assert!(short.contains("its last words: memory allocation of "), "{short}");
+    assert!(short.contains("; until then: asking what the server sends; its stderr is in run/"), "{short}");
 }

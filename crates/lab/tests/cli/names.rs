@@ -78,7 +78,6 @@ fn what_a_verb_shows_is_harmless() {
         &["codec", "{}/{}.css", "--codecs", "lz4", "--budget", "5", "--out", "{}/codec"],
         &["profile", "{}/{}.stacks"],
         &["profile", "{}/{}.stacks", "--function", "a", "--out", "{}/profile"],
-        &["profile", "--compare", "{}/{}.stacks", "{}/{}.stacks"],
     ] {
         let ran = ran(&lab, args);
         assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);

@@ -55,7 +55,7 @@ fn a_file_is_a_table_a_function_and_a_folder_of_every_form() {
     assert_eq!(function(profile, "php::strlen")["own_memory_bytes"], -8);
     assert!(lab.read("out/cachegrind.out.1.flame.svg").contains("php::strlen"));
     assert_eq!(std::fs::metadata(lab.path("out")).unwrap().permissions().mode() & 0o777, 0o700);
-    let again = json(&lab.fine(&["profile", "out/cachegrind.out.1.speedscope.json", "--json"]));
+    let again = json(&lab.fine(&["profile", "out/cachegrind.out.1.stacks", "--json"]));
     assert_eq!(function(&again["profiles"][0], "work")["inclusive"], 9_000);
     let line = lab.refused(&args);
     assert!(line.contains("there are files in it already"), "{line}");
@@ -131,26 +131,8 @@ fn what_is_no_profile_is_one_line() {
         (&["empty"], "it is empty"),
         (&["wrong"], "line 4: it is neither a name, nor costs"),
         (&["bytes"], "not a known format"),
-        (&["--compare", "wrong"], "--compare takes two files, before and after, not 1"),
     ] {
         let line = lab.refused(&[&["profile"], args].concat());
         assert!(line.contains(said), "{args:?}: {line}");
     }
-}
-
-#[test]
-fn two_files_are_compared_function_by_function() {
-    let lab = Lab::new();
-    lab.write("before", cachegrind(1));
-    lab.write("after", cachegrind(3));
-    let text = lab.fine(&["profile", "--compare", "before", "after"]);
-    assert!(text.contains("10.0 µs → 22.0 µs: 2.20×"), "{text}");
-    let comparison =
-        json(&lab.fine(&["profile", "--compare", "before", "after", "--json"]))["comparison"].take();
-    let first = &comparison["functions"][0];
-    assert_eq!((&first["name"], &first["own"]["difference"]), (&"work".into(), &12_000.into()));
-    assert_eq!((&first["own"]["ratio"], &first["contribution"]), (&3.0.into(), &1.0.into()));
-    lab.write("stacks", "a;b 3\na;c;b 4\n");
-    let line = lab.refused(&["profile", "--compare", "before", "stacks"]);
-    assert_eq!(line, "times and samples cannot be compared");
 }

@@ -42,8 +42,6 @@ fn what(shown: &Shown) -> String {
         Format::Xdebug => "cachegrind file, a block a call",
         Format::Cachegrind => "cachegrind file of sums",
         Format::Collapsed => "collapsed stacks",
-        Format::Speedscope => "speedscope file",
-        Format::PerfScript => "samples of perf",
     };
     let maker = match (&shown.run, &shown.creator) {
         (Some(run), _) => run.profiler.clone(),

@@ -85,10 +85,10 @@ impl Conductor {
                 self.place.discard();
                 exit::refused(anyhow!(why))
             }
-            broken @ Failure::Broken(_) => match self.place.log() {
-                log if log.exists() => anyhow!("{broken}; its stderr is in {}", log.display()),
+            broken @ Failure::Broken(_) => match (live.broke(&broken.to_string()), self.place.log()) {
+                (broken, log) if log.exists() => anyhow!("{broken}; its stderr is in {}", log.display()),
                 // On a node, its last words are all there is.
-                _ => anyhow!(broken),
+                (broken, _) => anyhow!(broken),
             },
         })?;
         let is_steady = outcome.result.preflights.iter().all(|one| one.checked == Checked::Bytes);

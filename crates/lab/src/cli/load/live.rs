@@ -18,6 +18,8 @@ pub struct Live {
     about: String,
     length: String,
     before: (f64, u64),
+    /// What it showed last.
+    said: String,
 }
 
 impl Live {
@@ -32,13 +34,18 @@ impl Live {
             (None, None) => String::new(),
         };
         let about = if about.is_empty() { String::new() } else { format!("{about} · ") };
-        Live { line, about, length, before: (0.0, 0) }
+        Live { line, about, length, before: (0.0, 0), said: ASKING.into() }
     }
 
     /// Says how far it is.
     pub fn show(&mut self, progress: &Progress) {
-        let message = self.message(progress);
-        self.line.say(message);
+        self.said = self.message(progress);
+        self.line.say(self.said.clone());
+    }
+
+    /// How far it was when the agent broke down, behind why: the figures so far are lost with it.
+    pub fn broke(&self, why: &str) -> String {
+        format!("{why}; until then: {}", self.said)
     }
 
     fn message(&mut self, progress: &Progress) -> String {
@@ -84,5 +91,20 @@ fn count(number: u64) -> String {
 impl Drop for Live {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_agent_that_broke_down_is_said_how_far_it_was() {
+        let mut live = Live::new(&LoadPlan::default(), "", true);
+        assert_eq!(live.broke("ended"), "ended; until then: asking what the server sends");
+        let (p50, p99) = (Some(0.001), Some(0.25));
+        live.show(&Progress { seconds: 2.0, completed: 1500, faulted: 3, p50, p99, ..Progress::default() });
+        let far = "1,500 complete · 750 requests/s · p50 1.00 ms · p99 250 ms · 3 failed";
+        assert_eq!(live.broke("ended"), format!("ended; until then: {far}"));
     }
 }

@@ -14,7 +14,7 @@ use crate::loading::place;
 use crate::private;
 use weigh_answer::format::{Detail, Options};
 use weigh_answer::profile::document::Document;
-use weigh_answer::profile::report::{self, Choice, flame, speedscope};
+use weigh_answer::profile::report::{self, Choice, flame, stacks};
 use weigh_model::text::clean_path;
 
 /// Prints the document, and writes the folder that was asked for.
@@ -57,8 +57,7 @@ pub(in crate::cli) fn folder(
         if let Some(svg) = flame::svg(&one.name, &one.profile)? {
             place::write(&out.join(format!("{name}.flame.svg")), svg.as_bytes())?;
         }
-        let speedscope = speedscope::json(&one.name, &one.profile)?;
-        place::write(&out.join(format!("{name}.speedscope.json")), &speedscope)?;
+        place::write(&out.join(format!("{name}.stacks")), stacks::text(&one.profile).as_bytes())?;
         if let Some(made) = &one.file {
             let file = made.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let copy = out.join(format!("{name}.{file}"));

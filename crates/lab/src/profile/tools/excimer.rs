@@ -18,5 +18,5 @@ pub(super) fn invocation(place: &Path, prepend: &Path, own_prepend: &str, by_us:
         ("WEIGH_PROFILE".into(), place.join(FILE).into_os_string()),
         ("WEIGH_PROFILE_PREPEND".into(), own_prepend.into()),
     ];
-    Invocation { arguments: settings(load.into_iter().chain(rest)), environment, ..Invocation::default() }
+    Invocation { arguments: settings(load.into_iter().chain(rest)), environment }
 }

@@ -142,7 +142,8 @@ pub fn keep_log(stderr: ChildStderr, mut log: File) -> LastLine {
 }
 
 fn remember(last: &Mutex<Vec<u8>>, current: &mut Vec<u8>) {
-    if !current.trim_ascii().is_empty() {
+    // What is said behind each panic says nothing.
+    if !current.trim_ascii().is_empty() && !current.starts_with(b"note: run with `RUST_BACKTRACE") {
         *last.lock().unwrap_or_else(PoisonError::into_inner) = current.clone();
     }
     current.clear();
