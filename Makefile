@@ -86,6 +86,8 @@ bench-simulation:
 	@$(CARGO) bench --locked --quiet -p weigh-stats --bench simulation
 	@$(CARGO) bench --locked --quiet -p weigh-answer --bench drawn
 	@$(CARGO) test --release --locked --quiet -p weigh-answer --lib proofs_of_drawn_sites -- --ignored --nocapture
+	@$(MAKE) --no-print-directory build
+	@python3 bench/drawn/drawn.py $(WEIGH) docs/runs/page-output
 
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth

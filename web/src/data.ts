@@ -38,6 +38,7 @@ export interface Rule {
   spread: number;
   own: number;
   cutoffs: [number, number][];
+  exact: number;
   density: Density;
 }
 

@@ -1,5 +1,5 @@
 // Arithmetic with estimates, as `crates/answer/src/estimate.rs`, and the comparison of two, as `verdict.rs` and the files `noise.rs`,
-// `contrast.rs` and `density.rs` of the crate `weigh-stats`.
+// `contrast.rs`, `density.rs` and `exact.rs` of the crate `weigh-stats`.
 
 import type { Density, Observed, Rule } from "./data";
 
@@ -103,6 +103,43 @@ function shiftOf(figure: number, level: number): number {
   return Math.abs(figure) < Math.abs(level) ? figure : level;
 }
 
+/** The rounds from which an exact test is by signs within rounds, and the most rounds of one. */
+const [PAIRED, MOST] = [8, 36];
+
+/** By the number of differences on the other side, the probability of at most as many, to both sides. */
+function tailsOf(rounds: number): number[] {
+  if (rounds > MOST) return [];
+  const isPaired = rounds >= PAIRED;
+  const differences = isPaired ? (rounds * (rounds + 1)) / 2 : rounds * rounds;
+  const orders: number[] = Array.from({ length: differences + 1 }, (_, at) => (at === 0 ? 1 : 0));
+  const add = (at: number, of: number) => (orders[at] = (orders[at] ?? 0) + of);
+  for (let rank = 1; rank <= rounds; rank++) {
+    if (isPaired) {
+      for (let at = differences; at >= rank; at--) add(at, orders[at - rank] ?? 0);
+    } else {
+      for (let at = differences; at >= rounds + rank; at--) add(at, -(orders[at - rounds - rank] ?? 0));
+      for (let at = rank; at <= differences; at++) add(at, orders[at - rank] ?? 0);
+    }
+  }
+  const all = orders.reduce((sum, of) => sum + of, 0);
+  let sum = 0;
+  return orders.map((of) => (sum += (2 * of) / all));
+}
+
+/** The sign of first − second by an exact test at the level `p`: 0 if it finds no difference. */
+function exactSign(first: number[], second: number[], p: number): number {
+  const few = tailsOf(first.length).filter((tail) => tail <= p).length;
+  if (few === 0) return 0;
+  const within = first.map((x, at) => x - (second[at] ?? NaN));
+  const differences =
+    first.length < PAIRED
+      ? first.flatMap((x) => second.map((y) => x - y))
+      : within.flatMap((x, at) => within.slice(0, at + 1).map((y) => (x + y) / 2));
+  const sorted = ascending(differences);
+  if ((sorted[few - 1] ?? NaN) > 0) return 1;
+  return (sorted[sorted.length - few] ?? NaN) < 0 ? -1 : 0;
+}
+
 /** Whether `a` with a known amount is significantly less than `b` with one. */
 export function isTotalLess(
   [a, moreA]: [Estimate, number],
@@ -129,6 +166,9 @@ export function isTotalLess(
     a.quantile >= MEDIAN
       ? quantile(first.map((x, at) => x - (second[at] ?? NaN)), MEDIAN)
       : Math.min(...first) - Math.min(...second);
+  const spread = Math.max(spreadOf(ascending(first)), spreadOf(ascending(second)));
+  const exact = first.length < PAIRED && Math.abs(figure) <= spread ? 0 : exactSign(first, second, rule.exact);
+  if (exact !== 0) return exact < 0;
   const reach = part * Math.sqrt((width(first) ** 2 + width(second) ** 2) / 2) * cutoff;
   return -shiftOf(figure, level(first) - level(second)) > reach;
 }

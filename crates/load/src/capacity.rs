@@ -82,6 +82,13 @@ const FASTER: f64 = 0.1;
 /// Steps at one rate at most while the server warms up.
 const WARMING: u32 = 8;
 
+/// Slices of a step at whose ends only a cold server has more requests waiting than the limit allows, and then fewer.
+const COLD: usize = 2;
+/// Fewer wait in the end if they are at most this share.
+const FEWER: f64 = 0.95;
+/// Steps become longer by at most this factor, where a server cools down between them.
+const LONGEST_COLD: f64 = 8.0;
+
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -98,6 +105,8 @@ pub enum Verdict {
     Dropped,
     /// The rate was not sustained, and the generator may be the reason: nothing is known of the server.
     Generator,
+    /// The rate was not sustained, and what waited since the step's start became less: the server was cold, and may keep up.
+    Cold,
 }
 
 /// A step.
@@ -134,6 +143,8 @@ pub enum Ended {
     NeverOver,
     /// Above the sustained rate, the generator was the limit: the server's capacity may be higher.
     Generator,
+    /// Above the sustained rate, the server was cold at the start of each step: its capacity may be higher.
+    Cold,
     /// The search used all its steps; the border is between the two rates.
     OutOfSteps,
     /// The search used all its time; the border is between the two rates.
@@ -168,7 +179,7 @@ pub fn start_below(closed: &LoadResult) -> f64 {
 /// the two are close enough. A short step may miss an overload, and a pause of the machine must not change the result.
 /// Near the border, therefore, steps are long, and three to eight of them decide about each rate, by the mean of their shares
 /// of slow requests: queues near their limit are slow in few steps and very slow in these, so that most steps of a rate that
-/// is not sustained are quick. A step in which the generator may have been the limit decides nothing, and is repeated. While nothing is sustained,
+/// is not sustained are quick. After a step in which the server was cold at first, all steps are longer. A step in which the generator may have been the limit decides nothing, and is repeated. While nothing is sustained,
 /// a rate is halved only if a longer step at it shows the server to be no faster: it may have been cold.
 ///
 /// # Errors
@@ -180,6 +191,7 @@ pub fn find_capacity<E>(
 ) -> Result<Capacity, E> {
     let mut tried = Tried::default();
     let mut steps = Vec::new();
+    let mut longer = 1.0;
     let ended = loop {
         let (rate, decides, times) = match tried.next(search) {
             Next::End(ended) => break ended,
@@ -187,12 +199,15 @@ pub fn find_capacity<E>(
             Next::Try(rate, decides) => (rate, decides, 1.0),
             Next::Warm(rate) => (rate, false, 2.0),
         };
-        let seconds = search.seconds_of(rate, decides) * times;
+        let seconds = search.seconds_of(rate, decides) * times * longer;
         if elapsed() + seconds > search.most_seconds {
             break Ended::OutOfTime;
         }
         let (step, slow) = judge(&search.limit, (rate, seconds, decides), &run(rate, seconds)?);
-        tried.add(&step, slow);
+        match step.verdict {
+            Verdict::Cold if longer < LONGEST_COLD => longer *= 2.0,
+            _ => tried.add(&step, slow),
+        }
         steps.push(step);
     };
     let (held, over) = tried.decided();
@@ -239,7 +254,12 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
         caveats(result, false).iter().any(|caveat| matches!(caveat, Caveat::SaturatedClient { .. }));
     let lateness = result.client.lateness.quantile(limit.quantile);
     let is_generator = is_saturated || lateness.is_some_and(|late| late > limit.seconds * LATE_SHARE);
-    let verdict = if verdict != Verdict::Held && is_generator { Verdict::Generator } else { verdict };
+    let verdict = match verdict {
+        Verdict::Held => verdict,
+        _ if is_generator => Verdict::Generator,
+        _ if was_cold(limit.seconds * rate, seconds, result) => Verdict::Cold,
+        _ => verdict,
+    };
     let lasted = result.seconds.max(seconds);
     let achieved = completed as f64 / lasted;
     let slow = if matches!(verdict, Verdict::Held | Verdict::Slow) { slow.min(AT_MOST) } else { AT_MOST };
@@ -275,17 +295,32 @@ fn is_late(slice: &Slice, seconds: f64) -> bool {
     slice.start + slice.seconds / 2.0 > seconds / 2.0
 }
 
-/// Requests in flight at the ends of slices, mean of each half of the schedule.
+/// Requests in flight at the ends of the schedule's slices, and whether they are of the second half.
+fn at_ends(seconds: f64, result: &LoadResult) -> impl Iterator<Item = (f64, bool)> {
+    let of_schedule = result.slices.iter().filter(move |s| s.start + s.seconds / 2.0 < seconds);
+    of_schedule.scan(0i64, move |now, slice| {
+        *now += slice.scheduled as i64 - slice.completed as i64 - slice.faulted as i64;
+        Some(((*now).max(0) as f64, is_late(slice, seconds)))
+    })
+}
+
+/// The mean of each half of the schedule.
 fn in_flight(seconds: f64, result: &LoadResult) -> Option<[f64; 2]> {
     let mut halves = [(0.0, 0u32); 2];
-    let mut now = 0i64;
-    for slice in result.slices.iter().filter(|s| s.start + s.seconds / 2.0 < seconds) {
-        now += slice.scheduled as i64 - slice.completed as i64 - slice.faulted as i64;
-        let (sum, count) = &mut halves[usize::from(is_late(slice, seconds))];
-        (*sum, *count) = (*sum + now.max(0) as f64, *count + 1);
+    for (now, is_late) in at_ends(seconds, result) {
+        let (sum, count) = &mut halves[usize::from(is_late)];
+        (*sum, *count) = (*sum + now, *count + 1);
     }
     let [first, second] = halves.map(|(sum, count)| (count > 0).then(|| sum / f64::from(count)));
     Some([first?, second?])
+}
+
+/// Whether more requests than these waited from the start on, and in the end fewer than at most.
+fn was_cold(allowed: f64, seconds: f64, result: &LoadResult) -> bool {
+    let waiting: Vec<f64> = at_ends(seconds, result).map(|(now, _)| now).collect();
+    let most = waiting.iter().copied().fold(0.0, f64::max);
+    let is_over = waiting.iter().take(COLD).any(|now| *now > allowed);
+    is_over && waiting.last().is_some_and(|last| *last < most * FEWER)
 }
 
 /// A rate with its steps.
@@ -303,6 +338,8 @@ struct Rate {
     squares: f64,
     /// Steps that failed and in which the generator may be the reason.
     generator: u32,
+    /// Steps, as long as they get, in which the server was cold at first.
+    cold: u32,
     /// Whether the latest step was to decide.
     decides: bool,
     /// What the latest step achieved, and its response time.
@@ -322,9 +359,9 @@ impl Rate {
         }
     }
 
-    /// Whether the generator was the limit too often to try again.
+    /// Whether steps told nothing of the server too often to try again.
     fn is_given_up(&self) -> bool {
-        self.generator >= ENOUGH + self.long
+        self.generator + self.cold >= ENOUGH + self.long
     }
 
     /// Whether more long steps are to decide about it: there are few, or their mean is within two errors of the limit.
@@ -345,6 +382,7 @@ impl Rate {
         self.decides = step.decides;
         match step.verdict {
             Verdict::Generator => self.generator += 1,
+            Verdict::Cold => self.cold += 1,
             of if !step.decides => self.hint = Some(of == Verdict::Held),
             _ => {
                 self.long += 1;
@@ -394,7 +432,7 @@ impl Tried {
 
     fn next(&self, search: &Search) -> Next {
         if let Some(open) = self.0.iter().find(|r| r.is_held().is_none()) {
-            return Next::Try(open.rate, open.decides);
+            return Next::Try(open.rate, open.decides || open.cold > 0);
         }
         let surely = |rate: f64| Next::Try(rate, true);
         let unsure = |r: &Rate| r.is_unsure().then_some(r.rate);
@@ -425,5 +463,9 @@ impl Tried {
 }
 
 fn ended(over: &Rate, otherwise: Ended) -> Ended {
-    if over.is_given_up() { Ended::Generator } else { otherwise }
+    match over.is_given_up() {
+        true if over.cold > over.generator => Ended::Cold,
+        true => Ended::Generator,
+        false => otherwise,
+    }
 }

@@ -14,6 +14,7 @@ mod contrast;
 mod curve;
 mod density;
 mod drawings;
+mod exact;
 pub mod hist;
 mod interval;
 mod link;

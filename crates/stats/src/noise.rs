@@ -16,12 +16,16 @@ use serde::Serialize;
 
 use crate::contrast::{Contrast, Sample, aligned};
 use crate::density::Density;
+use crate::exact::{Exact, PAIRED};
 use crate::rule::{ROUNDS, Ratio};
 use crate::summary::{Place, median_of_sorted};
 
 /// The probability of one wrong difference or more in all tables of a run, by the noise of that run. In simulation it is up
 /// to 0.05: levels and spreads are estimated from the same rounds.
 pub const TABLES: f64 = 0.01;
+
+/// The same by exact tests, times that by the noise of the run. It is divided by the number of comparisons.
+const EXACT: f64 = 2.5;
 
 /// Numbers of rounds with a cutoff of their own; others have that of the next smaller one.
 const CLASSES: [usize; 8] = [ROUNDS, 6, 8, 10, 12, 16, 24, 36];
@@ -37,7 +41,7 @@ const OF_CHANCE: f64 = 2.5;
 
 /// What is added to a cutoff, as a share of the usual spread, for one configuration, and less for more: rounds of few
 /// configurations lie closer to their own density than others would.
-const FEW_ROWS: f64 = 6.0;
+const FEW_ROWS: f64 = 8.0;
 
 /// With fewer values than this in all, the modes of the noise are not known: no difference within the range of those
 /// within rounds is significant.
@@ -71,6 +75,8 @@ pub struct NoiseRule {
     pub own: f64,
     /// For numbers of rounds, ascending, the least significant shift (a logarithm) of two that spread as usual.
     pub cutoffs: Vec<(usize, f64)>,
+    /// The level of an exact test of two.
+    pub exact: f64,
     /// The density that levels follow from.
     pub density: Density,
 }
@@ -105,7 +111,8 @@ impl Pool {
             rows.iter().map(|row| Sample::of(row.iter().map(|(_, log)| *log).collect())).collect();
         let (spread, own) = spreads(&samples);
         let mut pool = Pool { rows: rows.len(), least: least(&rows), spread, own, ..Pool::default() };
-        let widths: Vec<f64> = samples.iter().map(|sample| pool.width(sample.spread)).collect();
+        // In few rounds some spread little by chance: scaled up, the modes of their noise would lie too far apart.
+        let widths: Vec<f64> = samples.iter().map(|sample| pool.width(sample.spread).max(1.0)).collect();
         let (density, levels) = aligned(&samples, &widths);
         pool.density = density;
         let mut by_round: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -179,13 +186,18 @@ impl Noise {
         class.map_or(&[], |class| self.largest[class].get_or_init(|| self.made(CLASSES[class])))
     }
 
+    /// The level of an exact test of two.
+    fn exact(&self) -> f64 {
+        EXACT * self.level / self.comparisons().max(1) as f64
+    }
+
     /// What decides comparisons, for programs of another language.
     pub fn rule(&self) -> NoiseRule {
         let Pool { spread, own, density, rounds, .. } = self.pool();
         let classes = CLASSES.iter().filter(|class| **class <= rounds.len());
         let cutoffs = classes.map(|class| (*class, self.cutoff(*class)));
         let cutoffs = cutoffs.filter(|(_, cutoff)| cutoff.is_finite()).collect();
-        NoiseRule { spread: *spread, own: *own, cutoffs, density: density.clone() }
+        NoiseRule { spread: *spread, own: *own, cutoffs, exact: self.exact(), density: density.clone() }
     }
 
     fn cutoff(&self, rounds: usize) -> f64 {
@@ -268,22 +280,23 @@ impl Noise {
         let ratios = a.by_round.iter().zip(&b.by_round).map(|(a, b)| a - b);
         let (least, most) = ratios.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), x| (l.min(x), m.max(x)));
         let rounds = a.sorted.len();
-        Some(match self.largest(rounds) {
+        let (known, reach) = (self.largest(rounds), width * self.cutoff(rounds));
+        let mut ends =
+            (contrast.figure.min(contrast.level) - reach, contrast.figure.max(contrast.level) + reach);
+        // Ranks of all rounds tell nothing of two that spread unequally, and differ by less than that.
+        let is_apart = contrast.figure.abs() > a.spread.max(b.spread);
+        let exact = Exact::of(&a.by_round, &b.by_round, self.exact())
+            .filter(|_| !known.is_empty() && (is_apart || rounds >= PAIRED));
+        ends = exact.map_or(ends, |exact| exact.within(ends));
+        let is_settled = ends.0 > 0.0 || ends.1 < 0.0;
+        if known.is_empty() || least == most {
             // Too few to tell, or a row beside itself: all that was seen.
-            known if known.is_empty() || least == most => {
-                let is_settled =
-                    !known.is_empty() && least != 0.0 && contrast.shift().abs() > width * self.cutoff(rounds);
-                ratio((least, most), is_settled, value, (1.0, rounds))
-            }
-            known => {
-                let (shift, reach) = (contrast.shift().abs(), width * self.cutoff(rounds));
-                let above = known.len() - known.partition_point(|one| one * width < shift);
-                let p = (above + 1) as f64 / (known.len() + 1) as f64;
-                let least = contrast.figure.min(contrast.level) - reach;
-                let most = contrast.figure.max(contrast.level) + reach;
-                ratio((least, most), shift > reach, value, (p, rounds))
-            }
-        })
+            return Some(ratio((least, most), is_settled && least != 0.0, value, (1.0, rounds)));
+        }
+        let above = known.len() - known.partition_point(|one| one * width < contrast.shift().abs());
+        let p = (above + 1) as f64 / (known.len() + 1) as f64;
+        let p = exact.map_or(p, |exact| p.min(exact.p * self.comparisons().max(1) as f64));
+        Some(ratio(ends, is_settled, value, (p, rounds)))
     }
 }
 

@@ -263,6 +263,22 @@ fn the_generator_s_own_limit_is_said() {
     assert!(found.steps.iter().any(|s| s.verdict == Verdict::Generator));
 }
 
+/// A server that works off what its first requests left is not slow; where that takes longer than any step, it is undecided.
+#[test]
+fn a_server_that_cools_down_between_steps_is_found_or_undecided() {
+    let limit = Limit { quantile: 0.99, seconds: 0.5 };
+    let search = Search { start: 25.0, most_seconds: f64::INFINITY, ..Search::new(limit) };
+    within(&find(&search, Queue { cools: 50, ..Queue::even() }.server(0)), 95.0, 105.0);
+    let random = Queue { cools: 50, ..Queue::of(1) };
+    for (queue, seed) in [(Queue { cools: 300, ..Queue::even() }, 0), (random, 0), (random, 2), (random, 3)] {
+        let found = find(&search, queue.server(seed));
+        let held = found.held.unwrap() / queue.knee(limit);
+        let is_right = found.ended == Ended::Found && held > 0.95;
+        assert!((is_right || found.ended == Ended::Cold) && (0.8..1.05).contains(&held), "{held} {found:?}");
+        assert!(found.steps.iter().any(|step| step.verdict == Verdict::Cold));
+    }
+}
+
 #[test]
 fn steps_are_long_enough_for_their_quantile_and_at_the_border_to_decide() {
     let found = find(&search(), wall(700.0));

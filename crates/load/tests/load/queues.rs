@@ -28,6 +28,8 @@ pub struct Queue {
     pub is_poisson: bool,
     /// The first requests of all are served by cold servers.
     pub cold: usize,
+    /// The first requests of each step are, too: the servers cool down between steps.
+    pub cools: usize,
     /// The share of steps in which the generator is late.
     pub busy: f64,
 }
@@ -36,7 +38,7 @@ impl Queue {
     /// M/D/c, which serves 100 per second.
     pub fn of(servers: usize) -> Queue {
         let service = SERVICE * servers as f64;
-        Queue { servers, service, is_exponential: false, is_poisson: true, cold: 0, busy: 0.0 }
+        Queue { servers, service, is_exponential: false, is_poisson: true, cold: 0, cools: 0, busy: 0.0 }
     }
 
     /// D/D/1.
@@ -73,7 +75,7 @@ impl Queue {
         let mut free: VecDeque<f64> = vec![0.0; self.servers].into();
         let (mut now, mut requests) = (0.0, Vec::new());
         while now < seconds {
-            let is_cold = *served < self.cold;
+            let is_cold = *served < self.cold || requests.len() < self.cools;
             let service = if self.is_exponential { exponential() } else { 1.0 } * self.service;
             let first = free.pop_front().unwrap_or_default();
             let end = first.max(now) + service * if is_cold { COLD } else { 1.0 };
@@ -88,7 +90,7 @@ impl Queue {
 
     /// The highest rate at which the warm servers keep a limit in the steady state, from a long simulation.
     pub fn knee(&self, limit: Limit) -> f64 {
-        let warm = Queue { cold: 0, ..*self };
+        let warm = Queue { cold: 0, cools: 0, ..*self };
         let is_kept = |rate: f64| {
             let requests = warm.requests(rate, 200_000.0 / rate, &mut 0, &mut ChaCha8Rng::seed_from_u64(99));
             let over = requests.iter().filter(|(due, end)| end - due > limit.seconds).count();

@@ -60,6 +60,22 @@ fn of_few_that_are_alike_nothing_is_claimed() {
     assert!(found >= 0.9, "twice as much is found in {found}");
 }
 
+/// Exact tests find what the noise of few values does not tell.
+#[test]
+fn of_few_that_differ_the_difference_is_found() {
+    let found = |noise, factor, (rows, rounds)| {
+        shares(noise, factor, Run { tables: 1, rows, rounds }, TRIALS, &mut random())[1]
+    };
+    for noise in &ALL[..SIX] {
+        let (fifth, twice) = (found(*noise, 1.2, (3, 12)), found(*noise, 2.0, (3, 5)));
+        assert!(fifth >= 0.9 && twice >= 0.98, "{noise:?}: +20% is found in {fifth}, 2× in {twice}");
+        let twice = found(*noise, 2.0, (6, 5));
+        assert!(twice >= 0.94, "{noise:?}, 6 rows: 2× is found in {twice}");
+    }
+    let fifth = found(Noise::Exponential, 1.2, (3, 5));
+    assert!(fifth >= 0.4, "+20% at 5 rounds is found in {fifth}");
+}
+
 #[test]
 fn what_differs_is_found() {
     let found = |noise, factor, rounds| shares(noise, factor, run(rounds), REPORTS, &mut random())[1];

@@ -44,6 +44,12 @@ fn answer(capacity: &Capacity) -> String {
         Ended::Generator => format!(
             "At least {held} requests/s are held with {limit}; above, at {over}, the generator was the limit, not the server."
         ),
+        Ended::Cold => {
+            let least = if capacity.held.is_some() { &held } else { "no" };
+            format!(
+                "Undecided: {least} requests/s are known to be held with {limit}; at {over} the server was cold at the start of each step, and may hold it when warm."
+            )
+        }
         Ended::OutOfSteps => format!("The steps were used up: with {limit} {}.", known(capacity)),
         Ended::OutOfTime => {
             format!(
@@ -117,5 +123,6 @@ fn in_words(verdict: Verdict) -> &'static str {
         Verdict::Growing => "more and more were waiting",
         Verdict::Dropped => "some were never sent",
         Verdict::Generator => "the generator was the limit",
+        Verdict::Cold => "the server was cold at first",
     }
 }
