@@ -305,7 +305,6 @@ impl Advice {
 }
 
 impl Sentence {
-    /// A sentence.
     pub fn new(part: Part, text: impl Into<String>, cells: impl IntoIterator<Item = String>) -> Sentence {
         Sentence { part, text: text.into(), cells: cells.into_iter().collect() }
     }

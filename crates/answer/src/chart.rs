@@ -29,7 +29,6 @@ use canvas::{Anchor, Canvas, MARGIN, Pen, WIDTH};
 /// A chart with the text around it.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// The answer, as title.
     pub title: String,
     /// What it shows: parts joined by ` · `.
     pub about: String,

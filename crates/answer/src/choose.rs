@@ -47,14 +47,11 @@ pub struct Choice {
     pub best: usize,
     /// Those that are no worse on any of these works, ascending; best and chosen are among them.
     pub tied: Vec<usize>,
-    /// The one to use.
     pub chosen: usize,
-    /// How sure that is.
     pub confidence: Confidence,
 }
 
 impl Cost {
-    /// Both parts.
     pub fn total(&self) -> f64 {
         self.varies.value + self.known
     }

@@ -210,7 +210,6 @@ impl Comparison {
         self.rows.iter().any(|row| row.verdict == Verdict::Worse)
     }
 
-    /// What forbids this comparison.
     pub fn forbidden(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| change.forbids)
     }

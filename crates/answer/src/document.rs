@@ -22,17 +22,14 @@ use crate::text::clean;
 pub enum Block {
     /// A heading; 1 is the report's own.
     Heading(u8, String),
-    /// A paragraph.
     Text(String),
     /// A remark: how to read a table, or the source of a number.
     Remark(String),
     /// The answer: sentences; the first one is the recommendation.
     Answer(Vec<String>),
-    /// Numbered sentences.
     Steps(Vec<String>),
     /// Sentences; the second part is the remedy.
     Points(Vec<(String, Option<String>)>),
-    /// A table.
     Table(Grid),
     /// A command or other literal line.
     Literal(String),

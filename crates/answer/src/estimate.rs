@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_stats::{Noise, low_quantile_interval, median_interval, quantile};
 
-/// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// The quantile over rounds behind [`crate::metric::Over::LowQuantile`].

@@ -7,7 +7,6 @@ use serde::Serialize;
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Runtime, Server, Store};
 
-/// Facts by name.
 pub type Facts = BTreeMap<String, String>;
 
 /// Something that differs between two runs.
@@ -21,7 +20,6 @@ pub struct Difference {
     pub after: Option<String>,
 }
 
-/// What differs, by name.
 pub fn differences(before: &Facts, after: &Facts) -> Vec<Difference> {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let difference = |name: &String| {

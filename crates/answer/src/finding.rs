@@ -31,9 +31,7 @@ pub struct Finding {
 /// The input of sentences: the whole report without its sentences.
 #[derive(Clone, Copy)]
 pub struct Evidence<'a> {
-    /// The plan.
     pub plan: &'a Plan,
-    /// Rows, groups and exhibits.
     pub report: &'a Report,
 }
 
@@ -42,7 +40,6 @@ pub type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// A sentence before it has its rank.
 pub struct Draft {
-    /// The sentence.
     pub text: String,
     /// Ids of the cells that it is based on.
     pub cells: Vec<String>,
@@ -56,7 +53,6 @@ impl Draft {
         Draft { text, cells, lead: true }
     }
 
-    /// A sentence with details.
     pub fn detail(text: String, cells: Vec<String>) -> Draft {
         Draft { text, cells, lead: false }
     }

@@ -1,6 +1,5 @@
 //! Collects things in the order of their first appearance.
 
-/// Each once.
 pub(crate) fn distinct<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut known: Vec<T> = Vec::new();
     for thing in things {

@@ -43,7 +43,6 @@ pub trait Format: Debug + Sync {
     fn name(&self) -> &'static str;
     /// The extension of its files, without a dot.
     fn extension(&self) -> &'static str;
-    /// One line for help.
     fn about(&self) -> &'static str;
     /// How its files are used.
     fn medium(&self) -> Medium {
@@ -93,12 +92,10 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
 pub struct Rendered {
     /// A plain name without folders, safe on every file system.
     pub file_name: String,
-    /// The content.
     pub bytes: Vec<u8>,
 }
 
 impl Rendered {
-    /// A file.
     pub fn new(file_name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Rendered {
         Rendered { file_name: file_name.into(), bytes: bytes.into() }
     }

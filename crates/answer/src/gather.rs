@@ -16,7 +16,6 @@ use crate::report::FaultRow;
 pub struct Gathered<'a> {
     /// Cells with at least one visit and without a wrong result, in the plan's order.
     pub cells: Vec<Measured<'a>>,
-    /// Every fault.
     pub faults: Vec<FaultRow>,
     /// Cells with neither visit nor fault.
     pub unmeasured: Vec<String>,
@@ -24,7 +23,6 @@ pub struct Gathered<'a> {
     pub caveats: Vec<Caveat>,
     /// How often the run was resumed.
     pub resumed: u32,
-    /// Rounds seen.
     pub rounds: u32,
     /// Seconds of wall time seen.
     pub seconds: f64,
@@ -36,13 +34,11 @@ pub struct Gathered<'a> {
 
 /// One cell with what was observed of it.
 pub struct Measured<'a> {
-    /// The cell.
     pub cell: &'a Cell,
     /// One per round, ascending; if a round was measured again after an interruption, the last.
     pub visits: Vec<&'a VisitRecord>,
     /// Why it was no longer visited.
     pub stop: Option<StopReason>,
-    /// Caveats recorded for it.
     pub caveats: Vec<Caveat>,
     /// The plan's seed, for intervals.
     pub seed: u64,
@@ -51,7 +47,6 @@ pub struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// The last visit.
     pub fn last(&self) -> Option<&'a VisitRecord> {
         self.visits.last().copied()
     }
@@ -89,7 +84,6 @@ fn store_is_others(plan: &Plan, cell: &Cell) -> bool {
     cell.client.as_ref().and_then(of_cell).is_some_and(|store| store.url.is_some())
 }
 
-/// Sorts records by cell.
 pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
     let index: HashMap<&str, usize> =
         plan.cells.iter().enumerate().map(|(at, cell)| (cell.id.as_str(), at)).collect();

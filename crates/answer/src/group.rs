@@ -31,12 +31,10 @@ impl Group {
         self.key.get(name).map_or("", String::as_str)
     }
 
-    /// The payload's name.
     pub fn payload(&self) -> &str {
         self.factor("payload")
     }
 
-    /// The runtime's name.
     pub fn runtime(&self) -> &str {
         self.factor("runtime")
     }

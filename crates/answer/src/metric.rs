@@ -14,20 +14,16 @@ use crate::gather::Measured;
 use crate::row::Values;
 use crate::table::Kind;
 
-/// One metric.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Unique in its subject: `encode-cpu`.
     pub id: &'static str,
     /// The unit of its value.
     pub unit: Unit,
-    /// Which direction is better.
     pub better: Better,
-    /// How visits are summarised.
     pub over: Over,
     /// What the value is per.
     pub per: Per,
-    /// Its source.
     pub of: Source,
     /// Its meaning, in a sentence.
     pub about: &'static str,
@@ -131,7 +127,6 @@ pub enum Better {
 }
 
 impl Better {
-    /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Better::Less => "less",
@@ -213,7 +208,6 @@ pub enum Source {
     Times(fn(&VisitRecord) -> Option<&Packed>),
     /// Computed from all visits at once.
     Visits(fn(&Measured) -> Option<Estimate>),
-    /// Computed from earlier metrics.
     Values(fn(&Cell, &Values) -> Option<Estimate>),
     /// Computed from other rows, by [`crate::subject::Shape::complete`].
     Beside,

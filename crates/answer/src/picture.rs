@@ -22,7 +22,6 @@ pub struct Picture {
     pub about: String,
     /// The group's index; none for a picture of the whole study.
     pub group: Option<usize>,
-    /// The picture.
     pub(crate) chart: Chart,
 }
 
@@ -113,7 +112,6 @@ struct TradeoffWords {
     things: &'static str,
     /// The label of the point at the left end: `fastest`.
     first: &'static str,
-    /// Both axes.
     axes: &'static str,
     /// The label of a point that is better than all others.
     alone: fn(&str, usize) -> String,

@@ -61,7 +61,6 @@ const WITHOUT_MADE: &str = "What the application takes to make a page is not kno
 /// The policy, with what the reader should know of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// The policy.
     pub policy: Policy,
     /// One line each: what was not measured, and what limits the result.
     pub notes: Vec<String>,

@@ -9,14 +9,12 @@ use crate::row::Row;
 
 /// A report with the rows of each of its groups.
 pub struct Groups<'r> {
-    /// The report.
     pub report: &'r Report,
     /// The rows of each group, in the plan's order.
     pub rows: Vec<Vec<&'r Row>>,
 }
 
 impl<'r> Groups<'r> {
-    /// Of a report.
     pub fn of(report: &'r Report) -> Groups<'r> {
         let by_id: HashMap<&str, &Row> = report.rows.iter().map(|row| (row.id(), row)).collect();
         let members = |group: &'r Group| group.cells.iter().filter_map(|id| by_id.get(id.as_str()).copied());
@@ -30,14 +28,12 @@ impl<'r> Groups<'r> {
     }
 }
 
-/// One thing to choose.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// For whom or what: `browsers that take br`; empty if it is the only one.
     pub scope: String,
     /// The groups where alternatives compete, by their place among the report's groups.
     pub groups: Vec<usize>,
-    /// The alternatives.
     pub alternatives: Vec<Alternative>,
     /// Whether the answer of the run is about it; others are for rankings.
     pub is_answer: bool,
@@ -46,7 +42,6 @@ pub struct Question {
 /// A configuration, as it stands in several groups.
 #[derive(Clone, Debug)]
 pub struct Alternative {
-    /// Its name in sentences.
     pub name: String,
     /// How much it asks for: a low rank is simple.
     pub rank: usize,

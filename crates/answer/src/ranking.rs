@@ -41,7 +41,6 @@ pub type OfGroup = fn(&[&Row]) -> Vec<Option<(Estimate, &'static str)>>;
 /// The costs of one operation of a row.
 #[derive(Clone, Debug)]
 pub struct Contender<'a> {
-    /// The row.
     pub row: &'a Row,
     /// CPU nanoseconds of a write.
     pub write: Option<Estimate>,
@@ -133,7 +132,6 @@ pub struct Ranked {
 /// A question with what was chosen.
 #[derive(Clone, Debug)]
 pub struct Answer<'q> {
-    /// The question.
     pub question: &'q Question,
     /// The choice for the most groups first; its works are places in the question's groups.
     pub choices: Vec<Choice>,

@@ -72,7 +72,6 @@ impl Row {
         }
     }
 
-    /// Its cell's id.
     pub fn id(&self) -> &str {
         &self.cell.id
     }
@@ -92,7 +91,6 @@ impl Row {
         self.value(metric).map_or(0, |value| value as u64)
     }
 
-    /// A fact about it.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.get(name).map(String::as_str)
     }

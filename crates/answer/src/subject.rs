@@ -41,14 +41,12 @@ pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHA
 pub struct Shape {
     /// Its name in JSON: `codec`.
     pub name: &'static str,
-    /// Its kinds of cell.
     pub kinds: &'static [Subject],
     /// The phases whose CPU time decides when a cell is settled, what dominates what, and how long a visit takes; that
     /// of the front is first.
     pub phases: &'static [Phase],
     /// Whether a cell is a row; others appear only in exhibits.
     pub is_row: fn(&Cell) -> bool,
-    /// The factors.
     pub factors: &'static [Factor],
     /// The factors that rows of a group have in common.
     pub group_by: &'static [&'static str],
@@ -78,7 +76,6 @@ pub struct Shape {
     pub advise: Advise,
     /// The topics of the evidence, the most important first.
     pub findings: &'static [(&'static str, Topic)],
-    /// How results look.
     pub look: Look,
 }
 
@@ -86,7 +83,6 @@ pub struct Shape {
 pub struct Look {
     /// The word for one row and for several: `setting`, `settings`.
     pub noun: (&'static str, &'static str),
-    /// How it was measured.
     pub method: &'static str,
     /// The name of a row inside its group, cleaned.
     pub label: fn(&Row) -> String,
@@ -95,7 +91,6 @@ pub struct Look {
     /// The part that distinguishes groups of one content, cleaned, if these have a common title; none if each has its
     /// own.
     pub part: Option<fn(&Report, &Group) -> String>,
-    /// Remarks on a group.
     pub about: fn(&Report, &Group) -> Vec<String>,
     /// The columns of a group's table; others are available for any factor and metric.
     pub columns: fn(&Report, &Group) -> Vec<Shown>,
@@ -111,7 +106,6 @@ pub struct Look {
 
 /// A column of a group's table, and its cells.
 pub struct Shown {
-    /// Its presentation.
     pub column: Column,
     /// A row's value in it.
     pub of: Box<OfRow>,
@@ -120,7 +114,6 @@ pub struct Shown {
 /// The value of a row in a column.
 type OfRow = dyn Fn(&Report, &Group, &Row) -> Field;
 
-/// Shorthand for a column.
 pub fn shown(column: Column, of: impl Fn(&Report, &Group, &Row) -> Field + 'static) -> Shown {
     Shown { column, of: Box::new(of) }
 }
@@ -130,7 +123,6 @@ pub fn metric(column: Column, id: &'static str, factor: f64) -> Shown {
     shown(column.of(id), move |_, _, row| row.value(id).map(|value| value * factor).into())
 }
 
-/// A factor.
 pub struct Factor {
     /// Its name: `payload`.
     pub id: &'static str,

@@ -39,24 +39,19 @@ impl Kind {
 pub enum Role {
     /// It identifies rows: every table has room for it.
     Factor,
-    /// A result.
     Metric,
-    /// Remarks on a row.
     Note,
 }
 
-/// One column.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The id of its metric or factor; empty if its name serves as id.
     pub id: &'static str,
-    /// The header.
     pub name: &'static str,
     /// The unit of every cell, on the header's second line.
     pub unit: String,
     /// How its cells are shown.
     pub kind: Kind,
-    /// Its role.
     pub role: Role,
     /// Priority of metrics and notes: the lowest number stays longest.
     pub rank: u8,
@@ -115,7 +110,6 @@ pub enum Columns {
     /// The most important that fit.
     #[default]
     Few,
-    /// All.
     All,
     /// Those with these names, if a table has one of them.
     These(Vec<String>),
@@ -137,12 +131,10 @@ impl FromStr for Columns {
     }
 }
 
-/// The space for tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Sheet<'a> {
     /// Columns of text.
     pub width: usize,
-    /// With colours and weights.
     pub color: bool,
     /// Which columns are requested.
     pub columns: &'a Columns,
@@ -155,7 +147,6 @@ pub struct Sheet<'a> {
 /// One cell: a text, or a number that may be missing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Shown unchanged.
     Text(String),
     /// Shown in the form of the column; a dash if missing.
     Number(Option<f64>),
@@ -185,19 +176,14 @@ impl From<Option<f64>> for Cell {
 /// The emphasis of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// Like any other.
     #[default]
     Plain,
-    /// On the front.
     Strong,
-    /// Dominated.
     Dim,
 }
 
-/// A table.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// From left to right.
     pub columns: Vec<Column>,
     /// From top to bottom, a cell for each column.
     pub rows: Vec<(Tone, Vec<Cell>)>,
@@ -242,7 +228,6 @@ impl Grid {
         grid
     }
 
-    /// A table without rows.
     pub fn new(columns: Vec<Column>) -> Grid {
         Grid { columns, ..Grid::default() }
     }

@@ -45,7 +45,6 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines(words(text).map(|word| Word(word, true)), width)
 }
 
-/// The narrowest line.
 const NARROWEST: usize = 8;
 
 /// Like [`wrap`], but also breaks after a slash, and keeps blanks at the start, as far as there is room for them.

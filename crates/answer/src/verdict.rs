@@ -50,7 +50,6 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// Its word for readers.
     pub fn name(self) -> &'static str {
         match self {
             Confidence::TooFewRounds => "too few rounds",

@@ -19,14 +19,11 @@ const SMALLEST_WINDOW: u32 = 10;
 /// A content coding of RFC 9842.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Coding {
-    /// Dictionary-compressed Brotli.
     Dcb,
-    /// Dictionary-compressed Zstandard.
     Dcz,
 }
 
 impl Coding {
-    /// Both.
     pub const ALL: [Coding; 2] = [Coding::Dcb, Coding::Dcz];
 
     /// Its name in `Accept-Encoding` and `Content-Encoding`, which files with it end in, too.

@@ -37,9 +37,7 @@ pub enum Format {
     Lz4Block,
     /// An LZ4 frame.
     Lz4Frame,
-    /// A bare Snappy block.
     Snappy,
-    /// The .xz container.
     Xz,
     /// The .bz2 container.
     Bzip2,
@@ -110,32 +108,16 @@ pub enum Error {
     Param(#[from] ParamError),
     /// The library refused to encode.
     #[error("{codec}: encoding failed: {message}")]
-    Encode {
-        /// The codec's name.
-        codec: &'static str,
-        /// The library's message.
-        message: String,
-    },
+    Encode { codec: &'static str, message: String },
     /// The input is not a valid stream of the format, or ends early.
     #[error("{codec}: decoding failed: {message}")]
-    Decode {
-        /// The codec's name.
-        codec: &'static str,
-        /// The library's message.
-        message: String,
-    },
+    Decode { codec: &'static str, message: String },
     /// No dictionary could be trained.
     #[error("{codec}: training a dictionary failed: {message}")]
-    Train {
-        /// The codec's name.
-        codec: &'static str,
-        /// The library's message.
-        message: String,
-    },
+    Train { codec: &'static str, message: String },
     /// The decoded output would exceed the limit the caller set.
     #[error("{codec}: decoded output exceeds the limit of {limit} bytes")]
     TooLarge {
-        /// The codec's name.
         codec: &'static str,
         /// The limit in bytes.
         limit: usize,
@@ -144,7 +126,6 @@ pub enum Error {
 
 /// One codec: an implementation (library and binding).
 pub trait Codec: Send + Sync {
-    /// Its description.
     fn info(&self) -> &'static Info;
 
     /// The library's name and version as the library itself reports it, such as `zlib 1.3.1`.

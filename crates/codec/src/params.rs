@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 /// The levels of a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRange {
-    /// The lowest level.
     pub min: i32,
-    /// The highest level.
     pub max: i32,
-    /// The library's default.
     pub default: i32,
     /// A few levels that cover the codec's range, ascending.
     pub representative: &'static [i32],
@@ -20,7 +17,6 @@ pub struct LevelRange {
 pub struct OptionSpec {
     /// Its name: `window`, `memlevel`, `mode`, `container`, `long`, `dict`.
     pub name: &'static str,
-    /// The accepted values.
     pub values: OptionValues,
     /// One line that says what it does, with its default.
     pub about: &'static str,
@@ -31,7 +27,6 @@ pub struct OptionSpec {
 pub enum OptionValues {
     /// An integer in this inclusive range.
     Range(i32, i32),
-    /// One of these words.
     Words(&'static [&'static str]),
 }
 
@@ -51,52 +46,24 @@ pub struct Params {
 pub enum ParamError {
     /// A level was given to a codec without levels.
     #[error("{codec} has no levels")]
-    NoLevels {
-        /// The codec's name.
-        codec: &'static str,
-    },
+    NoLevels { codec: &'static str },
     /// The level is outside the codec's range.
     #[error("{codec} has levels {min} to {max}, not {level}")]
-    Level {
-        /// The codec's name.
-        codec: &'static str,
-        /// The level given.
-        level: i32,
-        /// The lowest level.
-        min: i32,
-        /// The highest level.
-        max: i32,
-    },
+    Level { codec: &'static str, level: i32, min: i32, max: i32 },
     /// The option does not exist for this codec.
     #[error("{codec} has no option `{option}`; it takes: {known}")]
     UnknownOption {
-        /// The codec's name.
         codec: &'static str,
-        /// The option given.
         option: String,
         /// The options that exist, or `none`.
         known: String,
     },
     /// The option's value is not accepted.
     #[error("{codec}: {option}={value} is not accepted; use {accepted}")]
-    OptionValue {
-        /// The codec's name.
-        codec: &'static str,
-        /// The option.
-        option: String,
-        /// The value given.
-        value: String,
-        /// The accepted values.
-        accepted: String,
-    },
+    OptionValue { codec: &'static str, option: String, value: String, accepted: String },
     /// Two parameters do not go together.
     #[error("{codec}: {message}")]
-    Conflict {
-        /// The codec's name.
-        codec: &'static str,
-        /// Which, and why.
-        message: String,
-    },
+    Conflict { codec: &'static str, message: String },
 }
 
 impl Params {

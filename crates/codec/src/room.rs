@@ -31,9 +31,7 @@ pub(crate) const MODE: OptionSpec = OptionSpec {
 /// How input and output are split into calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Everything in one call.
     OneShot,
-    /// In steps.
     Stream,
 }
 
@@ -136,7 +134,6 @@ impl<'a> Room<'a> {
 
 /// Why a stream stopped before its end.
 pub(crate) enum Stop<C> {
-    /// The room is full.
     Full,
     /// The input is used up.
     Starved,

@@ -59,7 +59,6 @@ impl Want {
         Want { least, most: None, patience: Duration::from_secs(60) }
     }
 
-    /// This many nodes.
     pub fn exactly(count: u32) -> Want {
         Want { most: Some(count), ..Want::all(count) }
     }
@@ -69,7 +68,6 @@ impl Want {
 pub struct Opening<'a> {
     /// The engines among the definitions.
     pub definitions: &'a Definitions,
-    /// Where their environments are.
     pub cache: &'a Path,
     /// Hears what takes a moment.
     pub progress: &'a mut dyn Progress,

@@ -27,7 +27,6 @@ const KEPT: usize = 1 << 20;
 /// Programs that did not answer in time: nobody waits for one twice.
 static HUNG: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
 
-/// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
     /// None: it ran out of time.

@@ -32,10 +32,8 @@ impl Failure {
     }
 }
 
-/// One visit to make.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitOrder<'a> {
-    /// The plan.
     pub plan: &'a Plan,
     /// What is known of its cells so far.
     pub state: &'a State,
@@ -45,7 +43,6 @@ pub struct VisitOrder<'a> {
     pub round: u32,
     /// What the cell works on; bodies and values have to have its digest.
     pub payload: &'a Payload,
-    /// The payload's file.
     pub blob: &'a Path,
     /// Wall time that it may take; an answer that is late is a fault.
     pub limit: Duration,
@@ -80,7 +77,6 @@ impl PartsDone {
 }
 
 impl<'a> VisitOrder<'a> {
-    /// The cell.
     pub fn cell(&self) -> &'a Cell {
         &self.plan.cells[self.index]
     }
@@ -103,7 +99,6 @@ pub struct Version {
 }
 
 impl Version {
-    /// Without libraries.
     pub fn of(name: &str, version: String) -> Version {
         Version { name: name.to_owned(), version, libraries: BTreeMap::new() }
     }

@@ -31,7 +31,6 @@ use weigh_model::text::clean_path;
 #[derive(Debug)]
 pub struct History {
     folder: PathBuf,
-    /// The newest first.
     runs: Vec<Entry>,
 }
 

@@ -131,12 +131,10 @@ impl Interrupt {
         result
     }
 
-    /// Sets the flag.
     pub fn set(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is set.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -9,7 +9,6 @@ const ENDLESS: u64 = 256 << 20;
 /// Bytes that are read at a time from the end.
 const CHUNK: usize = 64 << 10;
 
-/// Lines in order.
 pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
@@ -17,7 +16,6 @@ pub struct Lines<R> {
     longest: usize,
 }
 
-/// Where a line stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Its first byte.

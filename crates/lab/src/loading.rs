@@ -66,7 +66,6 @@ impl Generator {
         }
     }
 
-    /// Lets it end.
     pub fn end(self) {
         match self {
             Generator::Here(agent) => agent.end(),
@@ -80,7 +79,6 @@ impl Generator {
 pub struct Outcome {
     /// The result; of an interrupted block that of the part that ran.
     pub result: LoadResult,
-    /// The user ended it.
     pub interrupted: bool,
 }
 
@@ -216,7 +214,6 @@ impl LoadAgent {
         })
     }
 
-    /// Lets it end.
     pub fn end(self) {
         self.worker.end(END);
     }

@@ -26,25 +26,14 @@ const BUFFER: usize = 256 << 10;
 /// Why the log could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The system refused.
     #[error("{}: cannot {doing}: {source}; {remedy}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was being done.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Io { path: PathBuf, doing: &'static str, source: io::Error, remedy: &'static str },
     /// A line before the last one is not a record.
     #[error(
         "{}: line {line} is damaged ({what}); delete that line to go on: what it held is lost, every other \
          line stays", path.display()
     )]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,

@@ -52,28 +52,21 @@ use weigh_model::text::clean_path;
 const CHANGING: &str = "it changed while it was read; its variants are made by the next run";
 /// Files that are worked on at a time.
 const AT_A_TIME: usize = 20_000;
-/// What ends a walk.
 const STOPPED: &str = "interrupted";
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
-    /// The tree.
     pub tree: &'a Path,
     /// Where the variants go; none: beside the files.
     pub out: Option<&'a Path>,
-    /// What is made.
     pub settings: &'a Settings,
-    /// How many threads work.
     pub jobs: usize,
-    /// Whether nothing is written.
     pub dry_run: bool,
 }
 
 /// How far a run is.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
-    /// Variants that are done.
     pub variants: usize,
     /// Files in all of which something looks different.
     pub files: usize,
@@ -109,7 +102,6 @@ fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, Pat
     Ok((root, real(out)?))
 }
 
-/// A run.
 struct Run<'a> {
     ask: Ask<'a>,
     root: PathBuf,

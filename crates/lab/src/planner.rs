@@ -31,7 +31,6 @@ const BUDGET_SHARE: f64 = 0.35;
 /// What the user asked for beside the study.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The quick form.
     pub quick: bool,
     /// Seed of every random choice.
     pub seed: u64,
@@ -158,7 +157,6 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Nothing in it yet.
     pub fn new(study: &Study, ask: &'a Ask, inventory: &'a Inventory) -> Draft<'a> {
         let (seen, payloads, cells, exclusions) = Default::default();
         Draft { inventory, ask, policy: policy(study, ask), seen, payloads, cells, exclusions }

@@ -33,9 +33,7 @@ use weigh_model::way::{CONFIG, OwnConfig};
 
 /// A policy on a configuration.
 pub struct Subject<'a> {
-    /// The policy.
     pub policy: &'a Policy,
-    /// Its site.
     pub site: &'a Site,
     /// The site's configuration as it was read.
     pub own: &'a Configured,
@@ -46,7 +44,6 @@ enum Outcome {
     Answered(Vec<Answered>),
     /// The server does not start, in its words.
     Refused(String),
-    /// Something is missing here.
     Missing(String),
 }
 

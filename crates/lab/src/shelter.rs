@@ -42,7 +42,6 @@ pub struct Shelter {
 }
 
 impl Shelter {
-    /// A new one.
     pub fn new() -> io::Result<Shelter> {
         Shelter::below(&std::env::temp_dir())
     }
@@ -70,7 +69,6 @@ impl Shelter {
         Ok(shelter)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
@@ -104,7 +102,6 @@ impl Draft {
         Ok(Draft { dir, _noted: noted })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }

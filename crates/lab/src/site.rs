@@ -66,20 +66,16 @@ use traffic::{SiteHosts, Traffic};
 use weigh_model::site::{Alias, Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
 use weigh_model::text::{clean, clean_path};
 
-/// Where to look.
 #[derive(Clone, Debug, Default)]
 pub struct Ask {
-    /// The document root.
     pub docroot: Option<PathBuf>,
     /// The web server's configuration.
     pub server_config: Option<PathBuf>,
     /// The web server, as the user says.
     pub server: Option<String>,
-    /// Access logs.
     pub logs: Vec<PathBuf>,
     /// Hosts whose lines of the logs count; empty: those of the configuration or of the URLs.
     pub hosts: Vec<String>,
-    /// URLs of pages.
     pub urls: Vec<String>,
     /// Whether the site's own application makes its pages, in a private instance.
     pub render: bool,
@@ -91,11 +87,9 @@ pub struct Ask {
     pub values: Option<PathBuf>,
     /// The URL of a store.
     pub store: Option<String>,
-    /// PHPs.
     pub php: Vec<PathBuf>,
     /// The settings of the PHP that serves the site: a php.ini, or a pool of PHP-FPM.
     pub php_config: Option<PathBuf>,
-    /// The site's name.
     pub name: Option<String>,
     /// The proxy or CDN in front of the server.
     pub front: Option<String>,
@@ -113,10 +107,8 @@ impl Ask {
     }
 }
 
-/// What was found.
 #[derive(Clone, Debug)]
 pub struct Looked {
-    /// The site.
     pub site: Site,
     /// How much was looked at.
     pub facts: Facts,
@@ -129,7 +121,6 @@ pub struct Facts {
     pub files: u64,
     /// Requests in the logs, the days that they cover, and lines that could not be read.
     pub log: Option<(u64, f64, u64)>,
-    /// Pages that were fetched.
     pub pages: usize,
     /// Why there are none, where `--render` or `--url` asked for some: a line with what to do.
     pub no_pages: Option<String>,

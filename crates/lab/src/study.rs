@@ -20,7 +20,6 @@ use weigh_model::text::clean;
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
 
-/// A study as written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
@@ -28,16 +27,12 @@ pub struct Study {
     pub schema: u32,
     /// `cache-levels`: lower case, digits and hyphens.
     pub name: String,
-    /// A heading.
     pub title: String,
-    /// The question, one sentence.
     pub question: String,
     /// How to read the answer.
     pub reading: String,
-    /// How long.
     #[serde(default)]
     pub budget: Budget,
-    /// How exact.
     #[serde(default)]
     pub precision: Precision,
     /// Links whose total times are computed.

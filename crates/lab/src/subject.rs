@@ -97,11 +97,9 @@ pub struct Room {
     pub scratch: PathBuf,
     /// A folder for what servers, stores, workers and the generator say.
     pub logs: PathBuf,
-    /// The PHP side.
     pub php_home: PathBuf,
 }
 
-/// One subject.
 pub trait Subject: Sync {
     /// What answers know of it: the kinds of its cells, and their phases.
     fn shape(&self) -> &'static Shape;

@@ -4,7 +4,6 @@
 pub const IDENTITY: &str = "identity";
 const ANY: &str = "*";
 
-/// A weight in thousandths.
 type Weight = u16;
 /// The weight if none is given.
 const FULL: Weight = 1000;

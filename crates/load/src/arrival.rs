@@ -144,7 +144,6 @@ pub enum Due {
     At(Nanos),
     /// Nothing is due until a request in flight ends.
     OnEnd,
-    /// Nothing further is due.
     Never,
 }
 

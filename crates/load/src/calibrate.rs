@@ -49,7 +49,6 @@ pub enum CalibrationError<E> {
     Faulted {
         /// The load that was running.
         load: String,
-        /// The first failure.
         why: String,
     },
 }

@@ -33,12 +33,10 @@ pub struct Search {
     pub most_seconds: f64,
     /// The search ends when the sustained rate and the lowest rate that is not sustained differ by at most this share.
     pub width: f64,
-    /// The most steps.
     pub most_steps: usize,
 }
 
 impl Search {
-    /// The default search.
     pub fn new(limit: Limit) -> Search {
         Search {
             limit,
@@ -393,7 +391,6 @@ impl Rate {
     }
 }
 
-/// The next action.
 enum Next {
     /// A rate, and whether the step is long enough to decide.
     Try(f64, bool),

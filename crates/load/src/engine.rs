@@ -276,7 +276,6 @@ struct Outcome {
     share: f64,
     /// Share of its time in which it waited for a processor; none: the system does not report it.
     wait: Option<f64>,
-    /// When it ended.
     seconds: f64,
 }
 

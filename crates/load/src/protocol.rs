@@ -44,7 +44,6 @@ pub trait Events {
     /// This many bytes of the body were discarded without being read.
     fn discarded(&mut self, x: ExchangeId, bytes: u64);
 
-    /// The response is complete.
     fn end(&mut self, x: ExchangeId);
 
     /// The exchange has ended without a complete response. `untouched`: the server cannot have processed the request,
@@ -69,7 +68,6 @@ pub enum Drive {
 /// The inputs for driving a connection.
 #[derive(Debug)]
 pub struct Means<'a> {
-    /// The read buffer.
     pub buffer: &'a mut [u8],
     /// The most bytes to read now, for a slow reader; `usize::MAX`: no limit.
     pub allowance: usize,
@@ -113,7 +111,6 @@ const DROPPED: usize = 16;
 /// What a frame or a chunk takes of a turn in addition to its bytes: as much as this many bytes.
 const FRAME: usize = 512;
 
-/// A connection's state.
 #[derive(Debug)]
 pub enum Machine {
     /// HTTP/1.
@@ -142,7 +139,6 @@ impl Machine {
         }
     }
 
-    /// Any exchange in flight.
     pub fn in_flight(&self) -> Option<ExchangeId> {
         match self {
             Machine::Http1(machine) => machine.in_flight(),

@@ -11,10 +11,8 @@ use weigh_stats::hist::Hist;
 
 use crate::result::{ClassResult, Counts, FaultCount, Slice, Times};
 
-/// A finished response's times.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamps {
-    /// When it was due.
     pub scheduled: Nanos,
     /// When it was sent; if it opened its own connection, when connecting started.
     pub sent: Nanos,
@@ -24,10 +22,8 @@ pub struct Stamps {
     pub last: Nanos,
 }
 
-/// One thread's record.
 #[derive(Debug)]
 pub struct Recorder {
-    /// By class.
     pub classes: Vec<(Counts, Times)>,
     /// See [`crate::result::Client::lateness`].
     pub lateness: Hist,
@@ -49,20 +45,17 @@ impl Recorder {
         }
     }
 
-    /// Counts of a class.
     #[inline]
     pub fn counts(&mut self, class: u32) -> &mut Counts {
         &mut self.classes[class as usize].0
     }
 
-    /// A request was due.
     #[inline]
     pub fn scheduled(&mut self, class: u32, at: Nanos) {
         self.counts(class).scheduled += 1;
         self.timeline.at(at).scheduled += 1;
     }
 
-    /// A response has succeeded.
     #[inline]
     pub fn completed(&mut self, class: u32, stamps: &Stamps, body_bytes: u64, status: u16) {
         let (counts, times) = &mut self.classes[class as usize];
@@ -80,7 +73,6 @@ impl Recorder {
         now.response.record(response);
     }
 
-    /// A request has failed.
     pub fn faulted(&mut self, class: u32, request: u32, at: Nanos, fault: Fault) {
         self.counts(class).faulted += 1;
         self.timeline.at(at).faulted += 1;
@@ -102,7 +94,6 @@ impl Recorder {
         self.classes.iter().fold((0, 0), |(done, bad), (c, _)| (done + c.completed, bad + c.faulted))
     }
 
-    /// Adds another thread's record.
     pub fn add(&mut self, other: Recorder) {
         for ((counts, times), (c, t)) in self.classes.iter_mut().zip(other.classes) {
             counts.add(&c);
@@ -139,7 +130,6 @@ impl Recorder {
 }
 
 impl Counts {
-    /// Adds another class.
     pub fn add(&mut self, c: &Counts) {
         self.scheduled += c.scheduled;
         self.sent += c.sent;
@@ -163,7 +153,6 @@ impl Counts {
 }
 
 impl Times {
-    /// Adds another slice.
     pub fn add(&mut self, t: &Times) {
         self.connect.add(&t.connect);
         self.tls.add(&t.tls);

@@ -16,19 +16,15 @@ const MOST_HOSTS: usize = 256;
 /// The longest URL in bytes; most servers accept a request line of 8 KB.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The supported schemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Plain TCP.
     Http,
-    /// TLS.
     Https,
 }
 
 /// The parts of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The scheme.
     pub scheme: Scheme,
     /// A name in lower case and ASCII, or an address without brackets.
     pub host: String,
@@ -105,7 +101,6 @@ impl Location {
     }
 }
 
-/// An absolute URL.
 pub(crate) fn parse_url(text: &str) -> Result<Url, TargetError> {
     let text = text.trim();
     let wrong = |what: String| TargetError(format!("{}: {what}", shown(text.as_bytes())));

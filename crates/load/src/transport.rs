@@ -39,12 +39,9 @@ pub trait Transport {
     fn await_bytes(&mut self, _bytes: usize) {}
 }
 
-/// Any transport.
 #[derive(Debug)]
 pub enum Io {
-    /// TCP.
     Tcp(Tcp),
-    /// TLS over it.
     Tls(Box<Tls>),
 }
 

@@ -31,11 +31,9 @@ pub struct Workload {
 pub struct Defaults {
     /// The base of relative URLs.
     pub base: Option<String>,
-    /// The method.
     pub method: String,
     /// Headers of every request; a header of the same name in the file replaces them.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
     /// The class of requests in the shared stream. In a named stream, the class is the stream's name.
     pub class: String,

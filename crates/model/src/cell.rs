@@ -16,7 +16,6 @@ use crate::way::{By, WayKind};
 pub struct Subject(Cow<'static, str>);
 
 impl Subject {
-    /// A native codec.
     pub const CODEC: Subject = Subject::new("codec");
     /// A codec called from PHP.
     pub const PHP_CODEC: Subject = Subject::new("php-codec");

@@ -31,9 +31,7 @@ pub struct Gate {
 pub enum Limit {
     /// At most this much worse than the baseline, as a share.
     NoWorseThan(f64),
-    /// At most this amount.
     AtMost(Amount),
-    /// At least this amount.
     AtLeast(Amount),
 }
 

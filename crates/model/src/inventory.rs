@@ -49,7 +49,6 @@ pub struct RuntimeEntry {
     pub binary: Option<PathBuf>,
     /// Settings of PHP's ini that define the variant, `NAME=VALUE`.
     pub ini: Vec<String>,
-    /// Its version, as reported.
     pub version: String,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
@@ -72,7 +71,6 @@ pub struct RuntimeEntry {
 pub struct ServerEntry {
     /// `nginx`, `apache`, …
     pub name: String,
-    /// Its program.
     pub binary: Option<PathBuf>,
     /// Its version, as reported; empty when it is not installed.
     pub version: String,
@@ -101,7 +99,6 @@ pub struct StoreEntry {
     pub name: String,
     /// One line that describes it.
     pub about: String,
-    /// Its program.
     pub binary: Option<PathBuf>,
     /// Its version, as reported; empty when it is not installed or reports none.
     pub version: String,
@@ -117,7 +114,6 @@ pub struct StoreEntry {
 
 /// Something with a name that may be unavailable.
 pub trait Listed {
-    /// Its name in studies.
     fn name(&self) -> &str;
 
     /// Why it is unavailable, and how to make it available; none: it is available.

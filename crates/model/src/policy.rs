@@ -212,7 +212,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All.
     pub const ALL: [Reason; 6] = [
         Reason::NoSample,
         Reason::NotMeasured,

@@ -27,7 +27,6 @@ impl Cost {
         self.memory = self.memory.saturating_add(other.memory);
     }
 
-    /// Subtracts another cost.
     pub fn subtract(&mut self, other: Cost) {
         self.amount = self.amount.saturating_sub(other.amount);
         self.memory = self.memory.saturating_sub(other.memory);
@@ -96,7 +95,6 @@ pub enum Recursion {
     Mutual,
 }
 
-/// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// The name as in the file, not yet safe to print.
@@ -105,7 +103,6 @@ pub struct Function {
     pub file: Option<String>,
     /// Calls; none if they were not counted.
     pub calls: Option<u64>,
-    /// Cost without callees.
     pub own: Cost,
     /// Cost with callees, counted once per stack.
     pub inclusive: Cost,
@@ -140,17 +137,14 @@ pub struct Cut {
 /// The costs of a script or program by function and call path.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The file format.
     pub format: Format,
     /// The program that wrote it.
     pub creator: Option<String>,
     /// The command that was profiled.
     pub command: Option<String>,
-    /// The unit of amounts.
     pub unit: Unit,
     /// Whether there are memory figures.
     pub has_memory: bool,
-    /// How calls were counted.
     pub counting: Counting,
     /// How inclusive costs were found.
     pub inclusion: Inclusion,
@@ -166,7 +160,6 @@ pub struct Profile {
     pub functions: Vec<Function>,
     /// Calls between functions.
     pub edges: Vec<Edge>,
-    /// Merged call paths.
     pub stacks: Stacks,
     /// Set if the file was truncated.
     pub cut: Option<Cut>,

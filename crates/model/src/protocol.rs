@@ -15,15 +15,11 @@ pub use description::{CodecDescription, Description, Levels, OptionDescription, 
 /// The protocol's version; a worker that reports another version is refused.
 pub const PROTOCOL: u32 = 1;
 
-/// One request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "op")]
 pub enum Request {
     /// Describe yourself, and what you can measure.
-    Describe {
-        /// Echoed in the reply.
-        id: u64,
-    },
+    Describe { id: u64 },
     /// Measure one cell once: one visit.
     Visit(VisitRequest),
     /// Decode a file with a decoder that shares no code with the codecs, and compute the digest of the result. Only the
@@ -56,7 +52,6 @@ pub enum Phase {
 /// One visit to a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VisitRequest {
-    /// Echoed in the reply.
     pub id: u64,
     /// The codec's name, as in its description.
     pub codec: String,
@@ -79,7 +74,6 @@ pub struct VisitRequest {
     /// and measures only its memory.
     #[serde(default)]
     pub family: bool,
-    /// The phases to time.
     pub phases: Vec<Phase>,
     /// Samples of each phase in this visit, at least 1.
     pub samples: u32,
@@ -101,9 +95,7 @@ pub struct VisitRequest {
 /// Decode a dumped output independently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckRequest {
-    /// Echoed in the reply.
     pub id: u64,
-    /// The format's name.
     pub format: String,
     /// Absolute path of the encoded items, one after the other.
     pub path: String,
@@ -132,13 +124,11 @@ pub enum Reply {
 /// The result of a visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// The request's id.
     pub id: u64,
     /// Uncompressed length of each item in bytes; for a value, of its serialized form.
     pub decoded: Vec<u64>,
     /// Encoded length of each item in bytes.
     pub encoded: Vec<u64>,
-    /// The format written.
     pub format: String,
     /// SHA-256 of all decoded items, one after the other, as the cell's own codec sees them.
     pub sha256_decoded: String,
@@ -154,7 +144,6 @@ pub struct Visit {
     /// then the dictionary. Item `i` needs dictionary number `i` modulo their count.
     #[serde(default)]
     pub dictionary_path: Option<String>,
-    /// Samples by phase.
     pub phases: BTreeMap<Phase, Samples>,
     /// Samples of `encode` and `decode` of the first instance of a family alone, repeatedly.
     #[serde(default)]
@@ -180,7 +169,6 @@ pub struct Samples {
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// The request's id.
     pub id: u64,
     /// The decoder, `ruzstd`, `miniz_oxide`, …
     pub decoder: String,
@@ -193,7 +181,6 @@ pub struct Checked {
 pub struct FaultReply {
     /// The request's id; 0 if it could not be read.
     pub id: u64,
-    /// What went wrong.
     pub fault: Fault,
 }
 

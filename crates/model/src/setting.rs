@@ -67,9 +67,7 @@ pub struct Request {
 pub enum LevelRequest {
     /// A few levels that cover the range.
     Representative,
-    /// Every level.
     All,
-    /// The library's default.
     Default,
     /// These levels, in this order; a range includes both ends.
     Listed(Vec<i32>),
@@ -78,7 +76,6 @@ pub enum LevelRequest {
 /// What a request is expanded against: a codec or a method, as it describes itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Tunable<'a> {
-    /// Its name in studies.
     pub name: &'a str,
     /// Its levels; none: no levels.
     pub levels: Option<&'a Levels>,

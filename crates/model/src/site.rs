@@ -307,7 +307,6 @@ pub struct StoreLink {
 }
 
 impl Default for StoreLink {
-    /// Within a data centre.
     fn default() -> StoreLink {
         StoreLink { mbit: Figure::assumed(1000.0), rtt_ms: Figure::assumed(0.5) }
     }

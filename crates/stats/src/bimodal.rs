@@ -10,9 +10,7 @@ pub const APART: f64 = 1.5;
 pub struct Mode {
     /// The number of values, at least 1.
     pub count: usize,
-    /// The lowest value.
     pub low: f64,
-    /// The highest value.
     pub high: f64,
 }
 

@@ -9,9 +9,7 @@ pub const CLUSTERS: usize = 5;
 /// A cluster: events, and those that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cluster {
-    /// All events.
     pub all: u64,
-    /// Those that count.
     pub counted: u64,
 }
 

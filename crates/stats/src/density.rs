@@ -16,10 +16,8 @@ const ANYWHERE: f64 = 0.01;
 /// The most steps of a grid.
 const STEPS: f64 = 512.0;
 
-/// The most peaks.
 const PEAKS: usize = 4;
 
-/// Steps in a bandwidth.
 const FINE: f64 = 2.0;
 
 /// The logarithm of a density on an even grid; elsewhere it is the least one.
@@ -36,7 +34,6 @@ pub struct Density {
 }
 
 impl Density {
-    /// Of finite values.
     pub(crate) fn of(values: &[f64]) -> Density {
         let values = sorted(values).unwrap_or_default();
         let many = ((values.len() as f64 * NARROWEST).ceil() as usize).max(3).min(values.len());

@@ -16,7 +16,6 @@ use rand_chacha::ChaCha8Rng;
 use crate::blocks::block_effects;
 use crate::summary::{Place, quantile};
 
-/// Number of drawings.
 pub const DRAWINGS: usize = 400;
 
 /// Number of random errors per number of rounds.

@@ -15,7 +15,6 @@ const LOWEST: u64 = 1;
 const USUAL: u64 = 1_000_000_000;
 /// Longer times count as one hour.
 const HIGHEST: u64 = 3_600_000_000_000;
-/// Significant decimal digits.
 const DIGITS: u8 = 3;
 /// Significant digits of the histograms of slices.
 const COARSE_DIGITS: u8 = 2;
@@ -63,7 +62,6 @@ impl Hist {
         self.0.record_n(ns.min(HIGHEST), count).expect("it grows to the largest time");
     }
 
-    /// Adds another histogram's counts.
     pub fn add(&mut self, other: &Hist) {
         take(&mut self.0, &other.0);
     }
@@ -73,7 +71,6 @@ impl Hist {
         self.0.clear();
     }
 
-    /// The number of times.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
@@ -143,7 +140,6 @@ impl Hist {
 pub struct Packed(String);
 
 impl Packed {
-    /// Packs a histogram.
     pub fn of(hist: &Hist) -> Packed {
         Packed::pack(&hist.0)
     }
@@ -195,7 +191,6 @@ impl Packed {
         read.map(Some).map_err(|e| format!("not an HdrHistogram: {e}"))
     }
 
-    /// The encoded text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

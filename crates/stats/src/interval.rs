@@ -7,10 +7,8 @@
 
 use crate::summary::{Place, sorted};
 
-/// An interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
     /// Upper end.
     pub high: f64,

@@ -25,7 +25,6 @@ pub struct LogRatio {
     pub mean: f64,
     /// Their variance (divided by rounds − 1).
     pub variance: f64,
-    /// The number of rounds.
     pub rounds: usize,
 }
 

@@ -12,7 +12,6 @@ const LEVEL: f64 = 0.95;
 /// A choice: its measured figure, and its known additional cost at each place.
 #[derive(Clone, Debug)]
 pub struct Choice<'a> {
-    /// The measured figure.
     pub figure: f64,
     /// The factor of the true figure in each drawing: [`crate::drawn_figures`].
     pub drawn: &'a [f64],
@@ -29,7 +28,6 @@ impl Choice<'_> {
 /// Several choices, and the one that was made at each place.
 #[derive(Clone, Debug)]
 pub struct Chosen<'a> {
-    /// The possible choices.
     pub all: Vec<Choice<'a>>,
     /// The index of the choice at each place.
     pub made: Vec<usize>,

@@ -8,7 +8,6 @@ const TWO_SIDED_95: f64 = 1.959_964;
 /// A stratum of units whose sizes `x` are all known, with a random sample of them for which `y` is known too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stratum {
-    /// Units in all.
     pub units: u64,
     /// The sum of `x` over all units.
     pub total: f64,

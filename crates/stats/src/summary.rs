@@ -3,11 +3,8 @@
 /// Summary statistics of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The number of values.
     pub n: usize,
-    /// The smallest value.
     pub min: f64,
-    /// The median.
     pub median: f64,
     /// The median absolute deviation from the median (not scaled to a standard deviation).
     pub mad: f64,

@@ -27,7 +27,6 @@ pub struct Term {
 pub struct StratumError {
     /// Of first ÷ second.
     pub ratio: f64,
-    /// Of both alike.
     pub size: f64,
 }
 

@@ -5,7 +5,6 @@
 /// Where a ratio is above 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Threshold {
-    /// At every size measured.
     Everywhere,
     /// From this size up to the largest.
     From(f64),
@@ -47,11 +46,8 @@ impl Threshold {
 /// `Nowhere` as high end above the largest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThresholdInterval {
-    /// The threshold.
     pub value: Threshold,
-    /// Low end.
     pub low: Threshold,
-    /// High end.
     pub high: Threshold,
 }
 

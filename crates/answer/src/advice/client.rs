@@ -24,7 +24,6 @@ use crate::verdict::ratio;
 
 /// Drivers of this program, in plain PHP.
 const PLAIN: [&str; 2] = ["socket", "wire"];
-/// The scopes of stores.
 const SEVERAL: &str = "several machines";
 const ONE: &str = "one machine";
 /// Codecs that PHP has without a further extension.

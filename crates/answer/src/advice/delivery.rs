@@ -46,7 +46,6 @@ struct Chosen<'a, 'c> {
     choice: &'a Choice,
     /// Its row of the first of them.
     row: Sent<'a>,
-    /// Its cells.
     cells: Vec<String>,
 }
 

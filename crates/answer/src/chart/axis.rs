@@ -7,7 +7,6 @@ use super::canvas::{Anchor, Canvas, GRID, INK, Pen, QUIET, Rect};
 /// How a value is written at a tick.
 pub type Tick = fn(f64) -> String;
 
-/// One axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
     name: &'static str,

@@ -10,14 +10,12 @@ const CLOSE: f64 = 22.0;
 const MANY: usize = 18;
 /// Space between a bar and its number, and after the number.
 const GAP: f64 = 6.0;
-/// Room between panels.
 const BETWEEN: f64 = 14.0;
 /// The widest names of rows.
 const NAMES: f64 = 330.0;
 /// As wide where there is one panel alone.
 const ALONE: f64 = 360.0;
 
-/// Rows of bars.
 #[derive(Clone, Debug)]
 pub struct Bars {
     /// One a row, at most [`Bars::MOST`].
@@ -33,7 +31,6 @@ pub struct BarPanel {
     pub title: &'static str,
     /// Of the width; those of all panels make 1.
     pub share: f64,
-    /// Longer bars are truncated.
     pub cap: f64,
     pub bars: Vec<Bar>,
 }
@@ -47,7 +44,6 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// With its whisker.
     fn reach(&self) -> f64 {
         self.whisker.unwrap_or(0.0).max(self.parts.iter().map(|part| part.0).sum())
     }

@@ -25,7 +25,6 @@ pub const QUIET: Color = Color::new(96, 104, 116);
 pub const GRID: Color = Color::new(226, 229, 234);
 pub const PAPER: Color = Color::new(255, 255, 255);
 
-/// Regular and bold.
 static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
     [notosans::REGULAR_TTF, notosans::BOLD_TTF]
         .map(|bytes| FontRef::new(bytes).expect("the embedded font can be read"))
@@ -101,7 +100,6 @@ impl Color {
         std::iter::successors(Some(self), darker).last().unwrap_or(self)
     }
 
-    /// Without its opacity.
     pub fn rgb(self) -> (u8, u8, u8) {
         self.rgb
     }
@@ -119,7 +117,6 @@ impl Color {
     }
 }
 
-/// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
     pub left: f64,
@@ -191,7 +188,6 @@ impl Pen {
     }
 }
 
-/// The sheet.
 #[derive(Default)]
 pub struct Canvas {
     body: String,
@@ -300,7 +296,6 @@ impl Canvas {
         self.circle(at, radius, &color.paint("fill"));
     }
 
-    /// An open circle.
     pub fn ring(&mut self, at: (f64, f64), radius: f64, color: Color) {
         self.circle(at, radius, &format!("{} {}", PAPER.paint("fill"), stroked(color, 2.0)));
     }

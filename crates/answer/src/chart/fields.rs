@@ -5,15 +5,12 @@ use super::canvas::{Anchor, Canvas, Color, INK, MARGIN, Pen, Rect, WIDTH};
 /// The widest names of rows, and the height of a row.
 const NAMES: f64 = 300.0;
 const PITCH: f64 = 46.0;
-/// The widest field.
 const WIDEST: f64 = 180.0;
 
-/// A table of fields.
 #[derive(Clone, Debug)]
 pub struct Fields {
     pub columns: Vec<String>,
     pub rows: Vec<FieldRow>,
-    /// What colours mean.
     pub legend: Vec<(&'static str, Color)>,
 }
 
@@ -24,12 +21,10 @@ pub struct FieldRow {
     pub fields: Vec<(usize, Field)>,
 }
 
-/// One field.
 #[derive(Clone, Debug)]
 pub struct Field {
     pub fill: Color,
     pub words: String,
-    /// Below the words.
     pub more: String,
 }
 

@@ -23,7 +23,6 @@ pub struct Place {
     pub leader: bool,
 }
 
-/// Occupied space.
 #[derive(Clone, Debug)]
 pub struct Layout {
     bounds: Rect,
@@ -35,12 +34,10 @@ impl Layout {
         Layout { bounds, taken: Vec::new() }
     }
 
-    /// Keeps a rectangle free.
     pub fn take(&mut self, rect: Rect) {
         self.taken.push(rect);
     }
 
-    /// Keeps a circle free.
     pub fn take_dot(&mut self, (x, y): (f64, f64), radius: f64) {
         self.take(Rect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
     }

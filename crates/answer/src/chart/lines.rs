@@ -15,29 +15,24 @@ const NAME: (f64, f64) = (21.0, 40.0);
 /// From a panel to the names of its lines.
 const BESIDE: f64 = 22.0;
 
-/// Panels beside each other.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// One or two.
     pub panels: Vec<LinePanel>,
     /// Below the first panel, along its axis, under this caption.
     pub strips: Vec<LinkStrip>,
     pub caption: &'static str,
 }
 
-/// One panel.
 #[derive(Clone, Debug)]
 pub struct LinePanel {
     pub title: &'static str,
     pub x: Axis,
     pub y: Axis,
     pub lines: Vec<Line>,
-    /// A dashed level.
     pub level: Option<f64>,
     pub marks: Vec<Mark>,
 }
 
-/// One line.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub name: String,

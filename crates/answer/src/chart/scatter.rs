@@ -26,11 +26,9 @@ pub struct Scatter {
     pub points: Vec<ScatterPoint>,
     /// The 100% of the right axis.
     pub whole: Option<f64>,
-    /// Dashed curves.
     pub slopes: Vec<Slope>,
 }
 
-/// One point.
 #[derive(Clone, Debug)]
 pub struct ScatterPoint {
     pub x: f64,
@@ -39,13 +37,11 @@ pub struct ScatterPoint {
     pub color: Color,
     /// Points of one family are joined by a thin line; one of them is named.
     pub family: String,
-    /// On the front.
     pub is_front: bool,
     /// On the front and worth considering: it has a name.
     pub is_worth: bool,
     /// What the answer recommends: named first, with an arrow.
     pub is_recommended: bool,
-    /// Drawn as a ring.
     pub is_open: bool,
     /// If it is far above the others, it is named above the plot instead of drawn.
     pub is_aside: bool,
@@ -154,7 +150,6 @@ impl Scatter {
         (x.named(self.x.0, self.x.1), y.named(self.y.0, self.y.1))
     }
 
-    /// The right axis.
     fn shares(&self, canvas: &mut Canvas, plot: &Plot) {
         let Some(whole) = self.whole else { return };
         let pen = Pen::new(15.0, QUIET);

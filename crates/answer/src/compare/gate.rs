@@ -34,7 +34,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Fail => "fail",
@@ -66,7 +65,6 @@ pub struct Held {
     pub low: f64,
     /// Upper end; infinity if it has none.
     pub high: f64,
-    /// The limit.
     pub limit: f64,
 }
 

@@ -31,7 +31,6 @@ const SECOND: f64 = 1e9;
 pub struct Measured<'r> {
     /// What kind of machine it is: the name that prices are given for.
     pub kind: &'r str,
-    /// The results.
     pub report: &'r Report,
     /// The price of one of its cores for an hour; none: it is not known.
     pub core_hour: Option<f64>,
@@ -118,7 +117,6 @@ pub struct Differing {
 struct Column<'r> {
     measured: Measured<'r>,
     rows: Vec<&'r Row>,
-    /// CPU times.
     times: Vec<Estimate>,
     /// What is compared: prices per million operations, or CPU times.
     costs: Vec<Estimate>,

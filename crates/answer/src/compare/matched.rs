@@ -10,9 +10,7 @@ use crate::row::Row;
 /// The names of the two sides.
 #[derive(Clone, Debug)]
 pub struct Names {
-    /// Of A.
     pub a: String,
-    /// Of B.
     pub b: String,
 }
 

@@ -15,9 +15,7 @@ use crate::words::note;
 
 /// A group with its rows as tables show them.
 pub struct View<'a> {
-    /// What it belongs to.
     pub report: &'a Report,
-    /// The group.
     pub group: &'a Group,
     /// Those on the front first by time, then the others by time; in the plan's order if nothing competes.
     pub rows: Vec<&'a Row>,
@@ -29,7 +27,6 @@ pub fn views(report: &Report) -> Vec<View<'_>> {
 }
 
 impl<'a> View<'a> {
-    /// Of one group.
     pub fn of(report: &'a Report, group: &'a Group) -> View<'a> {
         let shape = report.shape();
         let mut rows: Vec<&Row> = report.members(group).collect();
@@ -80,7 +77,6 @@ impl<'a> View<'a> {
         self.rows.iter().copied().filter(|row| row.front)
     }
 
-    /// A marked row.
     pub fn marked(&self, mark: &str) -> Option<&'a Row> {
         self.report.row(self.group.mark(mark)?)
     }

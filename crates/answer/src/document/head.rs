@@ -18,7 +18,6 @@ use weigh_model::caveat::Caveat;
 /// The most rows of the answer's table.
 const CHOICES: usize = 4;
 
-/// Title and question.
 pub(super) fn head(report: &Report) -> Vec<Block> {
     let study = &report.study;
     let title = if study.title.is_empty() { &study.name } else { &study.title };

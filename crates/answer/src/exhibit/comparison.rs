@@ -87,7 +87,6 @@ impl Kind {
     /// Every kind, in the order of tables.
     const ALL: [Kind; 5] = [Kind::Runtime, Kind::Variant, Kind::Driver, Kind::Store, Kind::Setting];
 
-    /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Runtime => "runtime",

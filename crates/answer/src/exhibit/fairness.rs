@@ -199,7 +199,6 @@ impl FairnessResult {
         clean(&parts.join(" · ")) + &workers
     }
 
-    /// The slow clients.
     pub fn slow(&self) -> Option<&Slow> {
         self.cell.delivery.as_ref()?.slow.as_ref()
     }

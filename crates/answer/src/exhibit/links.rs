@@ -149,7 +149,6 @@ pub(crate) fn usual_mbit(links: &Links) -> Option<f64> {
 
 /// One setting as a line over the time per byte: CPU nanoseconds and bytes per operation.
 pub struct Line<'a> {
-    /// The setting.
     pub row: &'a Row,
     /// CPU time of one operation, in nanoseconds.
     pub cost: Estimate,
@@ -157,7 +156,6 @@ pub struct Line<'a> {
     pub bytes: f64,
     /// Nanoseconds that driver and store take for these bytes; 0 if unknown.
     pub stored: f64,
-    /// The connection.
     pub links: &'a Links,
     /// Whether it may be the best at some speed, see [`Contender`].
     pub candidate: bool,
@@ -266,7 +264,6 @@ impl LinkTotals {
         Some(LinkTotals { assumed, usual_reads: usual_reads(links), groups })
     }
 
-    /// Those of one group.
     pub fn of_group(&self, group: &Group) -> &[MixTotals] {
         let is_own =
             |totals: &&GroupTotals| totals.payload == group.payload() && totals.runtime == group.runtime();

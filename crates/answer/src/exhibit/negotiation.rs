@@ -99,7 +99,6 @@ impl NegotiationResult {
         })
     }
 
-    /// Remarks on broken rules.
     pub fn wrong(&self) -> impl Iterator<Item = &Remark> {
         self.remarks.iter().filter(|remark| remark.quirk.is_wrong())
     }
@@ -123,9 +122,7 @@ pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
 
 /// A remark on several methods, each kind once.
 pub struct Said<'a> {
-    /// The remark.
     pub quirk: Quirk,
-    /// The methods.
     pub ways: Vec<&'a NegotiationResult>,
     /// The places where it was seen, in quotes; those left out are counted.
     pub seen_in: String,

@@ -28,7 +28,6 @@ use crate::verdict::{Confidence, Ratio, ratio};
 /// The two settings of the usual break-even: a codec by a part of its name, and the level.
 const USUAL: [(&[&str], i32); 2] = [(&["zstd"], 3), (&["gz", "zlib"], 6)];
 
-/// Rows of a summary.
 const FEW: usize = 8;
 
 const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes at a worker's share of the link, one round trip, driver and store. \

@@ -19,7 +19,6 @@ use crate::subject::delivery::{BODY, CPU};
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
-/// Rows of a summary.
 const FEW: usize = 8;
 
 const LEGEND: &str = "Computed for a new connection per response: one round trip for the TCP handshake, one for TLS 1.3, one for request and response. \
@@ -130,7 +129,6 @@ impl Exhibit for Waits {
     }
 }
 
-/// Server and PHP.
 fn server(row: &Row) -> String {
     names::stack(row.cell.delivery.as_ref().map_or("", |delivery| &delivery.server), &row.cell.runtime)
 }

@@ -39,7 +39,6 @@ fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
     evidence.report.members(group).filter(|row| row.get(ENCODE).is_some()).collect()
 }
 
-/// The group's reference.
 fn reference_of<'a>(evidence: &Evidence<'a>, group: &Group) -> Option<&'a Row> {
     evidence.report.row(group.reference()?).filter(|row| row.get(ENCODE).is_some())
 }

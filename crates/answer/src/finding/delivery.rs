@@ -52,7 +52,6 @@ fn first_leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
 
 /// The user's own page, measured with the study: a scale for costs.
 struct OwnPage {
-    /// Its cell.
     id: String,
     /// Its median response time, nanoseconds.
     ns: f64,
@@ -80,9 +79,7 @@ impl OwnPage {
 /// A row with how it is sent.
 #[derive(Clone, Copy)]
 pub(crate) struct Sent<'a> {
-    /// The row.
     pub(crate) row: &'a Row,
-    /// How it is sent.
     pub(crate) delivery: &'a Delivery,
 }
 
@@ -123,7 +120,6 @@ impl<'a> Sent<'a> {
         self.row.get(CPU)
     }
 
-    /// CPU time for ordering.
     fn cpu_or_0(&self) -> f64 {
         self.value(CPU).unwrap_or(0.0)
     }

@@ -130,7 +130,6 @@ pub fn seconds(seconds: f64) -> String {
     units::ns(seconds * 1e9)
 }
 
-/// Small numbers in words.
 pub fn number(number: usize) -> String {
     const WORDS: [&str; 13] = [
         "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",

@@ -43,7 +43,6 @@ impl Format for Terminal {
     }
 }
 
-/// The blocks as lines.
 pub fn text(blocks: &[Block], options: &Options) -> String {
     let style = Styles::new(options.color);
     let prose = options.width.clamp(20, PROSE);

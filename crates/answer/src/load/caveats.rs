@@ -140,7 +140,6 @@ pub enum LoadCaveat {
 }
 
 impl LoadCaveat {
-    /// Its name in tables.
     pub fn name(&self) -> &'static str {
         match self {
             LoadCaveat::LostNode { .. } => "LOST-NODE",

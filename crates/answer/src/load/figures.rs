@@ -75,10 +75,8 @@ pub struct Spread {
     pub percentiles: Vec<Percentile>,
 }
 
-/// Requests without a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unanswered {
-    /// The number of requests.
     pub count: u64,
     /// The duration of block and drain in seconds: requests without a response took longer.
     pub beyond: f64,
@@ -121,7 +119,6 @@ pub struct ClientFigures {
 }
 
 impl Figures {
-    /// Computes them.
     pub fn of(plan: &LoadPlan, result: &LoadResult) -> Figures {
         let total = result.classes.iter().fold(ClassResult::default(), add);
         let beyond = beyond(plan, result);

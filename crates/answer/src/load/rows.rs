@@ -24,7 +24,6 @@ use crate::subject::load::{
 pub const ARRIVALS: &str = "arrival model";
 /// Characters of a URL in an id.
 const LONGEST: usize = 160;
-/// URLs that are named.
 const NAMED: usize = 3;
 
 impl Document {

@@ -10,7 +10,6 @@ use weigh_stats::{Cluster, log_share, log_variance, share_interval};
 use super::figures::add;
 use crate::estimate::{CONFIDENCE, Estimate, MEDIAN};
 
-/// All classes together.
 pub fn total(result: &LoadResult) -> ClassResult {
     result.classes.iter().fold(ClassResult::default(), add)
 }

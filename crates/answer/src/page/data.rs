@@ -56,7 +56,6 @@ pub struct FlameData<'f> {
 }
 
 impl<'f> FlameData<'f> {
-    /// Of these.
     pub fn of(flames: &'f [Flame]) -> FlameData<'f> {
         FlameData { schema: SCHEMA, flames }
     }
@@ -87,7 +86,6 @@ struct Preset {
     rtt_ms: f64,
 }
 
-/// A group.
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupData {
     title: String,
@@ -188,7 +186,6 @@ struct Failure {
 }
 
 impl Data {
-    /// Of a report.
     pub fn of(report: &Report, options: &Options) -> Data {
         let study = &report.study;
         let shape = report.shape();

@@ -17,7 +17,6 @@ use crate::subject::delivery::SECONDS;
 /// A sample file by two URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByUrl {
-    /// The kind of content.
     pub kind: Kind,
     /// SHA-256 of the sample file that it stands for.
     pub sha256: String,

@@ -41,7 +41,6 @@ const USUAL: i32 = 6;
 struct Measured<'a> {
     item: Item<'a>,
     rows: Vec<&'a Row>,
-    /// As it is.
     plain: &'a Row,
     /// By the number of the method.
     by_method: Vec<Option<&'a Row>>,
@@ -51,7 +50,6 @@ struct Measured<'a> {
 
 /// A stratum that was measured.
 pub(super) struct Told<'a> {
-    /// It.
     pub stratum: &'a Stratum,
     /// The share of its requests of which it is known what is sent today.
     pub known: f64,
@@ -85,7 +83,6 @@ struct Combination {
 
 /// What a file takes per month with a method.
 struct Taken {
-    /// In the objective.
     cost: f64,
     /// Bytes.
     sent: f64,

@@ -9,13 +9,10 @@ use crate::subject::delivery::BODY;
 /// A sample file of a site, with the requests that it stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item<'a> {
-    /// Its stratum.
     pub stratum: &'a Stratum,
-    /// The file.
     pub sample: &'a Sample,
     /// Responses per month with content like it; of values, reads.
     pub requests: f64,
-    /// Files like it.
     pub files: f64,
     /// Writes per month of content like it.
     pub writes: f64,

@@ -62,7 +62,6 @@ fn unknown_today(ground: &Ground, strata: &[&Stratum]) -> Reason {
 /// What content takes that was not measured.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
-    /// All of it.
     pub exact: Exact,
     /// What of it each sample file adds whose bytes with the chosen rules are known.
     pub parts: Vec<Part>,

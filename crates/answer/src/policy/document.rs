@@ -21,7 +21,6 @@ const VISIBLE: f64 = 0.005;
 const DO_THIS: &str = "Do this, in this order";
 const SO_FAR: &str = "Not settled: so far this is ahead, in this order";
 
-/// The whole policy.
 pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     let policy = &decided.policy;
     let (keep, change): (Vec<&Decision>, Vec<&Decision>) =

@@ -20,13 +20,11 @@ pub const NOT_ENCODED: Encoded<'static> = &|_, _, _| None;
 
 /// What decisions rest on.
 pub(crate) struct Ground<'a> {
-    /// The site.
     pub site: &'a Site,
     /// The links of its visitors.
     pub links: &'a [Weighted],
     /// What was measured of its sample files.
     pub reports: &'a [Report],
-    /// Its visitors.
     pub readers: Readers,
     /// The classes of clients that ask its server.
     pub classes: Vec<Accept>,

@@ -12,7 +12,6 @@ use weigh_model::site::{Kind, Site, Stratum};
 const WAITING: f64 = 0.01;
 /// The fewest workers: one slow request must not stop the site.
 const LEAST: u32 = 2;
-/// Where counting ends.
 const MOST: u32 = 100_000;
 
 /// The workers in the busiest hour; none if it was not counted, or no time of a response is known.

@@ -34,7 +34,6 @@ pub use difference::Verdict;
 pub(super) use difference::line;
 pub use document::proof_document;
 
-/// What a proof compares.
 pub(super) const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
 const CPU_TIME: &str = "cpu";
 const TRAFFIC: &str = "traffic";
@@ -43,9 +42,7 @@ const MEMORY: &str = "memory";
 const RESPONSE: &str = "response";
 /// What was measured for clients that accept the same codings.
 pub struct Measured {
-    /// The clients.
     pub accept: Accept,
-    /// The run.
     pub report: Report,
 }
 

@@ -13,13 +13,11 @@ use crate::report::Report;
 /// What a decision is worth, in the unit of the policy's objective per month: seconds that visitors wait, or the site's currency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Valued {
-    /// The kind of content.
     pub kind: Kind,
     /// The value of what was decided; none: the figures do not have it.
     pub own: Option<f64>,
     /// The name of the best setup.
     pub best: String,
-    /// Its value.
     pub least: f64,
 }
 

@@ -35,7 +35,6 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    /// The sum of both.
     pub fn plus(self, other: Exact) -> Exact {
         self.with(other, |a, b| a + b)
     }
@@ -72,15 +71,12 @@ impl Exact {
 /// are told by their addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The stratum.
     pub stratum: usize,
-    /// The sample file.
     pub sample: usize,
     /// The row; of a file that was not measured, the file.
     pub row: usize,
     /// CPU nanoseconds per month; none: not measured.
     pub cpu: Option<Estimate>,
-    /// The other amounts.
     pub exact: Exact,
 }
 
@@ -126,7 +122,6 @@ pub(crate) struct Setup {
     pub is_today: bool,
     /// CPU time per month of server and PHP, in nanoseconds. Visitors wait for it, too.
     pub cpu: Estimate,
-    /// The other amounts.
     pub exact: Exact,
     /// What both are the sums of, as far as it was measured.
     pub parts: Vec<Part>,
@@ -140,7 +135,6 @@ impl Setup {
         Setup { cpu: cpu.unwrap_or_default(), exact, parts, ..Setup::default() }
     }
 
-    /// The amounts of both.
     pub fn plus(self, other: Setup) -> Setup {
         let (cpu, exact) = (self.cpu.plus(&other.cpu), self.exact.plus(other.exact));
         Setup { cpu, exact, parts: [self.parts, other.parts].concat(), ..self }

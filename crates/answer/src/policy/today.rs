@@ -21,7 +21,6 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// What a row sends.
     pub fn of(row: &'a Row) -> Answer<'a> {
         Answer { row, body: None }
     }
@@ -34,7 +33,6 @@ impl<'a> Answer<'a> {
 
 /// The rows of a file, with what the site's description says of today.
 pub(super) struct Rows<'a, 'r> {
-    /// All of them.
     pub all: &'r [&'a Row],
     /// The one that sends the file as it is.
     pub plain: &'a Row,

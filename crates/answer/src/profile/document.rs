@@ -135,7 +135,6 @@ pub struct Overhead {
 }
 
 impl Document {
-    /// From profiles.
     pub fn of(profiles: Vec<Shown>) -> Document {
         Document { schema: SCHEMA, weigh: env!("CARGO_PKG_VERSION").into(), profiles }
     }

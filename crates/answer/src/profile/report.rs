@@ -20,19 +20,14 @@ use weigh_model::units;
 /// The sort order of a table, the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// Cost without callees.
     #[default]
     Own,
-    /// Cost with callees.
     Inclusive,
-    /// Calls.
     Calls,
-    /// Memory without callees.
     Memory,
 }
 
 impl Sort {
-    /// All of them.
     pub const ALL: &[Sort] = &[Sort::Own, Sort::Inclusive, Sort::Calls, Sort::Memory];
 
     /// Its name, as on the command line.
@@ -49,7 +44,6 @@ impl Sort {
 /// The part of a profile that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The order.
     pub sort: Sort,
     /// The most functions; also of callers and callees.
     pub top: usize,

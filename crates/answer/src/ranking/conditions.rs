@@ -192,7 +192,6 @@ impl Conditions {
     }
 }
 
-/// What can be set.
 const KEYS: [&str; 7] = ["goal", "link", "connection", "reads", "core-hour", "gb", "second"];
 
 fn number(text: &str) -> Result<f64, String> {

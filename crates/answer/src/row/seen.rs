@@ -31,7 +31,6 @@ pub struct Bins {
 }
 
 impl Seen {
-    /// Of one cell.
     pub(super) fn of(shape: &Shape, measured: &Measured, histograms: &mut Histograms) -> Seen {
         let at = measured.visits.iter().map(|visit| (visit.round, visit.at)).collect();
         Seen { at, bins: shape.metrics().find_map(|metric| bins(metric, measured, histograms)) }

@@ -78,7 +78,6 @@ const APART: f64 = 0.1;
 /// Rows of a summary; more are in the full report.
 const FEW: usize = 24;
 
-/// The shape.
 pub static SHAPE: Shape = Shape {
     name: "client",
     kinds: &[Subject::CLIENT],

@@ -66,7 +66,6 @@ const REFERENCES: &[(&str, i32)] = &[
     ("libdeflate", 6),
 ];
 
-/// The shape.
 pub static SHAPE: Shape = Shape {
     name: "codec",
     kinds: &[Subject::CODEC, Subject::PHP_CODEC],

@@ -43,9 +43,7 @@ use crate::text::clean;
 
 /// CPU time of server and PHP.
 pub const CPU: &str = "cpu";
-/// The server's part.
 pub const SERVER_CPU: &str = "server-cpu";
-/// PHP's part.
 pub const PHP_CPU: &str = "php-cpu";
 /// Responses per second.
 pub const RATE: &str = "rate";
@@ -57,7 +55,6 @@ pub const ONE_BY_ONE: &str = "one-by-one";
 pub const CONTENT: &str = "content-bytes";
 /// Bytes of the body in its content coding.
 pub const BODY: &str = "body-bytes";
-/// Responses of all rounds.
 pub const REQUESTS: &str = "requests";
 /// The fact with the content coding of the response.
 pub const CODING: &str = "coding";
@@ -71,7 +68,6 @@ const GZIP: [&str; 3] = ["ob_gzhandler", "gzencode", "zlib.output_compression"];
 /// The default level of zlib.
 const LEVEL: i32 = 6;
 
-/// The shape.
 pub static SHAPE: Shape = Shape {
     name: "delivery",
     kinds: &[Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD],
@@ -262,7 +258,6 @@ fn server_ns(block: &DeliveryVisit) -> Option<(u64, u64)> {
     Some((user, block.server_cpu_ns?.saturating_sub(user)))
 }
 
-/// PHP's.
 fn php_ns(block: &DeliveryVisit) -> Option<(u64, u64)> {
     let user = block.php_user_ns?;
     Some((user, block.php_cpu_ns?.saturating_sub(user)))
@@ -456,7 +451,6 @@ fn today<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
     own.min_by_key(|row| row.fact(CODING) != Some("gzip"))
 }
 
-/// Rounds with a response.
 pub fn rounds(row: &Row) -> u32 {
     row.get(REQUESTS).map_or(0, |requests| requests.rounds)
 }

@@ -24,7 +24,6 @@ pub const CLIENT_CPU: &str = "client-cpu";
 /// The highest rate within a limit of response times.
 pub const CAPACITY: &str = "capacity";
 
-/// The shape.
 pub static SHAPE: Shape = Shape {
     name: "load",
     kinds: &[],

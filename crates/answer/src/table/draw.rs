@@ -32,7 +32,6 @@ impl Sheet<'_> {
         }
     }
 
-    /// Remarks below a table.
     fn remark(&self, out: &mut String, text: &str, indent: &str) {
         for (at, line) in wrap(text, self.width.min(PROSE) - indent.len()).iter().enumerate() {
             let indent = if at == 0 { "" } else { indent };

@@ -11,7 +11,6 @@ static INFO: Info = Info {
     nominal: &[(0, 8000.0)],
 };
 
-/// The memory copy.
 pub struct Identity;
 
 struct Copy;

@@ -18,7 +18,6 @@ static INFO: Info = Info {
     nominal: &[(0, 351.0), (1, 336.0), (3, 175.0)],
 };
 
-/// The codec over ISA-L.
 pub struct Isal;
 
 impl Codec for Isal {

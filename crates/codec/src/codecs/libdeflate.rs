@@ -19,7 +19,6 @@ static INFO: Info = Info {
     nominal: &[(0, 3000.0), (1, 215.0), (6, 64.0), (9, 21.0), (12, 5.0)],
 };
 
-/// The codec over libdeflate.
 pub struct Libdeflate;
 
 impl Codec for Libdeflate {

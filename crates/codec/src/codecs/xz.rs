@@ -33,7 +33,6 @@ static INFO: Info = Info {
     nominal: &[(0, 25.0), (3, 8.0), (6, 3.0), (9, 2.5)],
 };
 
-/// The codec over liblzma.
 pub struct Xz;
 
 impl Codec for Xz {

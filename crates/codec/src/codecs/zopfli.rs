@@ -19,7 +19,6 @@ static INFO: Info = Info {
     nominal: &[(1, 1.0), (5, 0.5), (15, 0.25)],
 };
 
-/// The codec over Zopfli.
 pub struct Zopfli;
 
 struct Both {

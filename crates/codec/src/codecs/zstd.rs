@@ -38,7 +38,6 @@ static INFO: Info = Info {
     nominal: &[(-7, 450.0), (-5, 400.0), (1, 277.0), (3, 158.0), (9, 32.0), (15, 6.0), (19, 1.3), (22, 0.8)],
 };
 
-/// The codec over libzstd.
 pub struct Zstd;
 
 impl Codec for Zstd {

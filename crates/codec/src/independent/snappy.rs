@@ -5,7 +5,6 @@ use super::refused;
 use crate::Error;
 use crate::room::truncated;
 
-/// Decodes one block.
 pub fn decode(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, Error> {
     let (length, mut rest) = preamble(name, input)?;
     if length > expected {

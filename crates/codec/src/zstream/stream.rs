@@ -14,7 +14,6 @@ const Z_BUF_ERROR: c_int = -5;
 
 /// Why a stream stopped before its end.
 pub enum Stop {
-    /// The room is full.
     Full,
     /// The input is used up.
     Starved,

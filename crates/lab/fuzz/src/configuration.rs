@@ -3,7 +3,6 @@
 use weigh::rig::server::own::Syntax;
 use weigh::rig::server::own::syntax::Directive;
 
-/// Directives below directives.
 fn count(list: &[Directive]) -> usize {
     list.iter().map(|one| 1 + one.block.as_deref().map_or(0, count)).sum()
 }

@@ -50,7 +50,6 @@ const SLOW: u32 = 8;
 #[derive(Debug, Serialize)]
 pub struct Written {
     schema: u32,
-    /// Its name.
     pub name: String,
     title: String,
     question: String,
@@ -271,7 +270,6 @@ fn slow(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Delive
     }))
 }
 
-/// The blocks of responses.
 fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Deliveries>> {
     let today = |kind| today(site, kind);
     let mut all = vec![

@@ -17,9 +17,7 @@ const KEPT: usize = 2;
 /// Coders for one setting: an item has those at its number modulo their count, one for each dictionary. The
 /// directions have coders of their own, so that the memory of one does not count for the other.
 pub struct Pair {
-    /// For encoding.
     pub encoders: Vec<Box<dyn Coder>>,
-    /// For decoding.
     pub decoders: Vec<Box<dyn Coder>>,
 }
 
@@ -75,7 +73,6 @@ const SHARE: usize = 8;
 /// The fewest items: eight to learn from in each fold.
 const FEWEST: usize = 16;
 
-/// The dictionaries trained last.
 #[derive(Default)]
 pub struct Dictionaries(Option<Trained>);
 

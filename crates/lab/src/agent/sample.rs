@@ -28,7 +28,6 @@ pub struct Span {
     pub cpu: u64,
     /// Wall time in nanoseconds.
     pub wall: u64,
-    /// Involuntary context switches.
     pub preempted: u64,
 }
 
@@ -50,7 +49,6 @@ pub trait Clock {
     fn preempted(&self) -> u64;
 }
 
-/// The system's clocks.
 pub struct SystemClock(Instant);
 
 impl SystemClock {

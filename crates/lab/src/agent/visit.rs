@@ -14,7 +14,6 @@ use super::sample::{self, Baseline, Clock, Span, SystemClock};
 use crate::digest::sha256;
 use weigh_model::protocol::{Fault, FaultKind, Phase, Samples, Visit, VisitRequest};
 
-/// Carries out a visit.
 pub fn visit(agent: &mut Agent, request: &VisitRequest) -> Result<Visit, Fault> {
     let codec = find_codec(&request.codec)?;
     let params = Params { level: request.level, options: request.options.clone(), dictionary: None };
@@ -67,7 +66,6 @@ pub struct Bench<'a, C> {
     pair: Pair,
     /// The encoded items, one after the other.
     packed: Vec<u8>,
-    /// Their lengths.
     lengths: Vec<u64>,
     /// Where the encoders write, kept so that its pages are there when samples are taken.
     encoded: Vec<u8>,

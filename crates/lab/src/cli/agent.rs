@@ -14,7 +14,6 @@ use super::{link, load};
 use crate::rig::namespace;
 use crate::{cluster, private, shelter};
 
-/// The verb.
 const VERB: &str = "agent";
 
 /// The native worker, the load agent, its target, a link's emulator or the lab's end on a node; started by the lab

@@ -101,7 +101,6 @@ const EXAMPLES: &str = "Examples:
                                                 two PHPs in the same rounds: finds differences of 1%";
 
 impl Args {
-    /// How the result looks.
     fn shown(&self) -> (Form, Options) {
         let detail = if self.full { Detail::Full } else { Detail::Summary };
         let of_terminal = report::options(detail, None);

@@ -8,7 +8,6 @@ use weigh_answer::compare::gate::Outcome;
 /// What a call of the program came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Done.
     Fine = 0,
     /// Failed on the way, or interrupted.
     Internal = 1,

@@ -164,7 +164,6 @@ fn make(spec: LinkSpec, how: &How) -> Result<Link> {
     Link::make_with(&spec, &Making { way: how.method, seed: how.seed, ..Making::default() })
 }
 
-/// The emulator's own verb.
 pub fn agent(task: &str, near: &Path, far: &Path) -> Result<ExitCode> {
     crate::rig::link::serve(task, near, far)?;
     Ok(Exit::Fine.into())
@@ -226,7 +225,6 @@ impl Drop for Killed {
     }
 }
 
-/// The profiles.
 fn profile_table(specs: &[LinkSpec]) -> String {
     let mut table = Grid::list(&["link", "down", "up", "round trip", "loss", "source"]);
     for spec in specs {
@@ -271,7 +269,6 @@ fn in_one_line(link: &Link) -> String {
     format!("link {} ({}): {}", link.spec().name, link.way().name(), figures.join(", "))
 }
 
-/// Figure, asked, measured, verdict.
 fn figures(asked: &LinkSpec, measured: &Measured) -> Vec<[String; 4]> {
     let verdict = |is_off: bool| if is_off { "off".to_owned() } else { "ok".to_owned() };
     let mut rows = Vec::new();

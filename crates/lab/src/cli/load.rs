@@ -131,7 +131,6 @@ pub fn agent(network: Option<&Path>) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-/// The built-in target's verb.
 pub fn target(cpu: Option<u32>) -> Result<ExitCode> {
     crate::loading::target::serve(cpu, std::io::BufReader::new(std::io::stdin()), std::io::stdout().lock())?;
     Ok(Exit::Fine.into())

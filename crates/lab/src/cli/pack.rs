@@ -156,7 +156,6 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     Ok(told)
 }
 
-/// What is made.
 fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings> {
     let least = if args.every { Some(0) } else { args.min_bytes };
     let usual = Usual { effort: args.effort, zopfli: args.zopfli, ultra: args.ultra };
@@ -200,7 +199,6 @@ fn count(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Packs whenever something changes.
 fn watched(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<ExitCode> {
     let mut watch = Watch::of(&args.tree, args.out.as_deref())?;
     if !watch.is_told() {

@@ -128,7 +128,6 @@ struct Proving<'a> {
 type Proved = Option<(Proof, usize)>;
 
 impl Proving<'_> {
-    /// In private instances.
     fn privately(&self) -> Result<Proved> {
         let Proving { lab, args, policy, site } = *self;
         let server = server_of(lab, site).or_refuse()?;
@@ -150,7 +149,6 @@ impl Proving<'_> {
         Ok(Some((proof, reports.map(|report| report.faults.len()).sum())))
     }
 
-    /// On two running servers.
     fn by_url(&self, before: &str, after: &str) -> Result<Proved> {
         let Proving { lab, args, policy, site } = *self;
         let staging = Shelter::new().context("no temporary folder for the content")?;
@@ -171,7 +169,6 @@ impl Proving<'_> {
     }
 }
 
-/// Reads a policy.
 pub fn policy(file: &Path) -> Result<Policy> {
     let file = if file.is_dir() { file.join(POLICY) } else { file.to_owned() };
     let named = clean_path(&file);

@@ -116,12 +116,10 @@ pub fn words(text: &str) -> Result<String, String> {
     if text.is_empty() { Err("give at least one word".into()) } else { Ok(text.to_owned()) }
 }
 
-/// How results are shown.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// The answer, or all evidence.
     pub detail: Detail,
-    /// As JSON.
     pub json: bool,
     /// Columns of the tables.
     pub columns: Columns,
@@ -142,7 +140,6 @@ pub struct More {
     pub stores: Vec<String>,
     /// Words of the configurations to profile after the run.
     pub profile: Option<String>,
-    /// How results are shown.
     pub shown: Shown,
     /// The limits that results must keep, beside those of the study.
     pub judging: Judging,
@@ -193,7 +190,6 @@ pub fn run_folder(out: Option<&Path>, name: &str) -> PathBuf {
     std::iter::once(path.clone()).chain(numbered).find(|p| !p.exists()).unwrap_or(path)
 }
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// By itself, with this many failures.
@@ -203,12 +199,10 @@ pub enum Ended {
         /// What its gates came to; none: it has none.
         gates: Option<Outcome>,
     },
-    /// At the user's wish.
     Interrupted,
 }
 
 impl Ended {
-    /// The program's exit code.
     pub fn code(self) -> ExitCode {
         match self {
             Ended::Complete { gates: Some(Outcome::Fail), .. } => Exit::Worse.into(),

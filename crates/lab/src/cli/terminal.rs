@@ -63,7 +63,6 @@ pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
 /// A line on stderr that turns while something goes on. Where nobody looks it is written every ten seconds instead, unless it is to be
 /// silent.
 pub struct Line {
-    /// What is drawn.
     pub bar: ProgressBar,
     said: Instant,
     is_silent: bool,
@@ -78,7 +77,6 @@ impl Line {
         Line { bar, said: Instant::now(), is_silent }
     }
 
-    /// Shows this.
     pub fn say(&mut self, message: String) {
         if !watched() && !self.is_silent && self.said.elapsed() > LINE_EVERY {
             note(&message);

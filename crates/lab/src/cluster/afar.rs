@@ -20,7 +20,6 @@ pub(super) fn tell(how: &How, words: String) {
     how.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(words);
 }
 
-/// The process there.
 #[derive(Debug)]
 pub(super) struct Afar {
     shared: Arc<Shared>,

@@ -24,7 +24,6 @@ const LONGEST_LINE: usize = 513 << 20;
 const MOST_NODES: usize = 4096;
 const MOST_LINES: usize = 65_536;
 const MOST_BYTES: usize = 16 << 20;
-/// How often waits look.
 const GLANCE: Duration = Duration::from_millis(50);
 /// How long Ray may take to start beyond what nodes are waited for.
 const START_LIMIT: Duration = Duration::from_secs(120);

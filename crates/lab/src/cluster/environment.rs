@@ -30,12 +30,10 @@ impl Environment {
         Environment { folder: cache.join("engines").join(format!("ray-{RAY}")) }
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether it is there.
     pub fn is_there(&self) -> bool {
         self.program(&self.folder).exists()
     }

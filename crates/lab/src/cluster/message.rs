@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What the lab says.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "lowercase", tag = "say")]
 pub enum Order<'a> {
@@ -21,7 +20,6 @@ pub enum Order<'a> {
     },
     /// Bring a file onto a node.
     Put {
-        /// The node.
         node: &'a str,
         /// The file on the lab's machine.
         file: PathBuf,
@@ -32,86 +30,53 @@ pub enum Order<'a> {
     Start {
         /// What it is called from now on.
         worker: u64,
-        /// The node.
         node: &'a str,
-        /// The program there.
         program: PathBuf,
-        /// Its arguments.
         args: &'a [String],
     },
     /// A line for a worker, without its newline.
     Line {
-        /// The worker.
         worker: u64,
-        /// Its node.
         node: &'a str,
-        /// The line.
         line: &'a str,
     },
-    /// Close a worker's input.
     Close {
-        /// The worker.
         worker: u64,
-        /// Its node.
         node: &'a str,
     },
     /// End a worker with all that it started.
     Kill {
-        /// The worker.
         worker: u64,
-        /// Its node.
         node: &'a str,
     },
-    /// Last: end everything.
     End,
 }
 
-/// What the engine says.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "say")]
 pub enum Said {
     /// The nodes that were taken.
-    Nodes {
-        /// Each with its name.
-        nodes: Vec<Node>,
-    },
+    Nodes { nodes: Vec<Node> },
     /// What came of bringing a file onto a node.
     Put {
-        /// The node.
         node: String,
         /// Its digest.
         sha256: String,
-        /// Its path there.
         path: Option<PathBuf>,
         /// Why it is not there.
         why: Option<String>,
     },
     /// A line of a worker.
-    Line {
-        /// The worker.
-        worker: u64,
-        /// The line.
-        line: String,
-    },
-    /// A worker has ended.
+    Line { worker: u64, line: String },
     Ended {
-        /// The worker.
         worker: u64,
         /// How, with the last line of its stderr.
         how: String,
     },
     /// A node does not answer any more; its workers count as ended.
-    Lost {
-        /// The node.
-        node: String,
-        /// Why.
-        why: String,
-    },
+    Lost { node: String, why: String },
     /// The engine cannot do what it was told.
-    Fault {
-        /// Why.
-        why: String,
-    },
+    Fault { why: String },
 }
 
 /// A node of a cluster.
@@ -119,9 +84,7 @@ pub enum Said {
 pub struct Node {
     /// Its name: its address, with a number where several nodes have one.
     pub node: String,
-    /// Its address.
     pub address: String,
-    /// Its host's name.
     pub host: String,
     /// What kind of machine it is: a label of the cluster's, else its processor and their number.
     pub kind: String,

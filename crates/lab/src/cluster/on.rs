@@ -14,12 +14,7 @@ pub enum On {
     /// A cluster on this machine, which ends with this process.
     Own,
     /// The cluster whose head node listens there.
-    At {
-        /// Its name or address.
-        host: String,
-        /// Its port.
-        port: u16,
-    },
+    At { host: String, port: u16 },
 }
 
 impl On {

@@ -28,36 +28,29 @@ use weigh_model::record::{Record, VisitRecord};
 /// The longest line, of questions and of answers: plans name every item of their payloads.
 pub const LONGEST_LINE: usize = 64 << 20;
 
-/// What is asked.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "ask")]
 pub enum Ask {
-    /// What machine it is.
     Machine,
     /// What studies can be measured on.
     Inventory {
-        /// Their texts.
         studies: Vec<String>,
         /// The PHPs that were named.
         php: Vec<PathBuf>,
     },
     /// Make the executor of a plan.
     Open {
-        /// The plan.
         plan: Box<Plan>,
         /// The files of its payloads here, by digest.
         blobs: BTreeMap<String, PathBuf>,
     },
     /// What cells stand on, by index.
     Versions {
-        /// The cells.
         live: Vec<usize>,
     },
-    /// Make a visit.
     Visit {
         /// What was recorded since the one before.
         records: Vec<Record>,
-        /// The cell, by index.
         index: usize,
         /// The round, from 1.
         round: u32,
@@ -66,43 +59,31 @@ pub enum Ask {
     },
 }
 
-/// What is answered.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "answer")]
 pub enum Answer {
-    /// The machine.
     Machine {
-        /// As it was queried.
         machine: Box<Machine>,
     },
-    /// What there is.
     Inventory {
-        /// All of it.
         inventory: Box<Inventory>,
     },
-    /// The executor is there.
     Opened {
         /// What the user should know before anything is measured.
         remark: Option<String>,
     },
     /// The versions.
     Versions {
-        /// Of each thing.
         versions: Vec<Version>,
     },
-    /// A visit was made.
     Visit {
-        /// What was observed.
         visit: Box<VisitRecord>,
     },
-    /// A visit failed.
     Fault {
-        /// Why.
         fault: Fault,
     },
     /// Something else cannot be done.
     Refused {
-        /// Why.
         why: String,
     },
 }

@@ -12,11 +12,9 @@ const CANNOT: &str = "Cannot be expressed: ";
 pub struct Emitted {
     /// Below the folder: `nginx/encoding.conf`.
     pub file: PathBuf,
-    /// What it does.
     pub what: String,
     /// What to do first: where to copy it, modules to switch on.
     pub first: Vec<String>,
-    /// Where its line goes.
     pub place: String,
     /// The line that includes it; empty: the file is taken as it is.
     pub line: String,
@@ -24,7 +22,6 @@ pub struct Emitted {
     pub clash: String,
     /// The command that checks the user's configuration with it.
     pub check: String,
-    /// What undoes it.
     pub undo: String,
     /// Why it was not checked, or what the server says against it; none: it was checked and accepted.
     pub unchecked: Option<String>,
@@ -41,14 +38,11 @@ pub struct Emitted {
 pub struct Line {
     /// The file, below the folder.
     pub file: PathBuf,
-    /// Where the line goes.
     pub place: String,
-    /// The line.
     pub line: String,
 }
 
 impl Emitted {
-    /// The whole file.
     pub fn text(&self) -> String {
         let mut head = vec![format!("Written by weigh. {}", self.what)];
         head.extend(self.first.iter().map(|first| format!("First: {first}")));

@@ -41,7 +41,6 @@ pub struct OnTop {
 pub struct Clash {
     /// Its file and line: `/etc/nginx/sites-enabled/shop:12`.
     pub place: String,
-    /// The directive.
     pub directive: String,
     /// Whether it may stay, and then holds in its own block; else it has to go.
     pub stays: bool,

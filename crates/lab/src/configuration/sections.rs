@@ -208,7 +208,6 @@ fn made_of(name: &str, arguments: &str, block: Vec<Directive>) -> Directive {
     }
 }
 
-/// A pattern in quotes.
 fn quoted(pattern: &str) -> String {
     format!("\"{}\"", pattern.replace(r"\\", r"\\\\").replace('"', "\\\""))
 }

@@ -28,7 +28,6 @@ const MOST_MEMBERS: usize = 200_000;
 /// Whether to go on to the next member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Go on.
     More,
     /// That was all that is wanted.
     Done,

@@ -38,7 +38,6 @@ pub struct Note {
 }
 
 impl Note {
-    /// What the file is.
     pub fn sum(&self) -> Sum {
         Sum { bytes: self.bytes, sha256: self.sha256.clone() }
     }
@@ -66,7 +65,6 @@ impl Cache {
         set("WEIGH_CACHE").or_else(xdg).or_else(home)
     }
 
-    /// The folder itself.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -40,10 +40,8 @@ impl Default for Clients {
     }
 }
 
-/// A downloaded archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Where it is.
     pub path: PathBuf,
     /// The version in its file name: for a Debian package it may be a newer one than asked for.
     pub version: String,
@@ -53,9 +51,7 @@ pub struct Archive {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct ClientError {
-    /// One line.
     pub reason: String,
-    /// What would fix it.
     pub remedy: Option<String>,
     /// The client or its registry is out of reach: it will fail for every other package too.
     pub unreachable: bool,

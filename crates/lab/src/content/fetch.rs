@@ -17,10 +17,8 @@ use super::client::Clients;
 use super::library::{Item, Library, Presence};
 use super::values;
 
-/// What fetching works with.
 #[derive(Clone, Debug, Default)]
 pub struct FetchOptions {
-    /// The package clients.
     pub clients: Clients,
     /// The PHP that makes values.
     pub php: Option<PathBuf>,
@@ -33,30 +31,24 @@ pub enum Progress {
     Waiting,
     /// So much is to be downloaded.
     Need {
-        /// Archives.
         archives: usize,
         /// Their bytes in all.
         bytes: u64,
     },
     /// A download begins.
     Started {
-        /// The package.
         package: String,
         /// Its archive's length in bytes.
         bytes: u64,
     },
     /// A download is there and verified.
     Arrived {
-        /// The package.
         package: String,
         /// Its archive's length in bytes.
         bytes: u64,
     },
-    /// A download failed.
     Failed {
-        /// The package.
         package: String,
-        /// One line.
         why: String,
     },
     /// PHP values are being made.
@@ -69,29 +61,21 @@ pub enum Progress {
 /// What became of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchOutcome {
-    /// The entry's id.
     pub id: String,
-    /// Its state now.
     pub state: State,
 }
 
 /// The state of an entry after a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It was there before.
     Ready,
-    /// It is there now.
     Fetched,
     /// Real content is there, but not the pinned bytes.
     Unpinned {
-        /// Why.
         why: String,
     },
-    /// It is not there.
     Failed {
-        /// One line.
         why: String,
-        /// What would fix it.
         remedy: Option<String>,
     },
 }

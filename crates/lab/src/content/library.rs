@@ -39,7 +39,6 @@ pub struct Entry {
     pub id: String,
     /// `html`, `js`, `php-value`, …
     pub kind: String,
-    /// SPDX identifier.
     pub licence: String,
     /// Where a registry has it, or what it is made from.
     pub source: String,
@@ -56,7 +55,6 @@ pub enum Presence {
     There,
     /// Real content, but not the pinned bytes: why.
     Unpinned(String),
-    /// Not there, or damaged.
     Absent,
 }
 
@@ -66,12 +64,10 @@ impl Library {
         Ok(Library::with(Manifest::embedded()?, cache))
     }
 
-    /// Another table.
     pub fn with(manifest: Manifest, cache: &Path) -> Library {
         Library { cache: Cache::at(cache), manifest }
     }
 
-    /// The cache's folder.
     pub fn folder(&self) -> &Path {
         self.cache.root()
     }

@@ -11,11 +11,9 @@ use super::source::{Package, Source, is_word};
 /// The table that is built into the program.
 const EMBEDDED: &str = include_str!("../../embedded/corpus/corpus.toml");
 
-/// The whole table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The packages.
     #[serde(rename = "archive", default)]
     pub archives: Vec<ArchivePin>,
     /// The files used as they are.
@@ -24,19 +22,15 @@ pub struct Manifest {
     /// What PHP values are made from.
     #[serde(rename = "family", default)]
     pub families: Vec<Family>,
-    /// The PHP values.
     #[serde(rename = "value", default)]
     pub values: Vec<ValuePin>,
 }
 
-/// A package's archive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArchivePin {
-    /// The package.
     #[serde(deserialize_with = "parsed")]
     pub source: Package,
-    /// SPDX identifier.
     pub licence: String,
     /// Length in bytes.
     pub bytes: u64,
@@ -52,10 +46,8 @@ pub struct FilePin {
     pub id: String,
     /// `html`, `js`, …
     pub kind: String,
-    /// Where it is.
     #[serde(deserialize_with = "parsed")]
     pub source: Source,
-    /// SPDX identifier.
     pub licence: String,
     /// Length in bytes.
     pub bytes: u64,
@@ -81,13 +73,11 @@ pub struct Family {
     pub about: String,
 }
 
-/// One PHP value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValuePin {
     /// Its name in studies, after `value:`.
     pub id: String,
-    /// Its family's name.
     pub family: String,
     /// The most its serialization may take, in bytes.
     pub limit: u64,
@@ -110,7 +100,6 @@ pub struct ValuePin {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstancesPin {
-    /// How many.
     pub count: usize,
     /// Length in bytes of their `serialize()` form.
     pub bytes: u64,

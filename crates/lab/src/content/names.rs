@@ -10,7 +10,6 @@ const LONGEST: usize = 60;
 pub struct Names(BTreeSet<String>);
 
 impl Names {
-    /// No names yet.
     pub fn new() -> Names {
         Names::default()
     }

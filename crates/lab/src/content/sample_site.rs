@@ -39,13 +39,11 @@ pub const SEED: u64 = 1;
 /// A site that was made.
 #[derive(Debug)]
 pub struct SampleSite {
-    /// Its folder, absolute.
     pub root: PathBuf,
     /// Files in the document root.
     pub files: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// Cached values.
     pub values: usize,
     /// Lines of the log that are no requests.
     pub broken: usize,

@@ -9,7 +9,6 @@ pub enum Serialized {
     Value,
     /// A value with objects of this class, or with references.
     Foreign(String),
-    /// Something else.
     Other,
 }
 

@@ -47,11 +47,9 @@ impl Registry {
 /// A package at a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Package {
-    /// Its registry.
     pub registry: Registry,
     /// Its name, with npm's scope.
     pub name: String,
-    /// Its version.
     pub version: String,
 }
 
@@ -72,7 +70,6 @@ impl fmt::Display for Package {
 /// A file, or with a `/` at its end a folder, in a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The package.
     pub package: Package,
     /// The path in its archive, relative, without npm's leading folder.
     pub path: String,

@@ -44,17 +44,14 @@ impl<T, const MOST: usize> Drawn<T, MOST> {
         other.0.into_iter().for_each(|(digest, unit)| self.keep(digest, unit));
     }
 
-    /// The units, by digest.
     pub fn units(&self) -> impl ExactSizeIterator<Item = &T> {
         self.0.values()
     }
 
-    /// The units, by digest.
     pub fn into_units(self) -> impl ExactSizeIterator<Item = T> {
         self.0.into_values()
     }
 
-    /// How many were kept.
     pub fn len(&self) -> usize {
         self.0.len()
     }

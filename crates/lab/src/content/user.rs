@@ -31,7 +31,6 @@ use pieces::{Piece, Selection};
 use sample::{Frame, Group, deal};
 use weigh_model::text::{clean, clean_path};
 
-/// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The most bytes of one payload; of more, stated blocks are measured.
@@ -96,34 +95,25 @@ const MOST_SAMPLED: u64 = 1 << 30;
 pub struct Staged {
     /// The payload; its blob is a path in the folder asked for, as given.
     pub payload: Payload,
-    /// What was left out.
     pub notes: Vec<Note>,
 }
 
 /// Something that was left out, for a line on a terminal (its `Display` is that line).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Left out on purpose.
     Skipped {
-        /// How many.
         count: u64,
-        /// What they are.
         what: &'static str,
-        /// The first of them.
         example: PathBuf,
     },
     /// Measured as bytes, although PHP serialized it.
     Bytes {
-        /// Which file or folder.
         path: PathBuf,
         /// What is in it that a value may not have.
         what: String,
     },
-    /// Could not be read.
     Unreadable {
-        /// Which file or folder.
         path: PathBuf,
-        /// Why.
         why: String,
     },
 }
@@ -198,10 +188,8 @@ pub fn stage(wanted: &Wanted, into: &Path, limits: &Limits, names: &mut Names) -
     stage_whole(path, vec![file], Vec::new(), into, limits, &name)
 }
 
-/// Where many files are.
 struct Many<'a> {
     wanted: &'a Wanted,
-    /// Where this program writes.
     output: &'a Path,
 }
 

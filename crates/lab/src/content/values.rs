@@ -20,7 +20,6 @@ use crate::command::{Ended, run_within};
 use crate::digest::{self, Sum};
 use weigh_model::text::{clean, clean_path};
 
-/// The generator's files.
 const GENERATOR: [(&str, &str); 2] = [
     ("values.php", include_str!("../../embedded/php/values.php")),
     ("values-classes.php", include_str!("../../embedded/php/values-classes.php")),
@@ -44,7 +43,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// All of them.
     pub const ALL: [Form; 4] = [Form::Serialize, Form::Igbinary, Form::Msgpack, Form::VarExport];
 
     /// Its word, the kind of content it is, and the extension of the generator's file.

@@ -32,7 +32,6 @@ struct Line<'h> {
     rounds: u32,
 }
 
-/// Takes a line.
 type Put<'p> = &'p mut dyn FnMut(&Line) -> Result<()>;
 
 /// Writes every value that the runs have into a file, the oldest run first, whole or not at all; returns the number of lines. The file's

@@ -12,7 +12,6 @@ use crate::run::list::is_running;
 /// Which runs are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Of this study.
     pub study: Option<String>,
     /// Started at this time or later, RFC 3339, UTC.
     pub since: Option<String>,
@@ -45,7 +44,6 @@ impl State {
         }
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             State::Complete => "complete",
@@ -65,11 +63,9 @@ pub struct RunRow {
     pub study: Option<String>,
     /// When it was started, RFC 3339, UTC.
     pub started: String,
-    /// How it stands now.
     pub state: State,
     /// Configurations in its plan.
     pub configurations: usize,
-    /// Rounds measured.
     pub rounds: u32,
     /// Seconds of wall time.
     pub seconds: f64,

@@ -15,9 +15,7 @@ use weigh_model::text::clean;
 /// A metric over the complete runs of a study.
 #[derive(Debug)]
 pub struct Series {
-    /// The study.
     pub study: String,
-    /// The metric.
     pub metric: &'static Metric,
     /// The runs, the oldest first.
     pub runs: Vec<RunAt>,

@@ -30,15 +30,11 @@ pub struct Summary {
     pub(super) stamp: String,
     /// When it was started, RFC 3339, UTC; empty where its file does not say.
     pub started: String,
-    /// The study's name.
     pub study: Option<String>,
-    /// The subject's name.
     pub subject: Option<String>,
-    /// It ended by itself.
     pub complete: bool,
     /// Configurations in its plan.
     pub configurations: usize,
-    /// Rounds measured.
     pub rounds: u32,
     /// Seconds of wall time.
     pub seconds: f64,
@@ -57,7 +53,6 @@ pub struct Figure {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The rounds behind it.
     pub rounds: u32,
 }
 
@@ -71,7 +66,6 @@ struct Whole<'s> {
     values: &'s Values,
 }
 
-/// The rest of it.
 #[derive(Deserialize)]
 struct WithValues {
     schema: u32,
@@ -82,7 +76,6 @@ struct WithValues {
 /// A summary as it was found or made.
 #[derive(Debug)]
 pub struct Kept {
-    /// It.
     pub summary: Summary,
     /// It was derived from the records just now.
     pub is_new: bool,

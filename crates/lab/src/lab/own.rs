@@ -78,7 +78,6 @@ pub struct Own {
 /// A configuration of the user's with the server that it is for.
 #[derive(Clone, Debug)]
 pub struct Configured {
-    /// What was read.
     pub read: Read,
     /// The server with it among its ways.
     pub found: Found,
@@ -87,9 +86,7 @@ pub struct Configured {
 /// A policy that is measured beside what the site does today.
 #[derive(Clone, Debug)]
 pub struct Proved {
-    /// The policy.
     pub policy: Policy,
-    /// Its site.
     pub site: Site,
 }
 

@@ -29,10 +29,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Cells of a run that are profiled at most.
 const MOST: usize = 16;
 
-/// A cell's profile.
 #[derive(Debug)]
 pub struct ProfiledCell {
-    /// The cell's id.
     pub cell: String,
     /// What was found, and how.
     pub made: Profiled,

@@ -8,7 +8,6 @@ const TRIPS: usize = 16;
 /// What an agent's clock shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// An instant here.
     here: Instant,
     /// The agent's nanoseconds at that instant.
     there: u64,

@@ -27,7 +27,6 @@ const TELL: Duration = Duration::from_millis(500);
 const LEAD: Duration = Duration::from_millis(300);
 const TRIPS: u32 = 8;
 
-/// Agents on nodes.
 #[derive(Debug)]
 pub struct Fleet {
     members: Vec<Member>,
@@ -38,11 +37,9 @@ pub struct Fleet {
 /// An agent on a node.
 #[derive(Debug)]
 pub struct Member {
-    /// The node's name.
     pub node: String,
     /// What kind of machine it is.
     pub machine: String,
-    /// The agent there.
     pub agent: LoadAgent,
     /// It is on this machine, which its loopback is.
     pub own: bool,
@@ -58,7 +55,6 @@ struct Part {
 }
 
 impl Fleet {
-    /// These agents.
     pub fn of(members: Vec<Member>, interrupt: Interrupt) -> Fleet {
         Fleet { members, cluster: None, interrupt }
     }
@@ -189,7 +185,6 @@ impl Fleet {
         }
     }
 
-    /// Lets them end.
     pub fn end(self) {
         self.members.into_iter().for_each(|member| member.agent.end());
     }
@@ -235,7 +230,6 @@ impl Member {
 struct Board(Mutex<State>);
 
 struct State {
-    /// What each said last.
     said: Vec<Option<Progress>>,
     lead: Duration,
     start: Option<Instant>,

@@ -26,7 +26,6 @@ struct Block<'a> {
 }
 
 impl Place {
-    /// Creates it.
     pub fn create(root: &Path) -> Result<Place> {
         let doing = || format!("{}: the run directory cannot be created", root.display());
         let used = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some());
@@ -36,7 +35,6 @@ impl Place {
         Ok(Place { root: root.to_owned(), blocks: blocks.with_context(doing)? })
     }
 
-    /// The directory.
     pub fn path(&self) -> &Path {
         &self.root
     }

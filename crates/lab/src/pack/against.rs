@@ -36,7 +36,6 @@ const ALONE: i32 = 9;
 /// The largest number of former versions with one pattern that are compared.
 const CANDIDATES: usize = 8;
 
-/// A version of before.
 #[derive(Clone, Debug)]
 struct Former {
     path: PathBuf,
@@ -191,7 +190,6 @@ fn load(path: &Path) -> Result<Vec<u8>> {
 /// A delta of one coding.
 #[derive(Clone, Debug)]
 pub struct Delta {
-    /// The content coding.
     pub coding: Coding,
     /// The versions of before.
     pub previous: Arc<Previous>,

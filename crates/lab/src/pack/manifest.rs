@@ -25,7 +25,6 @@ use crate::digest::hex;
 use crate::open_folder::OpenFolder;
 use weigh_model::text::clean_path;
 
-/// Its name.
 pub const NAME: &str = ".weigh-pack.ndjson";
 /// The version of its form.
 pub const SCHEMA: u32 = 1;
@@ -54,13 +53,11 @@ pub fn short(sum: &Sum) -> Short {
 /// What is known of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
-    /// Its content.
     pub sum: Sum,
     /// What the file system said of it.
     pub seen: Seen,
     /// The share that a trial saves of it, if there was one.
     pub saving: Option<f64>,
-    /// Its variants.
     pub variants: Vec<Variant>,
     /// Whether the source was found in this run.
     pub is_there: bool,
@@ -71,7 +68,6 @@ pub struct Entry {
 pub struct Variant {
     /// What is added to the source's name.
     pub ending: Arc<str>,
-    /// What made it.
     pub by: Arc<str>,
     /// Its length in bytes.
     pub bytes: u64,
@@ -108,7 +104,6 @@ impl Entry {
     }
 }
 
-/// The whole of it.
 #[derive(Debug, Default)]
 pub struct Manifest {
     /// By the source's path below the tree.
@@ -118,7 +113,6 @@ pub struct Manifest {
     pub is_changed: bool,
 }
 
-/// A line.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Line {

@@ -122,7 +122,6 @@ impl Wrong {
         matches!(self, Wrong::Window | Wrong::Undecodable | Wrong::Other)
     }
 
-    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Wrong::Missing => "missing",
@@ -142,7 +141,6 @@ impl Wrong {
 }
 
 impl Listed {
-    /// One more.
     pub fn add(&mut self, path: &Path) {
         self.count += 1;
         if self.paths.len() < MOST {
@@ -162,7 +160,6 @@ impl Outcome {
         Outcome { schema: SCHEMA, tree: clean_path(tree), out: clean_path(out), ..Outcome::default() }
     }
 
-    /// One more failure.
     pub fn fail(&mut self, path: &Path, why: impl Into<String>) {
         self.failures.push(Failure { path: clean_path(path), why: why.into() });
     }
@@ -172,7 +169,6 @@ impl Outcome {
         self.left_out.entry(why.into()).or_default().add(path);
     }
 
-    /// Adds up all variants.
     pub fn count(&mut self, manifest: &Manifest) {
         let mut rows: BTreeMap<(usize, &str), Coding> = BTreeMap::new();
         for (path, entry) in manifest.entries.iter().filter(|(_, entry)| entry.is_there) {

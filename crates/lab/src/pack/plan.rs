@@ -30,9 +30,7 @@ const READS: usize = 3;
 /// A file that has something to do, with its content.
 #[derive(Clone, Debug)]
 pub struct Pending {
-    /// The file.
     pub source: Source,
-    /// Its content.
     pub sum: Sum,
     /// The share that a trial saves of it, if there was one.
     pub saving: Option<f64>,
@@ -41,9 +39,7 @@ pub struct Pending {
 /// A variant to be made, for all files with the same content.
 #[derive(Debug)]
 pub struct Job {
-    /// The kind of variant.
     pub recipe: usize,
-    /// What makes it.
     pub by: Arc<str>,
     /// What is added to names.
     pub ending: Arc<str>,
@@ -219,7 +215,6 @@ impl Run<'_> {
         }
     }
 
-    /// Reads what looks different.
     pub fn read(&mut self, sources: &[Source]) -> Vec<Pending> {
         let (root, interrupt) = (self.root.clone(), self.interrupt);
         let (settings, mut read) = (self.ask.settings, HashMap::<Arc<Path>, Content>::new());

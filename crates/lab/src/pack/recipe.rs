@@ -13,9 +13,7 @@ use weigh_codec::{Coder, Format, Params, codecs, independent};
 use weigh_model::setting::Setting;
 use weigh_model::site::Kind;
 
-/// A kind of variants.
 pub trait Recipe: Send + Sync + Debug {
-    /// The content coding.
     fn coding(&self) -> &'static str;
 
     /// What it adds to the name of this file after a dot.
@@ -60,7 +58,6 @@ pub enum Scope {
     All,
     /// What a policy decided for a kind of content.
     Decided {
-        /// The kind.
         kind: Kind,
         /// Media types, whatever servers call them; none: all of the kind.
         types: Vec<String>,
@@ -70,7 +67,6 @@ pub enum Scope {
 /// A content coding by one of the codecs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coded {
-    /// The content coding.
     pub coding: &'static str,
     /// What is added to names.
     pub ending: &'static str,
@@ -78,7 +74,6 @@ pub struct Coded {
     pub setting: Setting,
     /// The smallest source in bytes.
     pub min_bytes: u64,
-    /// What it is for.
     pub scope: Scope,
 }
 

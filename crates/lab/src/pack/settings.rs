@@ -29,16 +29,13 @@ pub enum Effort {
     Fast,
     /// Within 1.5% in all, at less than half of the CPU time.
     Balanced,
-    /// The smallest.
     #[default]
     Best,
 }
 
 impl Effort {
-    /// All of them.
     pub const ALL: [Effort; 3] = [Effort::Fast, Effort::Balanced, Effort::Best];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Effort::Fast => "fast",
@@ -60,15 +57,12 @@ impl Effort {
 /// The usual variants, as the user chose them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usual {
-    /// The effort.
     pub effort: Effort,
-    /// gzip by Zopfli.
     pub zopfli: bool,
     /// zstd at its highest level.
     pub ultra: bool,
 }
 
-/// What is made.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The kinds of variants, by ending.

@@ -22,7 +22,6 @@ pub struct Seen {
     pub mtime: i64,
     /// The time of the last change of the inode, which no program can set.
     pub ctime: i64,
-    /// The inode.
     pub inode: u64,
 }
 
@@ -43,13 +42,11 @@ impl Seen {
 /// A file of the tree.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Below the tree.
     pub path: Arc<Path>,
     /// What the file system says of it; of a link, of what it leads to.
     pub seen: Seen,
     /// What visitors do with it.
     pub kind: Kind,
-    /// Its media type.
     pub format: Cow<'static, str>,
     /// Whether a trial, now or in an earlier run, found that encoding is worth it; none: there was none.
     pub is_worth: Option<bool>,

@@ -10,7 +10,6 @@ use super::source::Source;
 use super::write::{is_draft, is_own};
 use crate::rig::user::is_open_to_all;
 
-/// What a walk meets.
 #[derive(Debug)]
 pub enum Met {
     /// A file that may have variants.

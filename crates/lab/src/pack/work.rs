@@ -32,7 +32,6 @@ enum Made {
     Written(Variant),
     /// There is none; see [`Variant::sum`] and [`Variant::is_theirs`].
     Without(Variant),
-    /// One line: why not.
     Failed(String),
     /// Nothing more can be written.
     Full(io::Error),
@@ -112,7 +111,6 @@ impl Run<'_> {
     }
 }
 
-/// What all threads see.
 struct Shop<'a> {
     settings: &'a Settings,
     root: &'a Path,

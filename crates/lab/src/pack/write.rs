@@ -50,7 +50,6 @@ pub fn draft(folder: &OpenFolder) -> io::Result<(OsString, File)> {
 /// What stands where a variant goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum There {
-    /// Nothing.
     Nothing,
     /// A regular file with this content.
     File(Short),

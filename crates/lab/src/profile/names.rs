@@ -35,7 +35,6 @@ impl Names {
         self.list.get(number as usize).map_or("", String::as_str)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
     }

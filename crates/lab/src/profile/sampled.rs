@@ -15,7 +15,6 @@ const MOST: usize = 2_000_000;
 /// Frames of a stack at most; those beyond, which are the innermost, are left out.
 const DEEPEST: usize = 20_000;
 
-/// Adds stacks up.
 #[derive(Debug, Default)]
 pub struct Sampled {
     names: Names,
@@ -73,7 +72,6 @@ impl Sampled {
         }
     }
 
-    /// The profile.
     pub fn profile(self, format: Format, unit: Unit, cut: Option<Cut>) -> Result<Profile> {
         if self.count == 0 {
             bail!("there is no stack in it");

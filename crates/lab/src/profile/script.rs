@@ -31,9 +31,7 @@ const CLEARING: Duration = Duration::from_secs(5);
 /// What is to be run.
 #[derive(Debug)]
 pub struct Script<'a> {
-    /// The PHP.
     pub php: &'a PhpRuntime,
-    /// What profiles it.
     pub tool: &'a Tool,
     /// The script and its arguments.
     pub words: &'a [OsString],
@@ -46,11 +44,8 @@ pub struct Script<'a> {
 /// A script that was profiled.
 #[derive(Debug)]
 pub struct Profiled {
-    /// The profile.
     pub profile: Profile,
-    /// How it was made.
     pub run: Run,
-    /// What the profiler wrote.
     pub file: Kept,
 }
 
@@ -67,13 +62,11 @@ impl Kept {
         Kept { file, _place: place }
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.file
     }
 }
 
-/// How a run ended.
 struct End {
     /// None: its time was over, and it was ended.
     status: Option<ExitStatus>,

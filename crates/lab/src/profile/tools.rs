@@ -29,7 +29,6 @@ impl Profiler {
     /// All, the one that sees most first.
     pub const ALL: [Profiler; 2] = [Profiler::Xdebug, Profiler::Excimer];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Profiler::Xdebug => "xdebug",
@@ -41,13 +40,10 @@ impl Profiler {
 /// A profiler that a PHP can be run under.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// Which one.
     pub profiler: Profiler,
-    /// As queried.
     pub version: String,
     /// Whether it must be loaded for the run.
     is_loaded_by_us: bool,
-    /// The script of excimer's.
     prepend: PathBuf,
     /// What the user's own configuration puts before every script.
     own_prepend: String,
@@ -167,7 +163,6 @@ impl Tool {
         Ok(file)
     }
 
-    /// Reads what it wrote.
     pub fn read(&self, file: &Path, interrupt: &Interrupt) -> Result<Profile> {
         let mut profile = super::read(file, interrupt)?;
         profile.creator.get_or_insert(format!("{} {}", self.profiler.name(), self.version));

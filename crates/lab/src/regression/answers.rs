@@ -50,13 +50,11 @@ const OWN: [&str; 8] = [
 /// How something is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// GET.
     Get,
     /// GET over HTTP/1.0.
     Http10,
     /// GET as a content delivery network sends it.
     Via,
-    /// HEAD.
     Head,
     /// The first 100 bytes.
     Range,
@@ -66,7 +64,6 @@ pub enum Form {
     IfModifiedSince,
 }
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A file or a page of this kind.
@@ -77,23 +74,19 @@ pub enum Target {
     HandedOver,
 }
 
-/// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asking {
     /// The path with its query.
     pub path: String,
     /// Whose Accept-Encoding it has, one of [`CLASSES`].
     pub class: usize,
-    /// How.
     pub form: Form,
-    /// For what.
     pub target: Target,
 }
 
 /// What is kept of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
     /// The content coding in small letters, `identity` without one.
     pub coding: String,
@@ -105,9 +98,7 @@ pub struct Answer {
     pub is_secret: bool,
     /// Fields that are compared, with their values; nothing where only their being there counts.
     pub fields: BTreeMap<String, String>,
-    /// Its ETag.
     pub etag: Option<String>,
-    /// Its Last-Modified.
     pub modified: Option<String>,
 }
 

@@ -35,7 +35,6 @@ pub const CLASSES: [Class; 4] = [
     Class { codings: &[], header: "" },
 ];
 
-/// A request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'a> {
     /// The path with its query.
@@ -46,14 +45,11 @@ pub struct Question<'a> {
     pub is_head: bool,
     /// Whether it is one of HTTP/1.0.
     pub is_http_1_0: bool,
-    /// Further fields.
     pub fields: &'a [(&'a str, &'a str)],
 }
 
-/// Who is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
-    /// Where.
     pub peer: Peer<'a>,
     /// The host that requests name, with its port if it has one of its own.
     pub host: &'a str,

@@ -71,13 +71,11 @@ pub struct PoolSpec {
     pub program: Vec<OsString>,
     /// Its PHP version as queried, `8.2.36`: what the configuration may use.
     pub version: String,
-    /// Workers at most.
     pub workers: u32,
     /// Whether they are there from the begin.
     pub mode: Mode,
     /// PHP settings by name, `opcache.jit` = `tracing`; they win over the user's ini, which stays in force.
     pub ini: BTreeMap<String, String>,
-    /// Environment variables.
     pub env: BTreeMap<String, String>,
     /// The processors that it is pinned to; empty: all.
     pub cpus: Vec<u32>,
@@ -97,7 +95,6 @@ impl PoolSpec {
         }
     }
 
-    /// With a further setting.
     #[must_use]
     pub fn ini(mut self, name: &str, value: &str) -> PoolSpec {
         self.ini.insert(name.into(), value.into());

@@ -37,19 +37,15 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// The longest body of a user's server, in bytes.
 pub const LONGEST: usize = 64 << 20;
 
-/// Who is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer<'a> {
-    /// Where.
     pub address: SocketAddr,
-    /// How.
     pub security: Security<'a>,
 }
 
 /// Whether a peer is spoken to over TLS.
 #[derive(Clone, Copy, Debug)]
 pub enum Security<'a> {
-    /// It is not.
     Plain,
     /// With a certificate that is a run's own, on this machine.
     Own,
@@ -60,13 +56,9 @@ pub enum Security<'a> {
 /// An answer as it came.
 #[derive(Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
-    /// Content-Encoding.
     pub coding: Coding,
-    /// Content-Length.
     pub length: Option<u64>,
-    /// It answers a HEAD.
     pub is_head: bool,
     /// The body without framing, in its content coding.
     pub body: Vec<u8>,
@@ -186,7 +178,6 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// Nothing is connected yet.
     pub fn new(peer: Peer<'a>) -> Kept<'a> {
         Kept { peer, connection: None }
     }
@@ -380,7 +371,6 @@ impl<S: Read + Write> Transport for Blocking<'_, S> {
     }
 }
 
-/// What came.
 struct Told<'a> {
     is_over: &'a Cell<bool>,
     most: usize,

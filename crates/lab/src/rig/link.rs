@@ -31,7 +31,6 @@ use weigh_model::link::{LinkSpec, Measured, Rate, Way};
 /// The addresses of the ends of a link whose ends are networks of their own. They are of a private range, and exist inside the two
 /// networks alone.
 const NEAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 1);
-/// The far one.
 pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 2);
 /// The device's name in either network.
 const DEVICE: &str = "weigh0";
@@ -172,12 +171,10 @@ impl Link {
         Ok(added)
     }
 
-    /// What was asked for.
     pub fn spec(&self) -> &LinkSpec {
         &self.spec
     }
 
-    /// How it was made.
     pub fn way(&self) -> Way {
         self.way
     }
@@ -187,7 +184,6 @@ impl Link {
         &self.measured
     }
 
-    /// The network of clients.
     pub fn near(&self) -> &Network {
         &self.near
     }
@@ -237,7 +233,6 @@ impl Link {
     }
 }
 
-/// Down and up.
 fn lanes(spec: &LinkSpec, seed: u64) -> [LaneSpec; 2] {
     let delay_ns = (spec.rtt_ms * 1e6 / 2.0).round() as u64;
     [(spec.down_kbps, seed), (spec.up_kbps, !seed)].map(|(kbps, seed)| LaneSpec {

@@ -53,7 +53,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Queries this machine.
     pub fn query() -> Machine {
         Machine::query_under(Path::new("/"))
     }

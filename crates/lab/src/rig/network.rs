@@ -27,7 +27,6 @@ const FORGET_FILE: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 /// The network of the thread that looks.
 const OWN: &str = "/proc/thread-self/ns/net";
 
-/// A network namespace.
 #[derive(Debug)]
 pub struct Network {
     file: File,

@@ -34,7 +34,6 @@ const PASSED: [&str; 6] =
 pub struct Invocation {
     /// Arguments of the program's own, before the script.
     pub arguments: Vec<OsString>,
-    /// Variables to set.
     pub environment: Vec<(OsString, OsString)>,
 }
 
@@ -45,7 +44,6 @@ pub struct WorkerSpec {
     pub name: String,
     /// The program; never looked up by a shell.
     pub program: OsString,
-    /// Its arguments.
     pub args: Vec<OsString>,
     /// Environment variables beside the fixed ones.
     pub env: Vec<(OsString, OsString)>,
@@ -67,7 +65,6 @@ impl WorkerSpec {
         WorkerSpec::program(name, lifeline::this_program(), vec!["agent".into()], log)
     }
 
-    /// Any other worker.
     pub fn program(
         name: impl Into<String>,
         program: impl Into<OsString>,
@@ -119,12 +116,10 @@ impl WorkerSpec {
     }
 }
 
-/// Why no line came.
 #[derive(Debug)]
 pub enum Silence {
     /// The worker ended: its status, and the last line of its stderr.
     Ended(String),
-    /// The limit passed.
     Timeout,
     /// A line over the limit began with these bytes.
     TooLong(Vec<u8>),

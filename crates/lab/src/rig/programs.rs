@@ -56,14 +56,12 @@ fn is_numbered(name: &OsStr, stem: &str) -> bool {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// The arguments.
     pub args: Vec<String>,
     /// The expression; it is looked for in stdout and stderr.
     pub pattern: String,
 }
 
 impl Query {
-    /// The expression, compiled.
     pub fn expression(&self) -> Result<regex::Regex> {
         let made = regex::RegexBuilder::new(&self.pattern).multi_line(true).build();
         made.with_context(|| format!("pattern = \"{}\" is no regular expression", self.pattern))
@@ -94,7 +92,6 @@ pub struct Installed {
     pub version: Option<String>,
     /// Null: it can be started. Else why not.
     pub missing: Option<String>,
-    /// What would fix it.
     pub remedy: Option<String>,
 }
 

@@ -25,7 +25,6 @@ pub struct PhpRuntime {
     pub cli: Vec<OsString>,
     /// The same of its PHP-FPM; none: there is none.
     pub fpm: Option<Vec<OsString>>,
-    /// Where it comes from.
     pub origin: Origin,
 }
 
@@ -38,7 +37,6 @@ pub enum Origin {
     Fetched {
         /// Such as `debian:trixie`.
         source: String,
-        /// Its folder.
         prefix: PathBuf,
     },
 }
@@ -56,7 +54,6 @@ impl PhpRuntime {
         Ok(PhpRuntime { name, version, cli, fpm, origin: Origin::Program(binary.to_owned()) })
     }
 
-    /// A fetched one.
     pub fn fetched(root: &Path, prefix: &Prefix) -> PhpRuntime {
         PhpRuntime {
             name: prefix.name.clone(),

@@ -165,7 +165,6 @@ impl<'a> Draft<'a> {
         Ok(Draft { name, place, dir, files: BTreeMap::new() })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }

@@ -22,16 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A response with status 200.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
-    /// The media type.
     pub media_type: String,
     /// Further fields of the head.
     pub fields: Vec<(&'static str, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// One without further fields.
     pub fn new(media_type: impl Into<String>, body: Vec<u8>) -> Response {
         Response { media_type: media_type.into(), fields: Vec::new(), body }
     }

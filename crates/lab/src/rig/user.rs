@@ -121,12 +121,10 @@ impl OwnUser {
         Some(OwnUser { uid: uid.parse().ok()?, gid: gid.parse().ok()? })
     }
 
-    /// Its number.
     pub fn uid(self) -> u32 {
         self.uid
     }
 
-    /// Its group's number.
     pub fn gid(self) -> u32 {
         self.gid
     }

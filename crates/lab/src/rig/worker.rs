@@ -49,20 +49,17 @@ macro_rules! echo {
 echo!(Description, Visit, Checked, FaultReply);
 
 impl ProcessExecutor {
-    /// Nothing is started yet.
     pub fn new(spec: WorkerSpec, interrupt: Interrupt) -> ProcessExecutor {
         let (start_limit, end_limit) = (START_LIMIT, END_LIMIT);
         ProcessExecutor { spec, interrupt, start_limit, end_limit, worker: None, given_up: None, last_id: 0 }
     }
 
-    /// Another limit for starting.
     #[must_use]
     pub fn start_limit(mut self, limit: Duration) -> ProcessExecutor {
         self.start_limit = limit;
         self
     }
 
-    /// Another limit for ending.
     #[must_use]
     pub fn end_limit(mut self, limit: Duration) -> ProcessExecutor {
         self.end_limit = limit;

@@ -11,18 +11,15 @@ use crate::whole;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
 
-/// The longest name.
 const LONGEST: usize = 80;
 
 /// The folder of baselines among runs, and no run itself.
 pub const BASELINES: &str = "baselines";
 
-/// The folder of baselines.
 pub fn folder() -> PathBuf {
     Path::new(FOLDER).join(BASELINES)
 }
 
-/// The baselines, by name.
 pub fn all() -> Vec<Found> {
     let mut all = kept_below(&folder());
     all.sort_by(|a, b| a.name.cmp(&b.name));

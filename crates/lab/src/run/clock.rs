@@ -18,7 +18,6 @@ pub trait Clock {
     }
 }
 
-/// The machine's own clock.
 #[derive(Debug)]
 pub struct SystemClock {
     start: Instant,
@@ -27,7 +26,6 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Starts at zero.
     pub fn new() -> SystemClock {
         SystemClock { start: Instant::now(), here: true }
     }

@@ -122,7 +122,6 @@ impl RunDir {
         Ok(RunDir { root, stored, log, _lock: lock })
     }
 
-    /// The directory's absolute path.
     pub fn path(&self) -> &Path {
         &self.root
     }
@@ -137,7 +136,6 @@ impl RunDir {
         &self.stored.plan
     }
 
-    /// Every record so far.
     pub fn records(&self) -> &[Record] {
         &self.stored.records
     }

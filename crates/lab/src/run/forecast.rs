@@ -55,7 +55,6 @@ fn calibration(plan: &Plan, state: &State) -> f64 {
 /// What to do about a visit that would begin now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Begin.
     Go,
     /// Not in this round: quick cells have a claim on the time.
     Later,

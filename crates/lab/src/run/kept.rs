@@ -21,7 +21,6 @@ const PARTS: &str = "summary.json run.json plan.json records.ndjson seal lock lo
 pub enum Kept {
     /// A run of a study.
     Run(Box<StoredRun>),
-    /// A load.
     Load(Box<Document>),
 }
 
@@ -59,7 +58,6 @@ impl Kept {
         PARTS.split(' ').any(|part| name == part) || name.starts_with(".tmp")
     }
 
-    /// The results.
     pub fn report(&self) -> Report {
         match self {
             Kept::Run(run) => run.report(),

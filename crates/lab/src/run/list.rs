@@ -23,7 +23,6 @@ pub struct Found {
     pub started: String,
     /// The name of its folder.
     pub name: String,
-    /// Its folder.
     pub path: PathBuf,
 }
 

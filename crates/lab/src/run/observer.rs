@@ -9,13 +9,11 @@ use weigh_model::record::Record;
 /// A visit that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Upcoming<'a> {
-    /// The cell.
     pub cell: &'a Cell,
     /// The round, from 1.
     pub round: u32,
     /// Its place in the round, from 1.
     pub place: usize,
-    /// Cells in the round.
     pub of: usize,
     /// Seconds of wall time so far, interruptions left out.
     pub elapsed: f64,
@@ -36,7 +34,6 @@ pub trait Observer {
     /// A cell is about to be visited.
     fn visiting(&mut self, _upcoming: &Upcoming<'_>) {}
 
-    /// A record was appended.
     fn recorded(&mut self, _record: &Record) {}
 }
 

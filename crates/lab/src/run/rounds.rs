@@ -33,18 +33,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer than its estimate a visit may take beyond that.
 const SLOWER: f64 = 20.0;
 
-/// How a run went.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// It ended by itself; else it was interrupted and can be resumed.
     pub complete: bool,
-    /// Rounds.
     pub rounds: u32,
     /// Seconds of wall time, interruptions left out.
     pub seconds: f64,
-    /// Cells with a number.
     pub measured: usize,
-    /// Cells with a fault.
     pub faulted: usize,
     /// Cells for which the budget did not suffice.
     pub unmeasured: usize,

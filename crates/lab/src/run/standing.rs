@@ -61,7 +61,6 @@ enum Told {
     Quicker,
     /// It is slower at the level of the rule.
     Slower,
-    /// That cannot be told.
     Apart,
     /// It is still to be visited for the first time.
     Awaited,
@@ -217,7 +216,6 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// Cells by their groups.
 fn groups(plan: &Plan) -> BTreeMap<String, Vec<usize>> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, cell) in plan.cells.iter().enumerate() {
@@ -254,7 +252,6 @@ impl Profile {
         &self.times[0]
     }
 
-    /// The other headline times.
     fn rest(&self) -> impl Iterator<Item = &Times> {
         self.times.iter().skip(1)
     }

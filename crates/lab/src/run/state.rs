@@ -14,7 +14,6 @@ use weigh_model::record::{Record, StopReason, VisitRecord};
 /// one stands an untimed call.
 pub const LONG_CALL: f64 = 0.3;
 
-/// One cell's past.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Its visits, in the order of the rounds.
@@ -26,7 +25,6 @@ pub struct History {
 }
 
 impl History {
-    /// Still to be visited.
     pub fn is_live(&self) -> bool {
         self.stop.is_none()
     }
@@ -71,7 +69,6 @@ pub struct State {
     pub resumed: u32,
     /// Caveats recorded so far, with their cell.
     pub caveats: Vec<(Option<String>, Caveat)>,
-    /// The run is complete.
     pub complete: bool,
 }
 
@@ -95,7 +92,6 @@ impl State {
         }
     }
 
-    /// Takes one record in.
     pub fn apply(&mut self, record: &Record) -> Result<()> {
         match record {
             Record::Visit(visit) => {

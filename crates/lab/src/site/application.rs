@@ -38,7 +38,6 @@ pub struct Application<'a> {
     pub lab: &'a Lab,
     /// The folders of the site.
     pub served: Option<&'a Served>,
-    /// The document root.
     pub docroot: &'a Path,
     /// The user's configuration of the server.
     pub server_config: Option<&'a Path>,

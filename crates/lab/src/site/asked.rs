@@ -43,14 +43,12 @@ pub struct Questions<'a> {
     pub by_program: &'a HashSet<String>,
 }
 
-/// What made an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoded {
     /// Nothing: it is the content.
     Not,
     /// It is a file beside the content.
     Before,
-    /// A filter.
     OnTheFly,
     /// It is the content, and a content coding is named that it is not in.
     Named,
@@ -85,7 +83,6 @@ impl Asked {
     }
 }
 
-/// All answers.
 #[derive(Default)]
 pub struct Answers {
     all: Vec<Asked>,
@@ -275,11 +272,9 @@ fn is_never_same(asker: &Asker<'_>, path: &str, class: &Class, reply: &Reply) ->
 pub struct Unexplained {
     /// The method's name, without its level.
     pub way: String,
-    /// Its levels.
     pub levels: std::ops::RangeInclusive<i32>,
     /// The path of the URL.
     pub path: String,
-    /// Accept-Encoding.
     pub accept: &'static str,
     /// Bytes of the body.
     pub bytes: u64,

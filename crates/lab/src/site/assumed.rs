@@ -35,7 +35,6 @@ pub enum AssetType {
 }
 
 impl AssetType {
-    /// All.
     pub const ALL: [AssetType; 4] =
         [AssetType::StyleSheet, AssetType::Script, AssetType::Image, AssetType::Font];
 
@@ -56,7 +55,6 @@ impl AssetType {
         format.starts_with(begin) || is_same(format, begin)
     }
 
-    /// As in sentences.
     pub fn plural(self) -> &'static str {
         match self {
             AssetType::StyleSheet => "style sheets",
@@ -66,7 +64,6 @@ impl AssetType {
         }
     }
 
-    /// A path of one.
     pub fn example(self) -> &'static str {
         match self {
             AssetType::StyleSheet => "x.css",

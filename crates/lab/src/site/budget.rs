@@ -15,7 +15,6 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A whole one.
     pub fn new(patience: Duration, requests: usize, bytes: usize) -> Budget {
         Budget { until: Instant::now() + patience, requests: requests.into(), bytes: bytes.into() }
     }
@@ -35,7 +34,6 @@ impl Budget {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Takes a request.
     pub fn request(&self) {
         self.requests.set(self.requests.get().saturating_sub(1));
     }

@@ -46,7 +46,6 @@ struct Written {
     example: Option<(Vec<u8>, Option<u32>)>,
 }
 
-/// All values.
 #[derive(Debug, Default)]
 pub struct Cached {
     layers: BTreeMap<(String, usize), Layer>,

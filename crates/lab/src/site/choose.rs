@@ -18,16 +18,13 @@ const LEAST: f64 = 0.001;
 /// A file with the share of its stratum's requests that it stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// The file.
     pub file: Candidate,
     /// The share.
     pub share: f64,
 }
 
-/// What a stratum weighs.
 #[derive(Clone, Copy, Debug)]
 pub struct Weight {
-    /// Its kind.
     pub kind: Kind,
     /// Requests per month.
     pub requests: f64,

@@ -9,9 +9,7 @@ use weigh_model::site::Kind;
 /// What a file that visitors ask for is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Class {
-    /// The kind.
     pub kind: Kind,
-    /// The media type.
     pub format: Cow<'static, str>,
 }
 

@@ -20,7 +20,6 @@ use weigh_model::text::{clean, clean_path};
 
 /// A configuration that was read.
 pub struct Configured {
-    /// The server's name.
     pub server: String,
     /// The document root, if there is such a folder.
     pub docroot: Option<PathBuf>,
@@ -92,7 +91,6 @@ impl Configured {
         }
     }
 
-    /// How it calls files.
     pub fn types(&self) -> MediaTypes {
         MediaTypes(self.tree.media_types())
     }

@@ -29,11 +29,9 @@ use weigh_model::units::count;
 pub struct Current<'a> {
     /// Definitions, and what runtimes there are.
     pub lab: &'a Lab,
-    /// What the user gave.
     pub ask: &'a Ask,
     /// The configuration as it was read.
     pub configured: Option<&'a Configured>,
-    /// The private instances.
     pub instances: &'a Instances<'a>,
     /// The folders of the site.
     pub served: Option<&'a Served>,

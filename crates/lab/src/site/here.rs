@@ -27,7 +27,6 @@ const ROOTS: [&str; 3] = ["var/www/html", "var/www", "srv/www"];
 /// The most entries of a folder, and of processes, that are looked at.
 const MOST: usize = 10_000;
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Here {
     /// Web servers that run, by name.

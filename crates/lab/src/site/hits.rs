@@ -5,24 +5,20 @@ use std::collections::HashMap;
 
 use weigh_model::site::From;
 
-/// Days of a month.
 pub const MONTH_DAYS: f64 = 365.25 / 12.0;
 
 /// Requests for something, per month.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hits {
-    /// Whole responses.
     pub requests: f64,
     /// Their bytes as sent; zero if they are not counted.
     pub bytes: f64,
     /// Responses with status 304.
     pub not_modified: f64,
-    /// Responses with a range.
     pub ranges: f64,
 }
 
 impl Hits {
-    /// Adds others.
     pub fn add(&mut self, other: &Hits) {
         self.requests += other.requests;
         self.bytes += other.bytes;
@@ -56,7 +52,6 @@ impl Hits {
     }
 }
 
-/// Requests by path.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// By path below the site's root, without a slash at the begin and without a query.

@@ -26,7 +26,6 @@ pub fn keep(earlier: &Site, site: &mut Site) -> usize {
     kept.0
 }
 
-/// Counts what is kept.
 struct Kept(usize);
 
 impl Kept {

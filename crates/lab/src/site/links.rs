@@ -17,7 +17,6 @@ const LOADED: [&str; 5] = ["stylesheet", "icon", "preload", "modulepreload", "ma
 pub struct Links {
     /// What a browser loads with the page.
     pub assets: Vec<Url>,
-    /// Where its anchors lead.
     pub pages: Vec<Url>,
 }
 

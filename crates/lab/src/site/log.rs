@@ -203,7 +203,6 @@ impl Counter {
         }
     }
 
-    /// What was counted.
     pub fn counted(self) -> Counted {
         let mut counted = self.counted;
         self.hours.finish(&mut counted);

@@ -39,7 +39,6 @@ const LONGEST: u64 = 4 << 20;
 const MOST_HOPS: usize = 3;
 /// What to do about an application that does not run in a private instance.
 pub const RUNNING: &str = "give --url of the running site";
-/// What browsers accept.
 const ACCEPT: &str = "gzip, deflate, br, zstd";
 
 /// A page as it was fetched.
@@ -49,7 +48,6 @@ pub struct Page {
     pub path: String,
     /// Its URL from the first slash on, as that of a [`LoggedPage`].
     pub url: String,
-    /// The media type.
     pub format: String,
     /// Its bytes without a content coding.
     pub body: Vec<u8>,
@@ -75,10 +73,8 @@ pub struct PageHead {
     pub server: String,
 }
 
-/// What the pages tell.
 #[derive(Clone, Debug, Default)]
 pub struct Visited {
-    /// Pages that were fetched.
     pub pages: Vec<Page>,
     /// Loads per page view, by path below the site's root: of assets, and of pages that are files.
     pub loads: HashMap<String, f64>,
@@ -94,9 +90,7 @@ pub struct Visited {
     pub problem: Option<String>,
 }
 
-/// Where pages come from.
 pub struct Visitor<'a> {
-    /// URLs of pages.
     pub urls: &'a [String],
     /// Hosts that are not this machine and may be asked.
     pub allowed: &'a [String],
@@ -114,9 +108,7 @@ struct Tour<'a> {
     resolver: Resolver,
     budget: Budget,
     progress: &'a mut dyn Progress,
-    /// What each page loads.
     loads: Vec<HashSet<Url>>,
-    /// What style sheets load.
     sheets: HashMap<Url, Vec<Url>>,
     /// Pages that are none of the site, or were not answered as a log says.
     problems: Vec<String>,

@@ -51,7 +51,6 @@ pub struct Account {
 
 /// A private instance that can be started.
 pub struct Private {
-    /// The server.
     pub found: Found,
     /// The user's configuration of it; none: the lab's.
     pub own: Option<Configured>,
@@ -106,7 +105,6 @@ impl Private {
         self.own.as_ref().and_then(|own| own.read.config.host.as_deref()).unwrap_or("localhost")
     }
 
-    /// Whether it speaks TLS.
     pub fn is_secure(&self) -> bool {
         let is_asked = self.own.as_ref().is_some_and(|own| own.read.site.is_secure);
         is_asked && self.found.tls_missing.is_none()

@@ -22,7 +22,6 @@ const MOST: usize = 40;
 /// The longest file that stands for others; what is measured is no longer either.
 const LONGEST: u64 = 64 << 20;
 
-/// Where files are.
 pub struct Origin<'a> {
     /// The document root with the folders beside it.
     pub served: Option<&'a Served>,

@@ -114,9 +114,7 @@ pub(super) fn is_shown(key: &str) -> bool {
 pub struct Made {
     /// As [`Script::key`].
     pub key: String,
-    /// What it is.
     pub kind: Kind,
-    /// The media type.
     pub format: String,
     /// What is asked of it.
     pub hits: Hits,
@@ -128,9 +126,7 @@ pub const MADE: &str = "/made:";
 /// The answer to a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
-    /// What it is.
     pub kind: Kind,
-    /// The media type.
     pub format: String,
     /// The path that was asked for. It may be of a person, and is written nowhere.
     pub url: String,

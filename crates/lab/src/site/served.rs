@@ -32,7 +32,6 @@ pub struct Served {
 pub struct Counted {
     /// What the paths of its files begin with: `wp-content/`; nothing for the document root.
     pub begin: String,
-    /// The folder.
     pub folder: PathBuf,
     /// Whether only files that somebody asks for count.
     pub asked_only: bool,
@@ -85,7 +84,6 @@ impl Served {
         &self.types
     }
 
-    /// The aliases.
     pub fn aliases(&self) -> &[Alias] {
         &self.sources.aliases
     }

@@ -25,12 +25,10 @@ const MOST_VALUES: (usize, usize) = (40, 64 << 20);
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST: (usize, usize) = (10 * MOST_KEYS, 160 << 20);
 
-/// What a store tells.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
     /// Its URL without a password.
     pub url: String,
-    /// Keys in the database.
     pub keys: u64,
     /// Keys that were looked at.
     pub seen: u64,
@@ -38,7 +36,6 @@ pub struct Stored {
     pub other_types: BTreeMap<String, u64>,
     /// Values that were looked at, by the band of their stored size: how many, and their bytes.
     pub sizes: [(u64, u64); BANDS.len()],
-    /// Some of the values.
     pub values: Vec<Read>,
     /// Reads and writes since the store was started, and the seconds of that.
     pub calls: Option<Calls>,
@@ -47,22 +44,18 @@ pub struct Stored {
 /// A value as it is stored.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// Its key.
     pub key: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The flags of Memcached.
     pub flags: Option<u32>,
     /// The band of the size that the store stated.
     band: usize,
 }
 
-/// The store's own counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calls {
     /// Reads that found a value; of what is not there nothing is decoded.
     pub reads: f64,
-    /// Writes.
     pub writes: f64,
     /// Seconds since the store was started.
     pub seconds: f64,

@@ -35,7 +35,6 @@ impl Candidate {
 /// A stratum while files are added.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
-    /// How many files.
     pub files: u64,
     /// Their bytes together.
     pub bytes: u64,
@@ -56,12 +55,10 @@ pub struct Layer {
 /// Kind, format and the number of the size band.
 pub type Key = (Kind, String, usize);
 
-/// All strata.
 #[derive(Clone, Debug, Default)]
 pub struct Strata(pub BTreeMap<Key, Layer>);
 
 impl Strata {
-    /// Adds a file.
     pub fn add(&mut self, kind: Kind, format: &str, file: Candidate, hits: &Hits) {
         let layer = self.0.entry((kind, format.to_owned(), band(file.bytes))).or_default();
         layer.files += 1;

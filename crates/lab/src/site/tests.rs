@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Remembers what is said.
 #[derive(Debug, Default)]
 pub struct Quiet(pub Vec<String>);
 

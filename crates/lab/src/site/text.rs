@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 
 use weigh_model::site::Site;
 
-/// What stands above.
 const HEAD: &str = "\
 # What this site sends, to whom and how today. `weigh site` wrote it, and `weigh advise` reads it.
 # Edit what you know better: a bare number in place of { value, from } is yours, and `weigh site --force` keeps it.

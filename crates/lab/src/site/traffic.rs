@@ -57,7 +57,6 @@ pub struct Traffic {
     pub php_peak: Option<Figure>,
     /// Mean milliseconds of these, where the log has times.
     pub php_peak_ms: Option<Figure>,
-    /// Requests in the logs.
     pub requests: u64,
     /// Lines that could not be read.
     pub unreadable: u64,

@@ -20,7 +20,6 @@ pub trait Block: Clone {
     /// Its factors in the quick form.
     type Factors;
 
-    /// What it is for.
     fn about(&self) -> &str;
 
     /// What the quick form does with it; none: it keeps it whole.

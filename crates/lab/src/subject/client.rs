@@ -55,7 +55,6 @@ const STORED: (f64, f64) = (500e6, 60e6);
 /// What a visit to a client costs beside its block: workers, connections, the warm-up, now and then the start of a store.
 const CLIENT_SECONDS: f64 = 0.35;
 
-/// Clients of stores.
 pub struct Clients;
 
 impl Subject for Clients {

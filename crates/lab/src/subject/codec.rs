@@ -50,7 +50,6 @@ const SAMPLES: u32 = 100;
 /// Calls in a first visit: verified, measured for memory, and sampled.
 const FIRST_VISIT_CALLS: f64 = 3.0;
 
-/// Codecs.
 pub struct Codecs;
 
 impl Subject for Codecs {

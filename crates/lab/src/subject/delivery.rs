@@ -53,7 +53,6 @@ use weigh_model::record::VisitRecord;
 use weigh_model::text::clean_path;
 use weigh_model::units;
 
-/// Deliveries.
 pub struct Deliveries;
 
 /// A sentence for the user where private servers of a plan send, over a loopback that all users of the machine share, what only the user may read.

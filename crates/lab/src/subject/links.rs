@@ -10,7 +10,6 @@ use crate::rig::link::{Link, Making};
 use weigh_model::link::{LinkSpec, Way};
 use weigh_model::plan::Plan;
 
-/// Links of a plan.
 #[derive(Debug)]
 pub struct Links {
     specs: Vec<LinkSpec>,

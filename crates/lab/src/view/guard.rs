@@ -14,7 +14,6 @@ const DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 pub struct Guard {
     /// `127.0.0.1:PORT`: what a browser that means this server names.
     pub host: String,
-    /// The secret.
     pub token: Token,
 }
 

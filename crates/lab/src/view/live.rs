@@ -25,21 +25,17 @@ const AT_ONCE: u64 = 8 << 20;
 /// What is told of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Progress {
-    /// Samples so far.
     samples: usize,
-    /// Failures so far.
     failures: usize,
     /// Configurations that get no further samples.
     done: usize,
     /// Configurations in the plan.
     configurations: usize,
-    /// The round.
     round: u32,
     /// Seconds of wall time.
     seconds: f64,
     /// The configuration of the last sample.
     last: Option<String>,
-    /// It ended by itself.
     complete: bool,
 }
 

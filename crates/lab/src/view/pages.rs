@@ -25,9 +25,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 
 /// A page, and the policy it is under.
 pub struct Page {
-    /// The page.
     pub html: Vec<u8>,
-    /// Its content security policy.
     pub policy: String,
 }
 

@@ -54,13 +54,11 @@ pub fn file(kind: &'static str, text: &'static str) -> Response<Content> {
     answer(StatusCode::OK, kind, NONE, Content::Whole(Some(text.into())))
 }
 
-/// One line of text.
 pub fn line(status: StatusCode, text: &str) -> Response<Content> {
     let line = Bytes::from(format!("weigh view: {text}\n"));
     answer(status, "text/plain; charset=utf-8", NONE, Content::Whole(Some(line)))
 }
 
-/// Events as they come.
 pub fn events(events: Receiver<Bytes>) -> Response<Content> {
     answer(StatusCode::OK, "text/event-stream", NONE, Content::Events(events))
 }

@@ -12,12 +12,10 @@ use weigh_model::text::clean;
 /// The most runs of a list: the newest.
 const LISTED: usize = 500;
 
-/// What is served.
 #[derive(Clone, Debug)]
 pub enum Runs {
     /// Every run of a folder.
     Folder(PathBuf),
-    /// These, by name.
     Named(Vec<(String, PathBuf)>),
 }
 

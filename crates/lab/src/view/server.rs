@@ -37,7 +37,6 @@ const ARRIVAL: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(600);
 /// Bytes of a request's line and headers.
 const HEAD: usize = 16 << 10;
-/// Headers of a request.
 const HEADERS: usize = 64;
 /// How often the user's wish to end is looked at.
 const ATTENTION: Duration = Duration::from_millis(100);
@@ -51,7 +50,6 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
-/// What every request needs.
 #[derive(Debug)]
 struct Shared {
     guard: Guard,

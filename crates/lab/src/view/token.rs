@@ -13,7 +13,6 @@ use crate::digest::hex;
 pub struct Token(String);
 
 impl Token {
-    /// A new one.
     pub fn new() -> Token {
         let mut bytes = [0; 16];
         rand::rng().fill_bytes(&mut bytes);
@@ -25,7 +24,6 @@ impl Token {
         constant_time_eq(self.0.as_bytes(), given.as_bytes())
     }
 
-    /// For links.
     pub fn text(&self) -> &str {
         &self.0
     }

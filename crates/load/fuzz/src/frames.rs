@@ -76,7 +76,6 @@ fn run(pieces: &[&[u8]], discards: bool) {
     panic!("the connection does not end");
 }
 
-/// How each exchange ended.
 #[derive(Default)]
 struct Seen {
     ended: BTreeMap<ExchangeId, bool>,

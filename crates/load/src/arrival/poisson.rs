@@ -9,7 +9,6 @@ use crate::Nanos;
 
 pub(super) const FORM: Form = Form { name: "poisson", shapes: "poisson:200", read };
 
-/// A Poisson process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson {
     /// Requests per second, on average.

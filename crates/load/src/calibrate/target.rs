@@ -120,7 +120,6 @@ impl Server {
 /// The longest head of a request, in bytes.
 const HEAD: usize = 4096;
 
-/// A client's connection.
 struct Connection {
     stream: TcpStream,
     input: Box<[u8; HEAD]>,

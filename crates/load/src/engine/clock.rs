@@ -18,17 +18,14 @@ use crate::Nanos;
 pub struct Clock(Instant);
 
 impl Clock {
-    /// Starts now.
     pub fn start() -> Clock {
         Clock(Instant::now())
     }
 
-    /// Starts or started then.
     pub fn from(origin: Instant) -> Clock {
         Clock(origin)
     }
 
-    /// When it started.
     pub fn origin(&self) -> Instant {
         self.0
     }

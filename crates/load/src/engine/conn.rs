@@ -7,17 +7,11 @@ use crate::transport::Io;
 /// A connection of a stream.
 #[derive(Debug)]
 pub struct Conn {
-    /// Its transport.
     pub io: Io,
-    /// Its protocol.
     pub machine: Machine,
-    /// Its stage.
     pub state: State,
-    /// Index of its stream.
     pub stream: u16,
-    /// Index of its endpoint.
     pub endpoint: u32,
-    /// When connecting started.
     pub begun: Nanos,
     /// How often it is in the idle list: once for each exchange that may be started.
     pub listed: usize,
@@ -40,7 +34,6 @@ pub enum State {
     Connecting(ExchangeId),
     /// The TLS handshake is running, since then; the exchange waits.
     Securing(ExchangeId, Nanos),
-    /// Requests may be sent.
     Open,
     /// The server should close it when nothing is in flight; it no longer counts as a connection of its stream.
     Lingering,

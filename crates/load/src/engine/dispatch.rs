@@ -265,7 +265,6 @@ impl Thread<'_> {
         }
     }
 
-    /// Continues the TLS handshake.
     pub(super) fn secure(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let (State::Securing(x, since), Io::Tls(tls)) = (conn.state, &mut conn.io) else { return Ok(()) };

@@ -7,22 +7,16 @@ use crate::protocol::ExchangeId;
 use crate::record::Stamps;
 use crate::verify::Checker;
 
-/// A request in flight.
 #[derive(Debug, Default)]
 pub struct Exchange {
-    /// Index of the request.
     pub request: u32,
-    /// Index of its class.
     pub class: u32,
-    /// Index of its stream.
     pub stream: u16,
     /// How often it was sent before, over connections that the server had closed or on which it refused the request.
     pub resent: u8,
     /// See [`super::prepared::Prepared::is_idempotent`].
     pub is_idempotent: bool,
-    /// When it was due.
     pub scheduled: Nanos,
-    /// When it was sent.
     pub sent: Nanos,
     /// When its first byte arrived.
     pub first: Nanos,
@@ -43,15 +37,11 @@ pub struct Exchange {
 /// What is counted of a response at its end, or when the decoder has judged it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tag {
-    /// Index of the request.
     pub request: u32,
-    /// Index of its class.
     pub class: u32,
-    /// The status.
     pub status: u16,
     /// Bytes of its body.
     pub body_bytes: u64,
-    /// Its times.
     pub stamps: Stamps,
 }
 

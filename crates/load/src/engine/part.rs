@@ -16,7 +16,6 @@ const BACKOFF: (Nanos, Nanos) = (1_000_000, 128_000_000);
 pub struct Part<'a> {
     /// The stream of the plan.
     pub stream: &'a Stream,
-    /// When requests are due.
     pub schedule: Box<dyn Schedule>,
     /// Whether requests are due independent of responses (an open model).
     pub is_open: bool,
@@ -109,7 +108,6 @@ impl<'a> Part<'a> {
         self.wake = Some(self.hold);
     }
 
-    /// A connection is established.
     pub fn stands(&mut self) {
         self.failures = 0;
     }

@@ -82,7 +82,6 @@ enum Asked {
 }
 
 impl Scout {
-    /// A scout without responses.
     pub fn new(plan: &LoadPlan) -> Scout {
         let requests = plan.requests.iter().map(|_| Asked::Open(Vec::new())).collect();
         Scout { plan: Arc::new(plan.clone()), examiner: Examiner::new(plan), requests, kept: 0 }
@@ -94,12 +93,10 @@ impl Scout {
         Keeping::begin(self.plan.protocol, &self.plan.requests[request as usize], head, raw, most)
     }
 
-    /// A response is complete.
     pub fn whole(&mut self, request: u32, keeping: Keeping) {
         self.response(request, Ok(keeping.captured));
     }
 
-    /// A request has failed.
     pub fn fault(&mut self, request: u32, fault: Fault) {
         self.response(request, Err(fault));
     }

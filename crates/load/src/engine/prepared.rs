@@ -28,9 +28,7 @@ pub struct Endpoint {
 /// A request that is ready to send.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// Index of its endpoint.
     pub endpoint: u32,
-    /// Index of its class.
     pub class: u32,
     /// Head and body for HTTP/1; empty in a plan for HTTP/2.
     pub bytes: Box<[u8]>,
@@ -50,9 +48,7 @@ pub struct Refusal(pub String);
 /// A plan's requests, endpoints and classes.
 #[derive(Clone, Debug, Default)]
 pub struct Arsenal {
-    /// In the plan's order.
     pub requests: Vec<Prepared>,
-    /// Each endpoint once.
     pub endpoints: Vec<Endpoint>,
     /// Each class once, in the order of first use.
     pub classes: Vec<String>,

@@ -21,9 +21,7 @@ pub struct Progress {
     pub is_ready: bool,
     /// Seconds since the start.
     pub seconds: f64,
-    /// Responses completed so far.
     pub completed: u64,
-    /// Failures so far.
     pub faulted: u64,
     /// Median response time of the latest slice, in seconds.
     pub p50: Option<f64>,
@@ -72,7 +70,6 @@ const ENDED: u64 = u64::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     shown: Nanos,
-    /// Completed and failed.
     pub counts: (u64, u64),
     /// Response times of the latest slice.
     pub newest: Hist,
@@ -95,7 +92,6 @@ impl Window {
         std::mem::replace(since, beats) != beats || beats == ENDED
     }
 
-    /// Shows the progress.
     pub fn publish(&self, recorder: &Recorder) {
         if let Ok(mut seen) = self.seen.lock() {
             seen.counts = recorder.progress();
@@ -117,7 +113,6 @@ impl Window {
         }
     }
 
-    /// Reads the progress.
     pub fn look(&self) -> Seen {
         self.seen.lock().map(|seen| seen.clone()).unwrap_or_default()
     }

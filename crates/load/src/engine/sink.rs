@@ -18,11 +18,9 @@ const LAST_PROOFS: Duration = Duration::from_secs(10);
 /// What happens with bodies.
 #[derive(Debug)]
 pub enum Eye {
-    /// They are verified.
     Verify(Box<Verifier<Tag>>),
     /// They are captured, in the preflight.
     Scout(Box<Scout>),
-    /// They are discarded.
     Closed,
 }
 
@@ -35,7 +33,6 @@ pub struct Sink {
     exchanges: Vec<Exchange>,
     free: Vec<ExchangeId>,
     eye: Eye,
-    /// The counts so far.
     pub recorder: Recorder,
     /// Exchanges that ended since this was last read.
     pub ended: Vec<Ended>,
@@ -47,7 +44,6 @@ impl Sink {
         Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), eye, recorder, ended: Vec::new() }
     }
 
-    /// Adds a new exchange.
     pub fn open(&mut self, exchange: Exchange) -> ExchangeId {
         match self.free.pop() {
             Some(id) => {
@@ -61,7 +57,6 @@ impl Sink {
         }
     }
 
-    /// An exchange in flight.
     pub fn get(&mut self, x: ExchangeId) -> &mut Exchange {
         &mut self.exchanges[x as usize]
     }
@@ -71,7 +66,6 @@ impl Sink {
         self.now
     }
 
-    /// Requests in flight.
     pub fn in_flight(&self) -> usize {
         self.exchanges.len() - self.free.len()
     }

@@ -38,7 +38,6 @@ const SCRATCH: usize = 4 << 20;
 /// State that the threads of a run share.
 #[derive(Debug)]
 pub struct Shared<'a> {
-    /// When the run started.
     pub clock: Clock,
     /// Requests that may still be sent.
     pub tickets: Option<AtomicI64>,
@@ -58,7 +57,6 @@ impl Shared<'_> {
     }
 }
 
-/// One thread's engine.
 pub struct Thread<'a> {
     pub(super) plan: &'a LoadPlan,
     pub(super) arsenal: &'a Arsenal,
@@ -79,11 +77,8 @@ pub struct Thread<'a> {
     pub(super) scratch: Vec<u8>,
     /// Connections that have used up their turn.
     hungry: Vec<usize>,
-    /// When slow readers continue.
     pub(super) paced: BinaryHeap<Reverse<(Nanos, usize)>>,
-    /// Requests are still sent.
     pub(super) is_sending: bool,
-    /// When sending ends.
     pub(super) until: Nanos,
     /// When requests in flight are aborted; set when sending ends.
     pub(super) drained_by: Nanos,
@@ -271,7 +266,6 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Ends a connection.
     pub(super) fn close(&mut self, token: usize) {
         if let Some(conn) = self.conns[token].take() {
             if conn.state != State::Lingering {
@@ -283,7 +277,6 @@ impl<'a> Thread<'a> {
 }
 
 impl Thread<'_> {
-    /// Continues a connection.
     pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
         match conn.state {

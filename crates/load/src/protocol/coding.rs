@@ -1,6 +1,5 @@
 //! The content coding that a response declares for its body (RFC 9110, section 8.4).
 
-/// The value of Content-Encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coding {
     /// None, or `identity`.
@@ -18,7 +17,6 @@ pub enum Coding {
     DictionaryBrotli,
     /// `dcz`: Zstandard against one.
     DictionaryZstd,
-    /// Any other, or several.
     Other,
 }
 

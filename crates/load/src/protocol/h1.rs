@@ -28,7 +28,6 @@ const AWAITED: u64 = 1 << 20;
 /// nothing.
 const HEAD_ALONE: usize = 4 << 10;
 
-/// A connection's state.
 #[derive(Debug)]
 pub struct Machine {
     limits: HeadLimits,
@@ -86,7 +85,6 @@ impl Machine {
         self.scanned = 0;
     }
 
-    /// The exchange in flight.
     pub fn in_flight(&self) -> Option<ExchangeId> {
         self.current.as_ref().map(|c| c.id)
     }

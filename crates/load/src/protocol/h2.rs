@@ -66,7 +66,6 @@ struct Slot {
     stream: Option<Stream>,
 }
 
-/// A connection's state.
 #[derive(Debug)]
 pub struct Machine {
     limits: Limits,
@@ -86,7 +85,6 @@ pub struct Machine {
     /// The number of each slot's stream; 0: vacant.
     ids: Vec<u32>,
     vacant: Vec<usize>,
-    /// The slot started last.
     latest: usize,
     frames: Frames,
     /// Bytes of the connection itself, to be counted with the next exchange.
@@ -184,7 +182,6 @@ impl Machine {
         takes_none && is_open && self.keepalive && self.frames.settled && self.in_flight() == 0
     }
 
-    /// Exchanges in flight.
     pub fn in_flight(&self) -> usize {
         self.most - self.vacant.len()
     }
@@ -194,7 +191,6 @@ impl Machine {
         self.received
     }
 
-    /// The exchanges in flight.
     pub fn exchanges(&self) -> impl Iterator<Item = ExchangeId> {
         self.slots.iter().filter_map(|slot| slot.stream.as_ref()).map(|stream| stream.x)
     }

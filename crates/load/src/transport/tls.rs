@@ -41,7 +41,6 @@ pub enum Handshake {
     WouldBlock,
 }
 
-/// The negotiated session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// The protocol, such as `TLSv1_3`.
@@ -61,11 +60,9 @@ enum End {
     Notified,
     /// TCP ended without an end of TLS.
     Cut,
-    /// TLS failed.
     Failed(Error),
 }
 
-/// A TLS connection.
 pub struct Tls {
     tcp: Tcp,
     session: UnbufferedClientConnection,

@@ -18,12 +18,14 @@ pub struct Checker {
 #[derive(Debug)]
 pub(super) enum State {
     /// The first `at` bytes are those of that variant.
-    Compare { variant: usize, at: usize },
+    Compare {
+        variant: usize,
+        at: usize,
+    },
     /// Different from all variants, or to be decoded as a sample: kept from the first byte.
     Capture(Box<Capture>),
     /// Known to be wrong; the bytes from the difference on are being collected.
     Differs(Box<Differs>),
-    /// The body is skipped.
     Unread,
     /// It should be decoded, but there is no room to keep it.
     NoRoom,
@@ -60,7 +62,6 @@ pub enum Verdict {
     },
     /// To be decoded before it counts.
     Unproven(Evidence),
-    /// Wrong.
     Fault(Fault),
 }
 

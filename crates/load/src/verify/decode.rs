@@ -19,7 +19,6 @@ const DEFLATE_RATIO: usize = 1032;
 /// needs.
 const GROWTH: usize = 2;
 
-/// The name in Content-Encoding.
 pub(super) fn token(coding: Coding) -> &'static str {
     match coding {
         Coding::Identity => "identity",
@@ -33,11 +32,9 @@ pub(super) fn token(coding: Coding) -> &'static str {
     }
 }
 
-/// What decodes a body.
 #[derive(Clone, Copy)]
 enum Form<'d> {
     Format(Format),
-    /// Against this dictionary.
     Delta(delta::Coding, &'d [u8]),
 }
 

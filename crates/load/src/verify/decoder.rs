@@ -22,13 +22,11 @@ pub struct Decoder {
 /// A job of the thread.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Decode a body.
     Decode(Job),
     /// A thread of this load has no more bodies.
     End(Arc<Expectations>),
 }
 
-/// A body to decode.
 #[derive(Debug)]
 pub(super) struct Job {
     pub number: u64,

@@ -35,20 +35,17 @@ const BODY: &str = "body";
 pub struct Captured {
     /// The protocol version of the response, such as `HTTP/1.1`.
     pub version: String,
-    /// Its head.
     pub head: Head,
     /// Names and values of its headers, in order.
     pub fields: Vec<(Vec<u8>, Vec<u8>)>,
     /// How the end of its body was marked.
     pub framing: Framing,
-    /// Its body.
     pub body: Body,
 }
 
 /// A body in its content coding, without framing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// The whole body.
     Whole(Arc<Vec<u8>>),
     /// Longer than [`Limits::body_bytes`]: only its length.
     Long(u64),

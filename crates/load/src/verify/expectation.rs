@@ -59,7 +59,6 @@ pub(super) enum Judged {
     Other(Vec<u8>, Fault),
 }
 
-/// A decoded body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub bytes: u64,

@@ -14,12 +14,10 @@ use crate::protocol::coding::Coding;
 /// again.
 pub(super) const MOST: usize = 8;
 
-/// A body as transferred.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub coding: Coding,
     pub wire: Arc<[u8]>,
-    /// Its decoded length.
     pub decoded_bytes: u64,
     /// What is wrong with it; none: it is accepted.
     pub fault: Option<Arc<Fault>>,
@@ -55,7 +53,6 @@ impl Variants {
     }
 }
 
-/// One thread's copy.
 #[derive(Debug, Default)]
 pub(super) struct View {
     list: Vec<Variant>,
@@ -64,7 +61,6 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Adds what is new.
     #[inline]
     pub(super) fn refresh(&mut self, shared: &Variants) {
         if shared.count.load(Ordering::Acquire) != self.list.len() {

@@ -46,23 +46,19 @@ struct Local {
 pub struct Outcome<T> {
     /// What was passed with it.
     pub tag: T,
-    /// The result.
     pub proof: Proof,
     /// CPU nanoseconds of decoding.
     pub decode_ns: u64,
 }
 
-/// The decoder's verdict.
 #[derive(Debug)]
 pub enum Proof {
-    /// It is correct.
     Decoded {
         /// Bytes after decoding.
         decoded_bytes: u64,
     },
     /// It was not decoded in time.
     Unread,
-    /// It is wrong.
     Fault(Fault),
 }
 

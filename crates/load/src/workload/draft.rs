@@ -14,11 +14,9 @@ use crate::escape::shown;
 #[derive(Default)]
 pub(super) struct Drafts {
     pub requests: Vec<Draft>,
-    /// By name.
     pub streams: Vec<(String, StreamDraft)>,
 }
 
-/// A request as written.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Draft {
@@ -38,7 +36,6 @@ pub(super) struct Draft {
     pub range: Option<String>,
 }
 
-/// A stream as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct StreamDraft {

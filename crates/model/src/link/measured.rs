@@ -31,7 +31,6 @@ pub enum Way {
 }
 
 impl Way {
-    /// All methods.
     pub const ALL: &[Way] = &[Way::Loopback, Way::Netem, Way::Tun, Way::Rate, Way::Proxy, Way::Model];
 
     /// Its name, as on the command line.

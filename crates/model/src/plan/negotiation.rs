@@ -13,7 +13,6 @@ pub fn bare(setting: &Setting) -> Setting {
     bare
 }
 
-/// Whether both negotiate alike.
 fn is_alike(one: &Cell, other: &Cell) -> bool {
     let (Some(a), Some(b)) = (&one.delivery, &other.delivery) else { return false };
     a.server == b.server

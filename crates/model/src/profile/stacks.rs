@@ -46,7 +46,6 @@ impl Stacks {
         self.guessed
     }
 
-    /// The nodes, parents first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }

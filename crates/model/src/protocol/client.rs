@@ -16,53 +16,37 @@ use crate::protocol::{CodecDescription, Fault, SerializerDescription};
 
 pub use done::{Bins, Done, Failed, Memory, Reads, Writes};
 
-/// One request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "op")]
 pub enum ClientRequest {
     /// Describe yourself and your drivers.
-    Describe {
-        /// Echoed in the reply.
-        id: u64,
-    },
+    Describe { id: u64 },
     /// Connect, fill the key space, warm up.
     Prepare(Box<Prepare>),
     /// Carry out the transactions.
-    Go {
-        /// Echoed in the reply.
-        id: u64,
-    },
+    Go { id: u64 },
     /// Remove every key that was written.
-    Clean {
-        /// Echoed in the reply.
-        id: u64,
-    },
+    Clean { id: u64 },
 }
 
 /// What a worker has to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prepare {
-    /// Echoed in the reply.
     pub id: u64,
-    /// The store's name.
     pub store: String,
-    /// The driver's name.
     pub driver: String,
     /// The address of the store.
     pub address: Address,
     /// Timeout in seconds for connecting and for each answer.
     pub timeout: f64,
-    /// The value to write.
     pub value: ValueOf,
     /// How the worker encodes the value first; null: the driver gets the value itself.
     pub encode: Option<Encode>,
-    /// Which keys.
     pub keys: Keys,
     /// The prefix of every key.
     pub prefix: String,
     /// This worker's number, from 0.
     pub worker: u32,
-    /// Number of workers.
     pub workers: u32,
     /// Seed of everything that is drawn at random.
     pub seed: u64,
@@ -80,25 +64,19 @@ pub struct Address {
     /// A unix socket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unix: Option<PathBuf>,
-    /// A host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// A TCP port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// The private folder, for a store that is a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
-    /// A database by number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database: Option<u32>,
-    /// A namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The user name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
 }
@@ -106,7 +84,6 @@ pub struct Address {
 /// The value that is written.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValueOf {
-    /// The kind of value.
     #[serde(flatten)]
     pub kind: ValueKind,
     /// The file with texts or values.
@@ -125,9 +102,7 @@ pub struct ValueOf {
 pub struct Encode {
     /// The serializer's name; null: the codec takes PHP values itself.
     pub serializer: Option<String>,
-    /// The codec's name.
     pub codec: String,
-    /// Its level.
     pub level: Option<i32>,
     /// Its options.
     pub options: BTreeMap<String, String>,
@@ -136,11 +111,8 @@ pub struct Encode {
 /// A client worker as it describes itself.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ClientDescription {
-    /// Echo of the request.
     pub id: u64,
-    /// The protocol's version.
     pub protocol: u32,
-    /// PHP's version.
     pub version: String,
     /// Settings that change results, by name.
     #[serde(default)]
@@ -193,7 +165,6 @@ fn yes() -> bool {
 /// The answer to [`Prepare`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Prepared {
-    /// Echo of the request.
     pub id: u64,
     /// Whether the worker is ready.
     pub ready: bool,
@@ -211,16 +182,13 @@ pub struct Prepared {
 /// The answer to [`ClientRequest::Clean`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Cleaned {
-    /// Echo of the request.
     pub id: u64,
-    /// Keys that were removed.
     pub removed: u64,
 }
 
 /// A failure as the answer to any request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Refusal {
-    /// Echo of the request.
     pub id: u64,
     /// Why the request was not carried out.
     pub fault: Fault,

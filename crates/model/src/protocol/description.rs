@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A worker's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
-    /// The request's id.
     pub id: u64,
     /// The protocol version that the worker uses, see [`PROTOCOL`](super::PROTOCOL).
     pub protocol: u32,

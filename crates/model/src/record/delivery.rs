@@ -186,7 +186,6 @@ impl DeliveryVisit {
         off_littles_law(u64::from(connections), &response, self.seconds, 1.0, unknown)
     }
 
-    /// Failed responses.
     pub fn faulted(&self) -> u64 {
         self.faults.iter().fold(0, |all, fault| all.saturating_add(fault.count))
     }

@@ -22,7 +22,6 @@ pub fn is_kept(round: u32, one_of: u32) -> bool {
 pub struct Thinned<'p> {
     /// Records kept of each planned cell: visits, and others.
     cells: HashMap<&'p str, [usize; 2]>,
-    /// Those of the run.
     of_run: usize,
     records: Vec<Record>,
     one_of: u32,
@@ -43,7 +42,6 @@ impl<'p> Thinned<'p> {
         is_left_out
     }
 
-    /// Takes the next one.
     pub fn take(&mut self, record: Record) {
         let cell = match &record {
             Record::Visit(visit) => Some(visit.cell.as_str()),

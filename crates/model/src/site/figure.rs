@@ -53,17 +53,14 @@ impl std::convert::From<Written> for Figure {
 }
 
 impl Figure {
-    /// A counted figure.
     pub fn counted(value: f64) -> Figure {
         Figure { value, from: From::Counted }
     }
 
-    /// A measured figure.
     pub fn measured(value: f64) -> Figure {
         Figure { value, from: From::Measured }
     }
 
-    /// An assumed figure.
     pub fn assumed(value: f64) -> Figure {
         Figure { value, from: From::Assumed }
     }

@@ -48,7 +48,6 @@ pub(super) fn questions(all: &Groups) -> Vec<Question> {
 /// One server with what was chosen there.
 struct Server<'a> {
     name: &'a str,
-    /// As sentences name it.
     method: String,
     is_handed: bool,
     /// What was chosen, the largest content first; none where only slow clients were measured, which are no rows.

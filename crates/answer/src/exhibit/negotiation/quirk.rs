@@ -15,7 +15,6 @@ macro_rules! quirks {
         }
 
         impl Quirk {
-            /// What is so.
             pub fn words(self) -> &'static str {
                 match self {
                     $(Quirk::$name => $words,)*

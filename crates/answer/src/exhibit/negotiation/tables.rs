@@ -82,7 +82,6 @@ fn vary(one: &NegotiationResult) -> &'static str {
     }
 }
 
-/// The most serious remark.
 fn etags(one: &NegotiationResult) -> &'static str {
     let worst = [
         (Quirk::SharedEtag, "one for all"),

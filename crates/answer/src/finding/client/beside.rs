@@ -7,7 +7,6 @@ use crate::first::grouped;
 use crate::subject::client::{CLIENT_CPU, COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE};
 use crate::verdict::{Confidence, Ratio};
 
-/// Changes in one sentence.
 const PARTS: usize = 2;
 /// The most figures without a significant difference that are named; the table has all, with intervals.
 const OPEN: usize = 3;

@@ -3,7 +3,6 @@
 
 use super::*;
 
-/// Default levels of libraries.
 const DEFAULTS: [(&str, i32); 3] = [("zstd", 3), ("br", 4), ("deflate", 6)];
 /// Sums this close mean the same work in another place.
 const MOVED: f64 = 0.1;

@@ -8,7 +8,6 @@ use crate::load::{LoadCaveat, Run};
 use crate::table::{Grid, Kind, factor, field};
 use weigh_model::units;
 
-/// The heading.
 pub(super) const RESULTS: &str = "Results";
 /// Points of the sparkline at most.
 const POINTS: usize = 60;
@@ -132,7 +131,6 @@ fn spark(run: &Run) -> Option<String> {
     Some(format!("{} {range}", bars::sparkline(&points)))
 }
 
-/// A table of classes.
 fn classes(run: &Run) -> Grid {
     Grid::of(&run.figures.classes, |class| {
         let response = class.response.as_ref();

@@ -17,13 +17,10 @@ pub(super) const GZIP: &str = "gzip";
 /// A method of one content coding.
 #[derive(Clone, Debug)]
 pub(super) struct Method<'a> {
-    /// The coding.
     pub coding: &'a str,
     /// As a study names it: `server/gzip:6`.
     pub way: String,
-    /// Who encodes.
     pub by: Encoder,
-    /// The row.
     pub row: &'a Row,
 }
 

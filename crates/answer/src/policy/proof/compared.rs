@@ -13,9 +13,7 @@ use super::{CPU_TIME, Line, MEMORY, TRAFFIC, WAIT};
 
 /// A decision beside what was measured of it.
 pub(in super::super) struct Compared<'a> {
-    /// The site.
     pub site: &'a Site,
-    /// The decision.
     pub decision: &'a Decision,
     /// What was measured of before.
     pub before: &'a Setup,

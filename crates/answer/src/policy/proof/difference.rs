@@ -115,7 +115,6 @@ impl Difference {
         }
     }
 
-    /// What would decide it.
     fn decided_by(&self, rounds: usize, seconds: f64) -> String {
         let widest = |reach: [f64; 2]| reach[0].max(reach[1]);
         let (own, of_policy) = (widest(self.measured), widest(self.predicted));

@@ -68,7 +68,6 @@ fn totals(shown: &Shown) -> String {
     format!("{} in {functions}{calls}{outside}", amount(shown.total, &shown.unit))
 }
 
-/// The overhead of profiling.
 fn overhead(run: &Run) -> String {
     let Some(Overhead { plain_seconds, profiled_seconds, ratio, low, high }) = &run.overhead else {
         return "overhead of the profiler: not measured".into();
@@ -110,7 +109,6 @@ fn found(shown: &Shown) -> &'static str {
     }
 }
 
-/// Caveats.
 fn points(shown: &Shown) -> Vec<(String, Option<String>)> {
     let mut points = Vec::new();
     if let Some(cut) = &shown.cut {

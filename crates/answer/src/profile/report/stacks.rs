@@ -3,7 +3,6 @@
 use crate::text::clean;
 use weigh_model::profile::Profile;
 
-/// The file.
 pub fn text(profile: &Profile) -> String {
     let name = |function: &u32| clean(&profile.functions[*function as usize].name).replace(';', ",");
     let nodes = profile.stacks.nodes().iter().enumerate();

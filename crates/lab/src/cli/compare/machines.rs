@@ -40,9 +40,7 @@ impl FromStr for CoreHour {
 
 /// A run on one kind of machine.
 pub struct Run {
-    /// The kind.
     pub kind: String,
-    /// The results.
     pub report: Report,
 }
 
@@ -87,7 +85,6 @@ pub fn compared(runs: &[Run], prices: &[CoreHour]) -> Result<Machines> {
     Machines::of(&runs.iter().map(measured).collect::<Vec<_>>()).map_err(|why| anyhow!(why))
 }
 
-/// For a terminal.
 pub fn text(machines: &Machines, options: &Options) -> String {
     format::terminal::text(&document::blocks(machines, options), options)
 }

@@ -106,7 +106,6 @@ fn urls(args: &Args, judging: &Judging, words: &[String], twice: &Twice<'_>) -> 
     ended(finish(args, judging, &comparison)?, failures > 0)
 }
 
-/// Gates decide before failures.
 fn ended(exit: Exit, has_failures: bool) -> Result<ExitCode> {
     Ok(if exit == Exit::Fine && has_failures { Exit::Failures } else { exit }.into())
 }
@@ -120,7 +119,6 @@ struct Twice<'a> {
 }
 
 impl Twice<'_> {
-    /// All by their flags.
     fn all(&self) -> [(&'static str, &[PathBuf]); 4] {
         [
             ("--defs", self.defs),

@@ -16,7 +16,6 @@ pub struct Translated {
 
 /// Flags that take a value.
 const VALUED: &str = "nctTpuHmCAbsvBPXywxzfegEZ";
-/// Flags that stand alone.
 const BARE: &str = "kilrqdSIhVwj";
 
 /// Reads `ab`'s arguments.

@@ -53,7 +53,6 @@ fn chosen(text: Option<&str>) -> Result<&str> {
     }
 }
 
-/// Searches.
 pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
     let arrival = arrival(args).or_refuse()?;
     let mut args = args.clone();

@@ -34,7 +34,6 @@ pub struct Conductor {
     place: Place,
     generator: Generator,
     output: Output,
-    /// Whether it shows figures.
     is_shown: bool,
     /// Requests of blocks so far whose responses did not change within a second.
     steady: Vec<Vec<Request>>,
@@ -44,7 +43,6 @@ pub struct Conductor {
 
 /// Why there is no further block.
 pub enum Stopped {
-    /// The user ended it.
     Interrupted,
     /// It could not be carried out.
     Failed(anyhow::Error),

@@ -18,7 +18,6 @@ pub struct Live {
     about: String,
     length: String,
     before: (f64, u64),
-    /// What it showed last.
     said: String,
 }
 

@@ -16,9 +16,7 @@ use weigh_model::text::{clean, clean_path};
 pub struct Placed {
     /// What the user wrote, to go on with.
     pub on: On,
-    /// The cluster.
     pub cluster: Cluster,
-    /// The node.
     pub node: String,
     /// The machine that it is.
     pub machine: Machine,

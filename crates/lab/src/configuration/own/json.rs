@@ -10,11 +10,9 @@ use crate::rig::server::own::syntax::json::{directive, get, string};
 use crate::rig::server::own::syntax::{Directive, Place as At};
 use crate::rig::server::own::tree::Tree;
 
-/// The handler that compresses.
 const ENCODE: &str = "encode";
 /// What a file server looks for beside a file.
 const PRECOMPRESSED: &str = "precompressed";
-/// The order of that.
 const ORDER: &str = "precompressed_order";
 
 /// The handlers that Caddy makes of a part.

@@ -71,18 +71,13 @@ const BOTS: [(u64, Bot); 8] = [
 /// A program that looks at sites.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bot {
-    /// What it calls itself.
     pub name: &'static str,
-    /// What it is after.
     pub does: Does,
-    /// Whether it accepts gzip.
     pub gzip: bool,
 }
 
-/// What a bot does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
-    /// Reads pages.
     Crawl,
     /// Looks for weak spots of other sites.
     Scan,
@@ -99,7 +94,6 @@ pub(super) fn browser(random: &mut Random) -> &'static str {
     BROWSERS[weighted(random, &BROWSERS.map(|one| one.0))].1
 }
 
-/// A bot.
 pub(super) fn bot(random: &mut Random) -> Bot {
     BOTS[weighted(random, &BOTS.map(|one| one.0))].1
 }

@@ -13,7 +13,6 @@ use super::write as save;
 /// Lines of a page of the document, and bytes of a line.
 const PAGE: (usize, usize) = (50, 90);
 
-/// Writes all of them.
 pub(super) fn write(stage: &mut Stage<'_>, folder: &Path) -> Result<()> {
     let scripts = [
         ("js/jquery.js", stage.bytes("corpus:jquery-3.7.1")?),

@@ -40,7 +40,6 @@ const ASSETS: [(&str, &str); 22] = [
     ("wasm/sql.wasm", "corpus:sql-wasm"),
 ];
 
-/// Assets of every page.
 pub(super) const COMMON: [&str; 9] = [
     "/css/bootstrap.min.css?v=5.3.3",
     "/css/theme.css",
@@ -127,7 +126,6 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     regular::read(path, regular::RESULT)
 }
 
-/// Writes the static files.
 pub(super) fn assets(stage: &mut Stage<'_>, public: &Path) -> Result<()> {
     ASSETS.iter().try_for_each(|(path, id)| stage.copy(id, &public.join(path)))
 }

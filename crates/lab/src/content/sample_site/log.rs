@@ -36,7 +36,6 @@ pub(super) fn write(hits: &[Hit], broken: usize, seed: u64, folder: &Path) -> Re
     save(&folder.join("access.log"), &newest)
 }
 
-/// One line.
 fn line(hit: &Hit) -> String {
     let (day, second) = (MONDAY + hit.at / 86_400, hit.at % 86_400);
     let mut line = address(hit.client);

@@ -28,7 +28,6 @@ const NOT_FOUND: u64 = 10;
 pub(super) struct Hit {
     /// Seconds from the begin of the week.
     pub at: u64,
-    /// The client's number.
     pub client: u64,
     pub method: &'static str,
     pub path: String,

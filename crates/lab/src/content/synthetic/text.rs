@@ -43,7 +43,6 @@ impl Random {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// One of several.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
@@ -55,14 +54,12 @@ impl Random {
         self.words[index as usize].clone()
     }
 
-    /// Several words.
     pub fn words(&mut self, least: u64, most: u64) -> String {
         let count = least + self.below(most - least + 1);
         let words: Vec<String> = (0..count).map(|_| self.word()).collect();
         words.join(" ")
     }
 
-    /// A sentence.
     pub fn sentence(&mut self) -> String {
         let mut text = self.words(5, 18);
         if let Some(first) = text.get_mut(..1) {

@@ -9,13 +9,11 @@ use super::walk::Found;
 pub(super) struct Piece {
     /// Where it begins.
     pub at: u64,
-    /// Its length.
     pub bytes: u64,
     /// The length of the whole file.
     pub of: u64,
 }
 
-/// What is measured.
 pub(super) struct Selection {
     /// Files with their pieces, in order.
     pub chosen: Vec<(Found, Vec<Piece>)>,

@@ -37,16 +37,13 @@ const STEPS: u32 = 4;
 /// A file, or a block of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// The file.
     pub path: PathBuf,
-    /// What of it.
     pub piece: Piece,
 }
 
 /// Files that are measured together, and what they stand for.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    /// The files.
     pub units: Vec<Unit>,
     /// Units and bytes of the stratum that these are a sample of; none: they stand for themselves.
     pub stands_for: Option<(u64, u64)>,
@@ -90,7 +87,6 @@ struct Layer {
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     strata: BTreeMap<(&'static str, usize), Layer>,
-    /// How many files.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,

@@ -19,7 +19,6 @@ const MOST_NAMED: usize = 50;
 /// A regular file with content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is.
     pub path: PathBuf,
     /// Its length in bytes when it was seen.
     pub bytes: u64,

@@ -29,7 +29,6 @@ const PAGES: [&str; 3] = ["/page.php", "/index.php", "/"];
 /// What stands for the response of PHP; no page of anybody's has it.
 const OF_PHP: &[u8] = b"<!doctype html><title>answered by what stands for PHP</title>";
 
-/// What the instance answered.
 #[derive(Default)]
 struct Answers {
     /// The path that leads to PHP.

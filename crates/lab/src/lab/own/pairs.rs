@@ -19,9 +19,7 @@ const MOST: usize = 10;
 
 /// The pages of two running servers.
 pub struct Two<'a> {
-    /// Before the change.
     pub before: &'a str,
-    /// After it.
     pub after: &'a str,
     /// Hosts that are not this machine and may be asked.
     pub allowed: &'a [String],
@@ -29,7 +27,6 @@ pub struct Two<'a> {
 
 /// A plan with what its payloads stand for.
 pub struct Paired {
-    /// The plan.
     pub plan: Plan,
     /// Each content before and after.
     pub pairs: Vec<ByUrl>,

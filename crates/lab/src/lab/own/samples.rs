@@ -112,7 +112,6 @@ struct Folder {
     here: Option<PathBuf>,
 }
 
-/// Where a content lies.
 struct At {
     /// The path of its URL.
     path: String,

@@ -190,12 +190,9 @@ pub fn add_page(plan: &mut Plan, url: &str, own: &Own, planning: &mut Planning<'
     Ok(())
 }
 
-/// A URL that answered.
 struct Found {
     target: Target,
-    /// Without a content coding.
     answer: Reply,
-    /// What it sends.
     payload: Payload,
 }
 

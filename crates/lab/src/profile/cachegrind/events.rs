@@ -13,14 +13,11 @@ const MOST: usize = 64;
 pub struct Events {
     /// Columns before the costs.
     pub positions: usize,
-    /// What the amounts are.
     pub unit: Unit,
     /// The column of the amounts, and what one of it is in the unit.
     amount: (usize, i64),
-    /// The column of memory.
     memory: Option<usize>,
     count: usize,
-    /// Whether the file said.
     pub is_declared: bool,
 }
 

@@ -16,9 +16,7 @@ const MOST_PAIRS: usize = 8_000_000;
 /// Sums of one function.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
-    /// Spent in it.
     pub own: Cost,
-    /// Blocks of it.
     pub blocks: u64,
     /// Calls that `calls=` lines say lead to it.
     pub called: u64,
@@ -45,9 +43,7 @@ pub struct Forward {
     pub table: Table,
     /// What the columns are.
     pub events: Events,
-    /// By function.
     pub sums: Vec<Sums>,
-    /// By caller and callee.
     pub pairs: HashMap<(u32, u32), Calls>,
     /// The line `creator:`.
     pub creator: Option<String>,
@@ -70,7 +66,6 @@ pub struct Forward {
 }
 
 impl Forward {
-    /// Nothing read yet.
     pub fn new() -> Forward {
         Forward { table: Table::new(), parts: 1, ..Forward::default() }
     }

@@ -12,15 +12,11 @@ const LEAST: f64 = 0.0002;
 /// Functions on an estimated path at most.
 const DEEPEST: usize = 100;
 
-/// What it tells.
 pub struct Graph {
-    /// By function.
     pub inclusive: Vec<Cost>,
-    /// By function.
     pub recursion: Vec<Recursion>,
     /// Which circle (or function alone) each function is part of.
     circles: Vec<u32>,
-    /// Callees of each function.
     callees: Vec<Vec<(u32, Calls)>>,
 }
 

@@ -13,7 +13,6 @@ pub enum Kind {
     Object,
 }
 
-/// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// Blank, a comment, or something that bears no cost (`jump=`).
@@ -30,7 +29,6 @@ pub enum Line<'a> {
     Calls(u64),
     /// A place in the source, then costs.
     Costs(&'a str),
-    /// Nothing of this grammar.
     Unknown,
 }
 
@@ -96,7 +94,6 @@ pub enum Spelling<'a> {
     Defined(u64, &'a [u8]),
     /// The name that the number stands for.
     Short(u64),
-    /// No number.
     Plain(&'a [u8]),
 }
 

@@ -21,7 +21,6 @@ const DEEPEST: usize = 4_000_000;
 /// What the tree tells of a function.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Counted once a stack.
     pub inclusive: Cost,
     /// How it comes to be on a stack twice.
     pub recursion: Recursion,
@@ -51,18 +50,15 @@ struct Block {
     named: u64,
 }
 
-/// The walk.
 #[derive(Debug)]
 pub struct Walk<'a> {
     table: &'a Table,
     events: &'a Events,
     block: Block,
     open: Vec<Open>,
-    /// By function.
     pub seen: Vec<Seen>,
     /// Calls, and inclusive cost of those callees that were not on the stack already.
     pub pairs: HashMap<(u32, u32), (u64, Cost)>,
-    /// Merged call paths.
     pub stacks: Stacks,
     /// Inclusive cost of what nothing called.
     pub roots: Cost,

@@ -7,7 +7,6 @@ use crate::rig::process::Invocation;
 
 /// The setting that loads it.
 pub(super) const LOAD: &str = "extension=excimer.so";
-/// What is written.
 pub(super) const FILE: &str = "stacks.txt";
 
 pub(super) fn invocation(place: &Path, prepend: &Path, own_prepend: &str, by_us: bool) -> Invocation {

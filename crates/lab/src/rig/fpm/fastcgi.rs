@@ -24,9 +24,7 @@ pub const PARAMS: u8 = 4;
 /// A record with the body of a request.
 pub const STDIN: u8 = 5;
 
-/// A record.
 pub struct Record {
-    /// What it is.
     pub kind: u8,
     /// The number of its request.
     pub id: u16,

@@ -7,7 +7,6 @@ use crate::content::regular;
 /// The times and the parent of a process, from `/proc/PID/stat`; in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Its parent.
     pub parent: u32,
     user: u64,
     system: u64,
@@ -16,7 +15,6 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Reads one process.
     pub fn read(id: u32) -> Option<Stat> {
         Stat::parse(&regular::system(format!("/proc/{id}/stat")).ok()?)
     }
@@ -99,7 +97,6 @@ impl Memory {
         Some(Memory { pss: bytes("Pss:")?, private: private.sum(), anonymous: bytes("Anonymous:")? })
     }
 
-    /// Both together.
     #[must_use]
     pub fn plus(self, other: Memory) -> Memory {
         Memory {

@@ -34,7 +34,6 @@ pub(super) const LENT: &str = "--guard-lent";
 const PROBE: &str = "--guard-probe";
 /// The number that root has inside.
 const INSIDE: u32 = 1000;
-/// The lab has ended.
 static ORPHANED: AtomicBool = AtomicBool::new(false);
 /// How long to let killed processes go before looking for further ones.
 const BREATH: Duration = Duration::from_millis(2);

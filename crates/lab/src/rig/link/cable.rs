@@ -11,7 +11,6 @@ const FRAME: u64 = 14;
 /// Packets that may be on the way where no bandwidth bounds them.
 const MOST_PACKETS: u64 = 100_000;
 
-/// What limits the devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Discipline {
     /// Rate, delay, loss and queue: `netem`.

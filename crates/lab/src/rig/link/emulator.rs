@@ -38,9 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// What an emulator is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Task {
-    /// Far to near.
     pub down: LaneSpec,
-    /// Near to far.
     pub up: LaneSpec,
     /// The address of the near end.
     pub near: Ipv4Addr,

@@ -34,9 +34,7 @@ pub(super) struct LaneSpec {
 pub(super) enum Fate {
     /// It arrives at its time.
     Taken,
-    /// The queue was full.
     Full,
-    /// Lost on the way.
     Lost,
 }
 
@@ -54,7 +52,6 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// An idle one.
     pub fn new(spec: &LaneSpec) -> Line {
         // kbit/s to picoseconds a byte: 8 bits × 10⁹ ÷ kbit/s, rounded so that it is never faster.
         let byte_ps = spec.kbps.map_or(0, |kbps| (8e9 / kbps).ceil() as u64);

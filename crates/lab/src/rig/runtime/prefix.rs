@@ -27,13 +27,9 @@ pub struct Prefix {
     pub version: String,
     /// Where it came from: `debian:trixie`.
     pub source: String,
-    /// The dynamic loader.
     pub loader: PathBuf,
-    /// The folders of libraries.
     pub libraries: Vec<PathBuf>,
-    /// The command line binary.
     pub cli: PathBuf,
-    /// PHP-FPM.
     pub fpm: Option<PathBuf>,
     /// The folder of extensions.
     pub extension_dir: PathBuf,
@@ -104,7 +100,6 @@ impl Prefix {
         Some((root.to_owned(), Prefix::read(root).ok()??))
     }
 
-    /// Writes its file.
     pub fn write(&self, root: &Path) -> Result<()> {
         let path = root.join(FILE);
         fs::write(&path, serde_json::to_vec_pretty(self)?)
@@ -116,7 +111,6 @@ impl Prefix {
         self.command(root, &self.cli)
     }
 
-    /// The same for PHP-FPM.
     pub fn fpm_command(&self, root: &Path) -> Option<Vec<OsString>> {
         self.fpm.as_ref().map(|fpm| self.command(root, fpm))
     }

@@ -22,9 +22,7 @@ use super::own::Rules;
 pub struct Definition {
     /// The version of the file format; 1.
     pub schema: u32,
-    /// The folder's name.
     pub name: String,
-    /// One line for tables.
     pub about: String,
     /// Names of its program, the first that is found is taken: on `PATH`, and where administrators' programs are.
     pub programs: Vec<String>,
@@ -67,7 +65,6 @@ pub struct Definition {
     /// What a policy is written as; absent: nothing.
     #[serde(default)]
     pub policy: Option<Emission>,
-    /// What it can do.
     pub ways: Vec<WayRow>,
     /// The templates by file name; not a key of the file.
     #[serde(skip)]
@@ -87,7 +84,6 @@ pub struct Definition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Php {
-    /// A PHP-FPM pool.
     Fpm,
     /// The server itself: it is PHP.
     Itself,
@@ -108,14 +104,11 @@ pub struct Modules {
     pub built_in: Option<Query>,
 }
 
-/// What HTTPS needs.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// Modules.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// What brings them.
     #[serde(default)]
     pub remedy: Option<String>,
 }
@@ -124,22 +117,18 @@ pub struct Tls {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WayRow {
-    /// Its name in studies.
     pub name: String,
-    /// What it does.
     pub kind: WayKind,
     /// The content codings that it can send.
     #[serde(default)]
     pub codings: Vec<String>,
     /// What it serves: `page`, `asset`, `download`.
     pub subjects: Vec<String>,
-    /// Its levels.
     #[serde(default)]
     pub levels: Option<Levels>,
     /// Options beside the level and those of the server.
     #[serde(default)]
     pub options: Vec<OptionDescription>,
-    /// Modules that it needs.
     #[serde(default)]
     pub modules: Vec<String>,
     /// Modules that it uses where they are there.
@@ -151,7 +140,6 @@ pub struct WayRow {
     /// What would bring what it needs.
     #[serde(default)]
     pub remedy: Option<String>,
-    /// One line.
     #[serde(default)]
     pub about: String,
     /// Rough encode throughput, (level, MB/s).

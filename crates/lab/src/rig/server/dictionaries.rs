@@ -57,7 +57,6 @@ pub struct Dictionaries {
     /// The paths of these files below the folder; of names beyond the 500th none.
     #[serde(skip)]
     pub special_files: Vec<String>,
-    /// The paths of pages.
     pages: String,
     /// Media types of files that may have deltas.
     types: Vec<types::Type>,
@@ -67,7 +66,6 @@ pub struct Dictionaries {
     cache: Option<String>,
 }
 
-/// One dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Known {
     /// As clients offer it: its SHA-256 as a byte sequence of structured fields.

@@ -52,7 +52,6 @@ pub struct Emission {
     pub every: bool,
     /// What to do where the user's configuration has the same directives.
     pub clash: String,
-    /// The parts.
     pub snippets: Vec<Snippet>,
 }
 
@@ -80,7 +79,6 @@ pub struct Snippet {
     /// Modules that it needs besides those of the methods.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// Where its line goes.
     pub place: String,
     /// The line that includes it.
     pub line: String,

@@ -14,7 +14,6 @@ use weigh_model::way::WayDescription;
 /// A server as this machine has it.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its definition.
     pub definition: Definition,
     /// Its program; none: not found.
     pub program: Option<PathBuf>,
@@ -28,7 +27,6 @@ pub struct Found {
     pub tls_missing: Option<String>,
     /// Null: the server can be started. Else why not.
     pub missing: Option<String>,
-    /// What would fix it.
     pub remedy: Option<String>,
 }
 

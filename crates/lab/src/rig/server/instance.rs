@@ -57,7 +57,6 @@ pub struct Certificate {
     pub key: PathBuf,
 }
 
-/// A running server.
 pub type Instance = Service<Listens>;
 
 /// Where a server listens.

@@ -119,9 +119,7 @@ pub struct Rules {
 /// A configuration that was read, with the site that is meant.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// All of it.
     pub tree: Tree,
-    /// The site.
     pub site: Site,
     /// What a private instance runs.
     pub config: OwnConfig,

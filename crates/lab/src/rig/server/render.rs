@@ -30,10 +30,8 @@ const NOBODY: &str = "nobody.sock";
 /// What the URLs of files begin with that PHP hands over.
 const OFFLOAD: &str = "/offload";
 
-/// What templates are given.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Values {
-    /// The instance's private directory.
     dir: String,
     /// The address that it listens on, and the port.
     host: String,
@@ -45,9 +43,7 @@ pub(super) struct Values {
     /// The server's program and version.
     program: String,
     version: String,
-    /// What is served.
     docroot: String,
-    /// The pool's socket.
     fpm: Option<String>,
     /// The socket of what stands for other programs.
     upstream: Option<String>,
@@ -55,7 +51,6 @@ pub(super) struct Values {
     offloads: Vec<Offload>,
     /// Folders of downloads that no file is handed out of, and why.
     r#unsafe: Vec<Unsafe>,
-    /// The certificate.
     tls: Option<Files>,
     /// Processors that the server is pinned to.
     cpus: Vec<u32>,
@@ -83,7 +78,6 @@ pub(super) struct Values {
     load: Vec<Module>,
     /// Media types with their extensions.
     types: &'static [Type],
-    /// Types worth encoding.
     compressible: Vec<&'static str>,
     /// Extensions worth sending as files.
     downloads: Vec<&'static str>,
@@ -113,7 +107,6 @@ struct Aliased {
     folder: String,
 }
 
-/// A folder of downloads.
 #[derive(Clone, Debug, Serialize)]
 struct Offload {
     /// `/offload/`.
@@ -152,7 +145,6 @@ struct Module {
 
 /// What changes from one attempt to the next.
 pub(super) struct Attempt<'a> {
-    /// The private directory.
     pub dir: &'a Path,
     /// Where it listens.
     pub address: SocketAddrV4,

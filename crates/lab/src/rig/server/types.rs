@@ -10,7 +10,6 @@ use serde::Serialize;
 /// A media type with its file extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Type {
-    /// The type.
     pub name: &'static str,
     /// Its extensions.
     pub extensions: &'static [&'static str],

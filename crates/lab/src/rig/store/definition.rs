@@ -15,9 +15,7 @@ use crate::rig::service::FolderDefinition;
 pub struct StoreDefinition {
     /// The version of the file format; 1.
     pub schema: u32,
-    /// The folder's name.
     pub name: String,
-    /// One line for tables.
     pub about: String,
     /// Where it is when there is nothing to start.
     #[serde(default)]
@@ -76,9 +74,7 @@ pub struct StoreDefinition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Within {
-    /// In PHP's process.
     Process,
-    /// In a folder.
     Folder,
 }
 
@@ -94,7 +90,6 @@ pub enum UrlPath {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
-    /// What is sent.
     pub send: String,
     /// What the answer begins with.
     pub expect: String,
@@ -111,15 +106,12 @@ fn one() -> u16 {
 /// A store as this machine has it.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its definition.
     pub definition: StoreDefinition,
     /// Its program; none: not found, or nothing to start.
     pub program: Option<PathBuf>,
-    /// The version as queried.
     pub version: Option<String>,
     /// Null: it is available. Otherwise the reason.
     pub missing: Option<String>,
-    /// What would fix it.
     pub remedy: Option<String>,
 }
 

@@ -22,10 +22,8 @@ use weigh_model::text::clean_bytes;
 /// How long one question whether it is ready may take.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// A running store.
 pub type StoreInstance = Service<Address>;
 
-/// What templates are given.
 #[derive(Serialize)]
 struct Values {
     dir: String,
@@ -61,7 +59,6 @@ impl Service<Address> {
         start_on_first(&definition.name, ports, |ports| attempt(found, listens, &ports, cpus, place))
     }
 
-    /// Where it is.
     pub fn address(&self) -> &Address {
         &self.own
     }
@@ -150,13 +147,11 @@ pub struct StoreFolder {
 }
 
 impl StoreFolder {
-    /// Makes one.
     pub fn new(name: &str, place: &Place) -> Result<StoreFolder> {
         let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
         Ok(StoreFolder { dir })
     }
 
-    /// Where it is.
     pub fn path(&self) -> PathBuf {
         self.dir.path().to_owned()
     }

@@ -28,7 +28,6 @@ pub struct PrivateApt {
 pub struct Download {
     /// The file's name in the folder of archives.
     pub file: String,
-    /// Its length.
     pub bytes: u64,
 }
 
@@ -90,7 +89,6 @@ impl PrivateApt {
         self.install(&["--download-only"], packages).map(drop)
     }
 
-    /// The downloaded packages.
     pub fn archives(&self) -> Result<Vec<PathBuf>> {
         let entries = fs::read_dir(self.folder())
             .with_context(|| format!("cannot read {}", clean_path(&self.folder())))?;
@@ -100,7 +98,6 @@ impl PrivateApt {
         Ok(found)
     }
 
-    /// Where downloads arrive.
     pub fn folder(&self) -> PathBuf {
         self.home.join("cache/archives")
     }

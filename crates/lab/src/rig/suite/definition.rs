@@ -14,7 +14,6 @@ const SCHEMA: u32 = 1;
 pub struct RuntimeSource {
     /// The version of this form.
     schema: u32,
-    /// One line for lists.
     pub about: String,
     /// What the archive's Release file says of itself.
     pub origin: String,

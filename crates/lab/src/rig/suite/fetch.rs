@@ -24,14 +24,12 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// What a started but unfinished runtime's folder begins with.
 const DRAFT: &str = ".draft-";
 
-/// What is being done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// A step begins, such as `reading the list of packages of trixie`.
     Step(String),
     /// So much is to be downloaded.
     Need {
-        /// Files.
         packages: usize,
         /// Bytes.
         bytes: u64,
@@ -40,10 +38,8 @@ pub enum Progress {
     Arrived(u64),
 }
 
-/// What came of adding.
 #[derive(Debug)]
 pub struct Added {
-    /// The runtime.
     pub runtime: PhpRuntime,
     /// Its packages' length in bytes; `None` when it was there before.
     pub downloaded: Option<u64>,

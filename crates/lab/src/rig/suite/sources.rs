@@ -15,7 +15,6 @@ use super::definition::RuntimeSource;
 /// One archive that the machine takes packages from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Its address.
     pub uri: String,
     /// The suites of it that are used.
     pub suites: Vec<String>,

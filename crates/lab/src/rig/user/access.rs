@@ -37,9 +37,7 @@ pub struct Access {
 /// How many paths there are, and the first of them, relative to the folder and safe to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paths {
-    /// All of them.
     pub count: usize,
-    /// The first three.
     pub first: Vec<String>,
 }
 

@@ -15,12 +15,10 @@ pub enum Denied {
     Machine {
         /// What root may not do here.
         why: &'static str,
-        /// What would allow it.
         remedy: &'static str,
     },
     /// The folder for temporary files is out of the user's reach.
     Temporary(Closed),
-    /// A program is.
     Program(Closed),
 }
 

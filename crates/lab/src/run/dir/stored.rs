@@ -87,13 +87,9 @@ impl RunFile {
 /// A run as it stands.
 #[derive(Clone, Debug)]
 pub struct StoredRun {
-    /// Its folder.
     pub path: PathBuf,
-    /// The facts.
     pub file: RunFile,
-    /// The plan.
     pub plan: Plan,
-    /// Every whole record.
     pub records: Vec<Record>,
     /// Bytes of a torn last line of the log, ignored: a visit that was cut off, or is being written.
     pub torn_bytes: u64,
@@ -155,7 +151,6 @@ impl StoredRun {
         self.records.iter().any(|r| matches!(r, Record::End { .. }))
     }
 
-    /// The results so far.
     pub fn report(&self) -> Report {
         Report::of(&self.facts(), &self.plan, &self.records)
     }

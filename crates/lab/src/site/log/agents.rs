@@ -25,10 +25,8 @@ const DEVICES: &[&str] = &["cubot"];
 /// User agents whose class is remembered, by their hash alone.
 const REMEMBERED: usize = 4096;
 
-/// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// A program.
     Bot,
     /// A reader with a browser.
     Visitor(ByAgent),
@@ -64,7 +62,6 @@ fn words() -> impl Iterator<Item = &'static str> {
     WORDS.split('|')
 }
 
-/// Tells user agents apart.
 pub struct Agents {
     hasher: RandomState,
     remembered: Vec<Option<(u64, Who)>>,

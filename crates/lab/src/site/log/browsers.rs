@@ -9,7 +9,6 @@ use super::codings::Accepts;
 
 /// One kind of browser, told by its user agent.
 struct Browser {
-    /// Stands before the version.
     token: &'static str,
     /// Stands somewhere else in it, too.
     also: &'static str,

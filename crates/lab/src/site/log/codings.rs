@@ -5,11 +5,8 @@ use super::agents::ByAgent;
 /// What a client can be sent, from the most to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepts {
-    /// zstd, Brotli and gzip.
     ZstdBrGzip,
-    /// Brotli and gzip.
     BrGzip,
-    /// gzip only.
     Gzip,
     /// None of these.
     None,

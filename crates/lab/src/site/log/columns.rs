@@ -15,7 +15,6 @@ use super::names::{self, ROLES, Role};
 /// The furthest place from the time: no line has more fields.
 const FURTHEST: i32 = MOST as i32;
 
-/// Where a field stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Named(Vec<u8>),
@@ -52,7 +51,6 @@ impl<'l> Values<'l> {
 }
 
 impl Columns {
-    /// Looks at lines.
     pub fn learn(lines: &[Vec<Field<'_>>]) -> Columns {
         let mut columns = Columns { anchor: anchor(lines), at: vec![None; 2 * MOST], ..Columns::default() };
         let mut found: BTreeMap<Key, Column> = BTreeMap::new();

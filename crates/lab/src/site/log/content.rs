@@ -37,12 +37,10 @@ pub struct Column {
     /// Of lines without a body (304, `HEAD`): values of zero, others, and the sum of these.
     without_body: (usize, usize, f64),
     pub numbers: Numbers,
-    /// Some of its values.
     pub distinct: Vec<Vec<u8>>,
 }
 
 impl Column {
-    /// Counts a value.
     pub fn add(&mut self, field: &Field<'_>, has_body: bool) {
         let value = field.value;
         self.values += 1;

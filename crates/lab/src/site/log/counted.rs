@@ -40,7 +40,6 @@ pub struct Counted {
     pub script_hour: Option<ScriptHour>,
     /// The most requests of all kinds in one second; fewer than there were where lines are more than 18 hours out of order.
     pub busiest_second: u64,
-    /// Requests of visitors.
     pub visitors: Traffic,
     /// Requests of crawlers, monitors and other programs.
     pub bots: Traffic,
@@ -52,7 +51,6 @@ pub struct Counted {
     pub others: Hits,
     /// A listed path may lack this many requests, which are among the others; 0 unless there are more paths than room.
     pub missed_at_most: u64,
-    /// What visitors' clients accept.
     pub codings: Codings,
     /// Requests of visitors without a column for user agents: programs are among them.
     pub without_agent: u64,
@@ -65,7 +63,6 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Requests of all kinds.
     pub fn requests(&self) -> u64 {
         self.visitors.requests + self.bots.requests + self.malformed.requests
     }
@@ -106,7 +103,6 @@ impl Default for Week {
 pub struct Hour {
     /// Its beginning, in seconds since 1970.
     pub start: i64,
-    /// Requests in it.
     pub requests: u64,
     /// Bytes sent in it.
     pub bytes: u64,
@@ -115,7 +111,6 @@ pub struct Hour {
 /// What scripts answered in an hour: to all clients, with every method and status.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScriptHour {
-    /// Requests.
     pub requests: u64,
     /// Mean seconds of those whose time is logged: behind the server where that is logged, else in all; none: not logged.
     pub seconds: Option<f64>,
@@ -124,7 +119,6 @@ pub struct ScriptHour {
 /// Requests of one kind of client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Requests.
     pub requests: u64,
     /// Bytes sent.
     pub bytes: u64,
@@ -167,10 +161,8 @@ impl std::fmt::Debug for Variant {
     }
 }
 
-/// Requests of visitors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// Requests.
     pub requests: u64,
     /// Bytes sent.
     pub bytes: u64,
@@ -187,7 +179,6 @@ pub struct Hits {
 }
 
 impl Hits {
-    /// Counts a request.
     pub(super) fn add(&mut self, entry: &Entry<'_>, method: Method) {
         let is_whole = entry.status == 200 && method != Method::Head;
         let is_range = entry.status == 206 && method != Method::Head;

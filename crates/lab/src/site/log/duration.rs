@@ -3,7 +3,6 @@
 use super::counted::Counted;
 use super::entry::Entry;
 
-/// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds.
@@ -72,7 +71,6 @@ pub struct Numbers {
     pub thousandths: usize,
     /// How many have four to six decimals.
     fine: usize,
-    /// How many have more.
     finest: usize,
     whole: usize,
     /// How many have a unit of their own.
@@ -93,12 +91,10 @@ impl Numbers {
         }
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.values.len()
     }
 
-    /// Their mean.
     pub fn mean(&self) -> f64 {
         self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
     }
@@ -133,12 +129,10 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// Of no response.
     pub fn new() -> Durations {
         Durations { bins: vec![(0, 0); 65] }
     }
 
-    /// Counts a response.
     pub fn add(&mut self, entry: &Entry<'_>) {
         if let Some(micros) = entry.micros {
             let bin = &mut self.bins[64 - micros.leading_zeros() as usize];

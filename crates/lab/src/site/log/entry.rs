@@ -19,7 +19,6 @@ pub enum Method {
     Get,
     /// `HEAD`.
     Head,
-    /// Any other.
     Other,
 }
 
@@ -41,11 +40,9 @@ impl Method {
 /// What a line says. Text is as it was sent: escapes of the log are resolved, those of addresses are not.
 #[derive(Clone, Debug, Default)]
 pub struct Entry<'l> {
-    /// When.
     pub time: Moment,
     /// Method and target; none where what came was no request.
     pub asked: Option<(Method, Cow<'l, [u8]>)>,
-    /// Three digits.
     pub status: u16,
     /// Bytes sent: of the body where the log says so.
     pub bytes: u64,
@@ -151,7 +148,6 @@ pub fn micros(seconds: f64) -> Option<u64> {
     (0.0..=MOST_MICROS).contains(&micros).then_some(micros as u64)
 }
 
-/// Digits only.
 fn whole(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 19 {
         return None;

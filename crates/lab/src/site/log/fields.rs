@@ -10,11 +10,8 @@ pub const MOST: usize = 128;
 /// How a field is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Form {
-    /// In brackets.
     Bracketed,
-    /// In quotes.
     Quoted,
-    /// As it is.
     Bare,
 }
 
@@ -25,7 +22,6 @@ pub struct Field<'l> {
     pub name: &'l [u8],
     /// As it is logged, with its escapes.
     pub value: &'l [u8],
-    /// How it is written.
     pub form: Form,
 }
 

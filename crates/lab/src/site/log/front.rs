@@ -32,7 +32,6 @@ pub struct Front {
 }
 
 impl Front {
-    /// Counts a request.
     pub fn add(&mut self, entry: &Entry<'_>) {
         self.requests += 1;
         self.forwarded += u64::from(entry.forwarded.is_some());

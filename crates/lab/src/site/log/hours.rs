@@ -21,7 +21,6 @@ const WEEKEND: usize = 5 * DAY;
 /// What came in an hour.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
-    /// Lines of any host.
     lines: u64,
     requests: u64,
     bytes: u64,
@@ -46,7 +45,6 @@ pub struct Hours {
 }
 
 impl Hours {
-    /// Of no request.
     pub fn new() -> Hours {
         let (seconds, in_second) = (vec![0; SECONDS], vec![0; SECONDS]);
         Hours {
@@ -72,7 +70,6 @@ impl Hours {
         self.current.1.lines += 1;
     }
 
-    /// Counts a request.
     pub fn add(&mut self, moment: Moment, bytes: u64, is_visitor: bool) {
         self.cover(moment);
         let time = moment.utc;
@@ -111,7 +108,6 @@ impl Hours {
         }
     }
 
-    /// Writes what was found.
     pub fn finish(mut self, counted: &mut Counted) {
         self.flush();
         let Some((first, last)) = self.range else { return };

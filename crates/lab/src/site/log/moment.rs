@@ -11,7 +11,6 @@ const RANGE: std::ops::Range<i64> = 631_152_000..4_102_444_800;
 /// Bytes of the longest form.
 const LONGEST: usize = 40;
 
-/// When something was logged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// Seconds since 1970.
@@ -39,7 +38,6 @@ impl Moments {
     }
 }
 
-/// When a text says.
 pub fn parse(text: &[u8]) -> Result<Moment, Unreadable> {
     let text =
         std::str::from_utf8(text).ok().filter(|text| text.len() <= LONGEST).ok_or(Unreadable("the time"))?;

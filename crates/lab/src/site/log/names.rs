@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use super::duration::Unit;
 
-/// What a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// When the request came or was answered.
@@ -16,19 +15,13 @@ pub enum Role {
     Client,
     /// The addresses that a proxy forwarded.
     Forwarded,
-    /// Method, target and protocol.
     Request,
-    /// The method.
     Method,
-    /// Path and query string.
     Target,
-    /// The query string.
     Query,
-    /// The status.
     Status,
     /// Bytes sent.
     Bytes,
-    /// The user agent.
     Agent,
     /// `Accept-Encoding`.
     Accept,

@@ -26,7 +26,6 @@ struct Held {
     variants: Vec<Variant>,
 }
 
-/// What is held.
 #[derive(Debug)]
 pub struct Paths {
     held: HashMap<Box<str>, Held>,
@@ -46,7 +45,6 @@ impl Paths {
         Paths { held: HashMap::new(), names: 0, others: Hits::default(), missed: 0, most }
     }
 
-    /// Counts a visitor's request.
     pub fn add(&mut self, path: &str, query: Option<&[u8]>, entry: &Entry<'_>, method: Method) {
         let held = match self.held.get_mut(path) {
             Some(held) => held,

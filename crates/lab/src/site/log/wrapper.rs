@@ -37,7 +37,6 @@ impl Wrapper {
         Wrapper { has_prefix: prefixed * 2 > all }
     }
 
-    /// The server's own line.
     pub fn unwrap<'l>(self, line: &'l [u8]) -> Cow<'l, [u8]> {
         let prefix = if self.has_prefix { PREFIX.find(line) } else { None };
         let line = prefix.map_or(line, |prefix| &line[prefix.end()..]).trim_ascii_start();

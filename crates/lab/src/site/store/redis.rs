@@ -17,7 +17,6 @@ use weigh_model::text::clean_bytes;
 const BATCH: &str = "200";
 /// The most items of a list that is answered, and of one in it; there is none in that.
 const MOST_ITEMS: [usize; 2] = [2, 5000];
-/// The longest key.
 const LONGEST_KEY: usize = 16 << 10;
 /// The longest text that is answered, such as that of `INFO`.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -27,7 +26,6 @@ const WRITES: [&str; 10] =
 /// Fields of hashes that have the value of a cache: those of Magento, and of Drupal and Magento's sessions. Others say when it ends, and more.
 const FIELDS: [&str; 2] = ["d", "data"];
 
-/// An answer.
 #[derive(Debug)]
 enum Reply {
     Status(String),

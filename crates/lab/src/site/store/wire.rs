@@ -57,13 +57,11 @@ impl Write for Bounded {
     }
 }
 
-/// A connection.
 pub(super) struct Wire {
     stream: BufReader<Bounded>,
 }
 
 impl Wire {
-    /// Connects.
     pub(super) fn open(address: &Address, budget: &Rc<Budget>) -> Result<Wire> {
         let stream: Box<dyn Stream> = match &address.unix {
             Some(path) => {

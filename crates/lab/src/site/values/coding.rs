@@ -23,7 +23,6 @@ const NAMED: [(&[u8], Codec); 6] = [
     (b"sn", Codec::Snappy),
 ];
 
-/// A codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Codec {
     /// DEFLATE as `gzcompress()` writes it.
@@ -34,26 +33,20 @@ pub enum Codec {
     Deflate,
     /// bzip2.
     Bzip2,
-    /// Zstandard.
     Zstd,
     /// A frame of LZ4.
     Lz4Frame,
     /// A block of LZ4.
     Lz4,
-    /// LZF.
     Lzf,
-    /// FastLZ.
     FastLz,
-    /// Snappy.
     Snappy,
     /// No codec: bytes as text.
     Base64,
 }
 
-/// What compressed a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Coding {
-    /// The codec.
     pub codec: Codec,
     /// The client whose frame it has; none: any client may have written it.
     pub client: Option<&'static str>,
@@ -71,7 +64,6 @@ pub struct Candidate<'a> {
 }
 
 impl Codec {
-    /// Its name in sentences.
     fn name(self) -> &'static str {
         match self {
             Codec::Zlib => "zlib",

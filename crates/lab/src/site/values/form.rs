@@ -22,19 +22,14 @@ pub enum Form {
     Serialize,
     /// A session of PHP: names, each with a value by `serialize()`.
     Session,
-    /// igbinary.
     Igbinary,
-    /// MessagePack.
     Msgpack,
-    /// JSON.
     Json,
     /// A file of PHP, as `var_export()` makes it.
     VarExport,
-    /// HTML or XML.
     Html,
     /// Text in UTF-8.
     Text,
-    /// A number in digits.
     Number,
     /// Encrypted, as Laravel does it.
     Encrypted,
@@ -42,7 +37,6 @@ pub enum Form {
     Short,
     /// Not known, and does not compress: compressed or encrypted.
     Incompressible,
-    /// Not known.
     Unknown,
     /// Not read: too long, or the time was over.
     Unread,
@@ -69,7 +63,6 @@ impl Form {
         }
     }
 
-    /// Its words in sentences.
     pub fn about(self) -> &'static str {
         match self {
             Form::Session => "PHP sessions (serialize)",
@@ -111,7 +104,6 @@ impl Form {
 /// The inside of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inside {
-    /// Its form.
     pub form: Form,
     /// The same value as `serialize()` writes it; none if that cannot be measured: objects of classes, references, numbers, and bytes of
     /// which nothing is known.

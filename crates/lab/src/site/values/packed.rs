@@ -3,7 +3,6 @@
 
 use super::LONGEST;
 
-/// The deepest nesting.
 const DEEPEST: usize = 10_000;
 
 /// The shortest value in MessagePack with texts that are not UTF-8.
@@ -16,7 +15,6 @@ enum Part<'a> {
     Integer(i64),
     Double(f64),
     Text(&'a [u8]),
-    /// This many values.
     List(u64),
     /// This many keys, each with its value.
     Map(u64),

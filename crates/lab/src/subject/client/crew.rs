@@ -26,7 +26,6 @@ pub struct Crew<'a> {
 }
 
 impl<'a> Crew<'a> {
-    /// Starts this many.
     fn start(
         spec: &'a WorkerSpec,
         count: u32,
@@ -89,12 +88,10 @@ impl<'a> Crew<'a> {
         self.workers.iter().map(|worker| worker.id().and_then(pss_of)).collect()
     }
 
-    /// Their process ids.
     pub fn ids(&self) -> Vec<u32> {
         self.workers.iter().filter_map(Worker::id).collect()
     }
 
-    /// Ends them.
     pub fn end(self) {
         self.workers.into_iter().for_each(|worker| worker.end(END));
     }
@@ -106,7 +103,6 @@ impl<'a> Crew<'a> {
             .try_for_each(|worker| say(worker, request).map_err(|s| spec.silent(s, "before it began")))
     }
 
-    /// The answer of each.
     fn all<T: DeserializeOwned>(
         &mut self,
         id: u64,

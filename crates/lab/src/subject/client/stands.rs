@@ -23,7 +23,6 @@ use weigh_model::link::Measured;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::client::Address;
 
-/// Stores.
 #[derive(Debug)]
 pub struct Stands {
     stores: Vec<Found>,
@@ -35,7 +34,6 @@ pub struct Stands {
     prefix: String,
     instances: BTreeMap<String, StoreInstance>,
     folders: BTreeMap<String, StoreFolder>,
-    /// Stores go before them.
     links: Links,
     cores: Cores,
     /// Who runs them, where that is not the lab's own user.
@@ -47,7 +45,6 @@ pub struct Stands {
 /// Where a cell's workers find their store.
 #[derive(Clone, Debug)]
 pub struct Stand {
-    /// Its address.
     pub address: Address,
     /// The meter of its processes; none without processes of its own, or when others run it and it may not be read.
     pub group: Option<Group>,
@@ -62,7 +59,6 @@ pub struct Stand {
 }
 
 impl Stand {
-    /// Without a link.
     fn of(address: Address, group: Option<Group>, is_others: bool, settle: Duration) -> Stand {
         Stand { address, group, is_others, settle, network: None, link: None }
     }
@@ -194,7 +190,6 @@ impl Stands {
         self.folders.remove(&client.store);
     }
 
-    /// Ends everything.
     pub fn end(&mut self) {
         while let Some((_, instance)) = self.instances.pop_first() {
             instance.stop();
@@ -208,7 +203,6 @@ impl Stands {
     }
 }
 
-/// What tells instances apart.
 fn key(client: &Client) -> String {
     client.link.as_ref().map_or_else(|| client.store.clone(), |link| format!("{}@{link}", client.store))
 }

@@ -85,7 +85,6 @@ pub struct Variant {
     pub since: Option<String>,
 }
 
-/// Variants by name.
 pub type Variants = BTreeMap<String, Variant>;
 
 quick_factors!(QuickClientFactors of ClientBlock with links: stores: Vec<String>, drivers: Vec<String>, runtimes: Vec<String>, values: Vec<String>,

@@ -17,7 +17,6 @@ use weigh_stats::{Stratum, half_width_of};
 /// What came of one part.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// What the worker observed.
     pub visit: Visit,
     /// The independent decoder that gave the same result.
     pub independent: Option<String>,

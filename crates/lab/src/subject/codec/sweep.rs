@@ -26,7 +26,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// A machine on which parts are carried out.
 pub trait Site: Send + Sync {
-    /// Its name.
     fn name(&self) -> &str;
 
     /// Brings a file there, once however often it is asked for: its path there.
@@ -105,7 +104,6 @@ struct Left {
     /// Parts with how often they were tried.
     waiting: VecDeque<(usize, u32)>,
     done: Vec<Option<Done>>,
-    /// Why the visit fails.
     failure: Option<Failure>,
 }
 

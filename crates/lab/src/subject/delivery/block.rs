@@ -79,7 +79,6 @@ pub fn warm_up(block: &LoadPlan, workers: u32) -> Option<LoadPlan> {
     (asked >= workers).then(|| LoadPlan { length, ..block.clone() })
 }
 
-/// Who asks.
 pub fn user_agent() -> (String, String) {
     ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
 }

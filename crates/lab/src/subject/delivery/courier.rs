@@ -37,10 +37,8 @@ use weigh_model::way::WayKind;
 /// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
 const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
 
-/// Why nobody asks.
 const GONE: &str = "the load agent is gone";
 
-/// Carries out deliveries.
 #[derive(Debug)]
 pub struct Courier {
     plan: Plan,

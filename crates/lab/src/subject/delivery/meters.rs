@@ -19,7 +19,6 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Whom to meter, and the pool's status to watch meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub struct Meters<G> {
-    /// The server's processes.
     pub server: Group,
     /// PHP's; none without PHP.
     pub php: Option<Group>,
@@ -30,7 +29,6 @@ pub struct Meters<G> {
 /// What the meters read over a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metered {
-    /// The server's processes.
     pub server: Usage,
     /// PHP's processes; none without PHP.
     pub php: Option<Usage>,
@@ -43,9 +41,7 @@ pub struct Metered {
 /// What a server and a pool use without load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Resting {
-    /// The server's processes.
     pub server: Idle,
-    /// PHP's.
     pub php: Idle,
 }
 
@@ -76,7 +72,6 @@ impl Metered {
         self.resting.server.taken_off(&self.server, self.seconds)
     }
 
-    /// PHP's.
     pub fn php_net(&self) -> Option<Net> {
         Some(self.resting.php.taken_off(&self.php?, self.seconds))
     }

@@ -20,7 +20,6 @@ use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Ne
 
 /// What all requests together may take.
 const IN_ALL: Duration = Duration::from_secs(30);
-/// What one may take.
 const EACH: Duration = Duration::from_secs(10);
 /// A larger content is not asked for some sixty times.
 const LARGEST: usize = 16 << 20;
@@ -59,7 +58,6 @@ pub fn ask(url: &str, host: Option<&str>, content: &[u8], interrupt: &Interrupt)
     talk.all()
 }
 
-/// One server being asked.
 struct Talk<'a> {
     link: Link,
     content: Content<'a>,
@@ -177,13 +175,9 @@ fn sendable(etag: &[u8]) -> String {
     }
 }
 
-/// Where requests go.
 struct Link {
-    /// On this machine.
     peer: Peer<'static>,
-    /// What requests call it.
     host: String,
-    /// Path and query.
     path: String,
 }
 

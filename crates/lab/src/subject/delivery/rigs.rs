@@ -23,21 +23,18 @@ use weigh_model::setting::Setting;
 
 /// Instances of servers that are kept at once.
 const KEPT: usize = 16;
-/// Workers of a pool.
 const WORKERS: u32 = 8;
 /// What a script may take: the slowest encoders of the largest pages want hundreds of megabytes.
 const MEMORY: &str = "1G";
 /// The option of PHP's ways that asks for a pool with or without opcode cache.
 const OPCACHE: &str = "opcache";
 
-/// Pools and instances.
 #[derive(Debug)]
 pub struct Rigs {
     servers: Vec<Found>,
     logs: PathBuf,
     token: String,
     pools: Vec<(Crew, fpm::Pool)>,
-    /// The last used first.
     instances: Vec<(Spot, Instance)>,
     /// Made when the first server is to stand in it.
     narrow: Option<Network>,
@@ -82,7 +79,6 @@ impl Over {
 pub struct Crew {
     /// The runtime's name in the plan.
     pub runtime: String,
-    /// Workers.
     pub workers: u32,
     /// Whether it keeps compiled code.
     pub opcache: Opcache,
@@ -93,7 +89,6 @@ pub struct Crew {
 pub enum Opcache {
     /// All of it, and what is preloaded where PHP can do that.
     Preloaded,
-    /// What requests have compiled.
     On,
     /// Nothing: each request compiles what it loads.
     Off,
@@ -122,9 +117,7 @@ impl Crew {
 /// Which instance: a server's with its site, and what leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// The server's name.
     pub server: String,
-    /// What it does.
     pub site: Site,
     /// What its readers reach it over.
     pub over: Over,
@@ -315,7 +308,6 @@ impl Rigs {
         self.instances.retain(|(s, _)| socket.is_none() || s.site.fpm != socket);
     }
 
-    /// Ends everything.
     pub fn end(&mut self) {
         self.instances.drain(..).for_each(|(_, instance)| {
             let _ = instance.stop();

@@ -64,7 +64,6 @@ impl SlowClients {
         Ok(())
     }
 
-    /// Workers of the pool.
     pub fn workers(&self) -> u32 {
         let fitting =
             self.memory.zip(self.script_memory).and_then(|(memory, script)| memory.checked_div(script));

@@ -19,7 +19,6 @@ pub struct DeliveryBlock {
     /// What the block is for.
     #[serde(default)]
     pub about: String,
-    /// What is sent.
     pub subject: Served,
     /// Contents by name: `corpus:page-path`, `set:pages`.
     pub content: Vec<String>,
@@ -67,14 +66,12 @@ pub struct DeliveryBlock {
 pub enum Served {
     /// A page that a PHP script makes.
     Page,
-    /// A static file.
     Asset,
     /// A file that PHP hands out, or has the server hand out.
     Download,
 }
 
 impl Served {
-    /// The kind of cell.
     pub fn subject(self) -> Subject {
         match self {
             Served::Page => Subject::PAGE,

@@ -11,7 +11,6 @@ use weigh_model::way::ENCODER;
 /// A variant to be made.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variant {
-    /// The content coding.
     pub coding: &'static str,
     /// What is added to the file's name.
     pub ending: &'static str,

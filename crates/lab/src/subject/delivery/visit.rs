@@ -25,11 +25,9 @@ pub struct DeliveryRequest<'a> {
     pub cell: &'a Cell,
     /// The content; its digest is the one that decoded bodies must have.
     pub payload: &'a Payload,
-    /// The content's file.
     pub blob: &'a Path,
     /// How many requests, at least one a connection.
     pub requests: u64,
-    /// Seed of everything drawn.
     pub seed: u64,
     /// Wall time that it may take; an answer that is late is a fault.
     pub limit: Duration,

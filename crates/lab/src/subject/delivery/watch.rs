@@ -57,7 +57,6 @@ impl Watch {
         Watch { end, thread }
     }
 
-    /// Ends it.
     pub fn end(self) -> Seen {
         drop(self.end);
         let readings = self.thread.join().unwrap_or_default();
@@ -81,7 +80,6 @@ impl Seen {
         })
     }
 
-    /// The readings over time.
     pub fn moments(&self) -> Vec<Moment> {
         let moment = |(at, r): &(f64, Reading)| Moment { at: *at, busy: r.busy, queue: r.queue };
         self.readings.iter().map(moment).collect()

@@ -16,7 +16,6 @@ pub const CODING: &str = "coding";
 pub const ENCODERS: [&str; 3] = ["zlib", "libdeflate", "zopfli"];
 /// A coding that servers know and nothing here writes.
 const COMPRESS: &str = "compress";
-/// What browsers ask for.
 const BROWSERS: &str = "gzip, deflate, br, zstd";
 
 /// A wish for a way, `[php/|server/]NAME[:LEVELS][,OPTION=VALUE|VALUE]`. Without a prefix it is PHP's where PHP has one of
@@ -30,7 +29,6 @@ pub struct WayRequest {
 }
 
 impl WayRequest {
-    /// Reads one request.
     pub fn parse(text: &str) -> Result<WayRequest, SettingError> {
         let (by, rest) = match text.trim().split_once('/') {
             Some(("php", rest)) => (Some(By::Php), rest),
@@ -59,7 +57,6 @@ impl WayRequest {
 /// A way that a server, with or without a PHP behind it, has for a kind of content.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// Who carries it out.
     pub by: By,
     /// The way; `missing` is set when one of those it needs does not have it. It also takes the options that the server has
     /// for all it sends, and those with which variants are encoded.

@@ -34,7 +34,6 @@ enum State {
     /// After the carriage return of a size line.
     SizeFeed,
     Data,
-    /// After a chunk's data.
     DataEnd,
     DataFeed,
     /// At the start of a trailer line.
@@ -54,7 +53,6 @@ pub struct Step {
     pub done: bool,
 }
 
-/// Why a feed failed.
 #[derive(Debug)]
 pub enum Error<E> {
     /// The bytes violate the coding.

@@ -14,11 +14,9 @@ pub(super) enum Rest {
     Head,
     Length(u64),
     Chunked(Chunked),
-    /// Until the server closes.
     Close,
 }
 
-/// The exchange in flight.
 #[derive(Debug)]
 pub(super) struct Current {
     pub id: ExchangeId,

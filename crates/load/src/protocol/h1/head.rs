@@ -12,12 +12,10 @@ use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
 use crate::protocol::coding::Coding;
 
-/// Limits of a head.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadLimits {
     /// Bytes, with the empty line at the end.
     pub bytes: u32,
-    /// Headers.
     pub fields: u32,
 }
 
@@ -34,13 +32,11 @@ pub struct Head {
     pub status: u16,
     /// The version's digit after `HTTP/1.`.
     pub minor: u8,
-    /// Content-Length.
     pub length: Option<u64>,
     /// Whether Transfer-Encoding is `chunked`.
     pub chunked: bool,
     /// Whether the connection stays open after this response, by version and Connection.
     pub keep: bool,
-    /// Content-Encoding.
     pub coding: Coding,
     /// Bytes of the head with the empty line.
     pub bytes: usize,
@@ -191,7 +187,6 @@ pub(in crate::protocol) struct Framing {
 }
 
 impl Framing {
-    /// Takes a header.
     #[inline]
     pub(in crate::protocol) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), Fault> {
         // The length alone distinguishes most headers, at no cost.

@@ -14,7 +14,6 @@ use crate::protocol::h1::head::Head;
 pub struct Message {
     /// Its head; a copy is sent.
     pub head: http::Request<()>,
-    /// Its body.
     pub body: Bytes,
 }
 

@@ -53,9 +53,7 @@ pub struct Pipe {
     inbox: Rc<RefCell<Inbox>>,
     /// The library may read: it is this connection's turn.
     pub is_open: bool,
-    /// Nothing more will come.
     pub is_over: bool,
-    /// The library's output.
     pub outbox: Vec<u8>,
 }
 
@@ -178,12 +176,10 @@ impl Ready {
 pub struct Flag(AtomicBool);
 
 impl Flag {
-    /// It has work.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it has work.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -14,10 +14,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
 use crate::protocol::{Events, ExchangeId};
 
-/// An exchange in flight.
 #[derive(Debug)]
 pub struct Stream {
-    /// The exchange.
     pub x: ExchangeId,
     /// The stream's number on the connection.
     pub id: u32,
@@ -29,7 +27,6 @@ pub struct Stream {
     pub has_head: bool,
     /// Bytes of the frames of its heads.
     pub head_bytes: usize,
-    /// Content-Length.
     pub length: Option<u64>,
     /// Bytes of body that were passed on.
     pub body: u64,
@@ -50,9 +47,7 @@ enum Response {
 /// The inputs for polling a stream.
 #[derive(Debug)]
 pub struct Means<'a> {
-    /// Limits of heads.
     pub limits: &'a Limits,
-    /// Bodies are discarded.
     pub discard: bool,
     /// Memory for a head in HTTP/1's form.
     pub raw: &'a mut Vec<u8>,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// The answer to [`super::ClientRequest::Go`]: one worker's block.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Done {
-    /// Echo of the request.
     pub id: u64,
     /// Seconds since the epoch at the first send.
     pub began: f64,
@@ -17,19 +16,13 @@ pub struct Done {
     pub cpu_user_ns: u64,
     /// CPU time of the process in the kernel, nanoseconds.
     pub cpu_system_ns: u64,
-    /// Voluntary context switches.
     #[serde(default)]
     pub voluntary: u64,
-    /// Involuntary context switches.
     #[serde(default)]
     pub involuntary: u64,
-    /// Writes.
     pub writes: Writes,
-    /// Reads.
     pub reads: Reads,
-    /// Time inside PUT.
     pub put: Bins,
-    /// Time inside GET.
     pub get: Bins,
     /// From the scheduled send of a write to its answer.
     #[serde(default)]
@@ -49,11 +42,9 @@ pub struct Done {
     /// Scheduled transactions that were never sent.
     #[serde(default)]
     pub dropped: u64,
-    /// Memory.
     pub memory: Memory,
     /// CPU nanoseconds per transaction that the worker's own loop takes.
     pub own_ns: f64,
-    /// Failures by message.
     #[serde(default)]
     pub faults: Vec<Failed>,
     /// Why the block was aborted; null: it was not.
@@ -88,11 +79,8 @@ pub struct Reads {
 /// A worker's histogram, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Bins {
-    /// Number of values.
     pub count: u64,
-    /// The smallest value.
     pub min: u64,
-    /// The largest value.
     pub max: u64,
     /// The sum of all values.
     pub sum: u64,

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What Xdebug writes first.
 pub const HEAD: &str = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /tmp/x.php\npart: 1\npositions: line\n\n\
                     events: Time_(10ns) Memory_(bytes)\n\n";
 

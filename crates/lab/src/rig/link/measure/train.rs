@@ -50,11 +50,9 @@ struct Timetable {
     speed: f64,
     /// Bytes that leave at once at the start.
     ahead: f64,
-    /// Packets at most.
     most: u64,
 }
 
-/// What arrived.
 #[derive(Debug, Default)]
 struct Arrived {
     packets: u64,

@@ -16,13 +16,9 @@ pub enum Kind {
     Mine,
     /// It stands for a copy.
     Copied,
-    /// It was replaced.
     Swapped,
-    /// Another program answers there.
     Elsewhere,
-    /// It was left out.
     Without,
-    /// It is another site.
     Site,
 }
 

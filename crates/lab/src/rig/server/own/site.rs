@@ -16,12 +16,10 @@ pub use printed::{is_always, routes_of, with_host};
 /// Sites that a message lists at most.
 const LISTED: usize = 12;
 
-/// What is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// A name of the site.
     pub name: Option<String>,
-    /// Its document root.
     pub docroot: Option<PathBuf>,
 }
 
@@ -30,7 +28,6 @@ pub struct Wanted {
 pub struct Site {
     /// Where it begins; none: it is all that stands outside of sites.
     pub at: Option<Place>,
-    /// Its names.
     pub names: Vec<String>,
     /// Its document root, as its configuration says.
     pub root: PathBuf,

@@ -28,18 +28,13 @@ pub enum Syntax {
 /// Where a directive stands: its file's place among those that were read, and the line in it, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file.
     pub file: u32,
-    /// The line.
     pub line: u32,
 }
 
-/// What is wrong where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Where.
     pub at: Place,
-    /// What, in one line.
     pub what: String,
 }
 
@@ -52,7 +47,6 @@ impl Wrong {
 /// A directive, or a block of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
-    /// Its name as written.
     pub name: String,
     /// What follows the name, as written.
     pub arguments: String,
@@ -83,7 +77,6 @@ impl Directive {
         self.words().into_iter().next().unwrap_or_default()
     }
 
-    /// Name and arguments.
     pub fn text(&self) -> String {
         if self.arguments.is_empty() {
             self.name.clone()
@@ -131,7 +124,6 @@ pub fn quoted(word: &str) -> String {
 /// A text of directives, a line each, with where every line comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The text.
     pub text: String,
     /// The place of each of its lines; none: the lab's own.
     pub origins: Vec<Option<Place>>,

@@ -39,7 +39,6 @@ const DEEPEST: usize = 16;
 /// A configuration as a whole.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// How it is written.
     pub syntax: Syntax,
     /// The files that were read, in order; places name them by their number.
     pub files: Vec<PathBuf>,

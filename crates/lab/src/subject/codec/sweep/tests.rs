@@ -16,11 +16,8 @@ type Deeds = BTreeMap<usize, Deed>;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Deed {
-    /// The worker is killed.
     Die,
-    /// Its machine is lost.
     LoseSite,
-    /// The codec cannot.
     Refuse,
 }
 

@@ -15,7 +15,6 @@ const MORE: usize = 1 << 20;
 pub struct Content<'a>(&'a [u8]);
 
 impl<'a> Content<'a> {
-    /// This one.
     pub fn new(bytes: &'a [u8]) -> Content<'a> {
         Content(bytes)
     }

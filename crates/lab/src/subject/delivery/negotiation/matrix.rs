@@ -31,7 +31,6 @@ pub const BROWSERS: [(&str, &str); 3] = [
     ("Netscape 4.8", "Mozilla/4.8 [en] (Windows NT 5.0; U)"),
     ("MSIE 6", "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)"),
 ];
-/// What those sent.
 pub const BROWSERS_ACCEPT: &str = "gzip, deflate";
 
 /// An ETag that is nobody's.

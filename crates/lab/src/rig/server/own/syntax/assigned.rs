@@ -121,7 +121,6 @@ impl Reader {
 pub enum Value {
     /// A text in its quotes, or a number.
     Word(String),
-    /// A list.
     List(Vec<(Option<String>, Value)>),
 }
 
@@ -155,7 +154,6 @@ impl Value {
         self.entries().iter().find(|(own, _)| own.as_deref() == Some(name)).map(|(_, value)| value)
     }
 
-    /// As it is written.
     pub fn text(&self) -> String {
         match self {
             Value::Word(text) => text.clone(),
@@ -170,7 +168,6 @@ impl Value {
     }
 }
 
-/// A text in quotes.
 pub fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

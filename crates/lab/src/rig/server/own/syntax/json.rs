@@ -62,7 +62,6 @@ fn key(text: &str) -> (String, &str) {
     }
 }
 
-/// Writes the outermost object.
 pub fn write(directives: &[Directive]) -> Written {
     let mut out = Written::default();
     out.line("{", None);

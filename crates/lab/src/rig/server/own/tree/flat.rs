@@ -27,7 +27,6 @@ enum Stands {
 /// All of a configuration.
 #[derive(Debug, Default)]
 pub struct Flat {
-    /// Its text.
     pub text: String,
     /// Where each line comes from.
     pub origins: Vec<Place>,
