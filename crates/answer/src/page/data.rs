@@ -9,6 +9,7 @@ use weigh_stats::NoiseRule;
 
 use crate::document::group::{View, label, marks, views};
 use crate::estimate::Estimate;
+use crate::finding::delivery::label::per_second;
 use crate::format::Options;
 use crate::metric::MetricDescription;
 use crate::names;
@@ -298,6 +299,7 @@ fn key(view: &View) -> Vec<(&'static str, String)> {
             "payload" => ("content", view.content()),
             "server" => (id, names::server(value)),
             "runtime" => ("PHP", names::runtime(value)),
+            "every_ms" => ("requests/s", value.parse().map_or_else(|_| clean(value), per_second)),
             _ => (id, clean(value)),
         })
     };
