@@ -101,9 +101,7 @@ fn decide_by(
     let few = made.iter().filter(|one| !one.has_rounds);
     let unsettled = few.map(|one| few_rounds(one, reports)).collect();
     notes.extend(basis::asked_by(site));
-    if made.iter().any(|one| one.kind != Kind::Value) {
-        notes.push(ground.rate.words(site.visitors.peak.map(|peak| peak.value)));
-    }
+    notes.extend(ground.rate.words(made.iter().map(|one| one.kind), site));
     let values = of_kind(Kind::Value);
     let unknown = values.filter(|one| one.today.is_none());
     notes.extend(unknown.and_then(|_| stored::unmeasured_today(site)));
@@ -282,6 +280,7 @@ impl Made<'_> {
             needs: Vec::new(),
             change: Change::default(),
             parts: Vec::new(),
+            every_ms: ground.rate.every_ms(self.kind),
             flips: Vec::new(),
         };
         let Some((today, before)) = self.today.as_ref().zip(self.before()) else {

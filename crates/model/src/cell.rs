@@ -128,7 +128,7 @@ fn is_not(asked: &bool) -> bool {
 impl Delivery {
     /// The part of the cell's group after its payload: `nginx/php8.2/http`. With more than one connection
     /// `nginx/php8.2/http*10`, with 64 slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`, over a link
-    /// `nginx/php8.2/http@cable`, with a request every 200 ms `nginx/php8.2/http%200ms`.
+    /// `nginx/php8.2/http@cable`. At five requests per second `nginx/php8.2/http%200ms`.
     pub fn place(&self, runtime: &str) -> String {
         let transport = self.transport.name();
         let who = match (&self.slow, self.connections) {

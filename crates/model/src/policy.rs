@@ -340,6 +340,9 @@ pub struct Decision {
     pub needs: Vec<Need>,
     /// What it brings.
     pub change: Change,
+    /// Milliseconds between requests, on average and at random times, with which its CPU time was measured; null: a busy server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_ms: Option<u32>,
     /// The same by type and size of the content that was measured, for proofs that measure a part of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,

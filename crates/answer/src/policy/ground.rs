@@ -39,12 +39,16 @@ pub(crate) struct Ground<'a> {
 impl<'a> Ground<'a> {
     /// Where nothing is known of what rules make of sample files.
     pub fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
+        Ground::at(AtRate::of(reports), site, links, reports)
+    }
+
+    /// The same with CPU time at the site's rate from another ground.
+    pub fn at(rate: AtRate, site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
         let (readers, classes, knows_made) = (Readers::new(site, links), site.classes(), site.knows_made());
-        let rate = AtRate::of(reports);
         Ground { site, links, reports, readers, classes, knows_made, rate, encoded: NOT_ENCODED }
     }
 
-    /// CPU nanoseconds of a response at the site's own rate, of this many times what was measured.
+    /// CPU nanoseconds per response at the rate of the site's busiest hour: those measured, times `scale`, and what the rate adds.
     pub fn cpu(&self, row: &Row, scale: f64) -> Option<Estimate> {
         row.get(CPU).map(|cpu| cpu.scaled(scale).shifted(self.rate.beyond(row)))
     }

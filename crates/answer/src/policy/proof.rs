@@ -128,10 +128,12 @@ pub fn prove(
     let few = all().flat_map(|report| &report.rows).filter(|row| !has_rounds(row)).count();
     let values: Vec<Report> = values.iter().map(warm).collect();
     let reports: Vec<Report> = responses.iter().map(|one| warm(&one.report)).collect();
-    let ground = Ground::new(site, links, &values);
-    let rate = AtRate::of(&reports);
-    let of_class = |report| Ground::new(site, links, std::slice::from_ref(report));
-    let grounds = reports.iter().map(|report| Ground { rate: rate.clone(), ..of_class(report) });
+    let ground = Ground::at(AtRate::default(), site, links, &values);
+    // What the policy says of a busy server is compared with one.
+    let of_kind = |kind: Kind| policy.decisions.iter().find(|decision| decision.kind == kind);
+    let rate = AtRate::of(&reports).only(|kind| of_kind(kind).is_some_and(|own| own.every_ms.is_some()));
+    let of_class = |report| Ground::at(rate.clone(), site, links, std::slice::from_ref(report));
+    let grounds = reports.iter().map(of_class);
     let classes: Vec<Class> = responses.iter().map(|one| &one.accept).zip(grounds).collect();
     let mut proof = Proof::of(policy, "measured", |proof, decision| {
         let kind = decision.kind;
@@ -146,7 +148,15 @@ pub fn prove(
         proof.clients.extend(by_class);
         let compared = Compared { site, decision, before, after };
         let codings = sides.other_codings();
-        proof.lines.extend(compared.lines(seconds, codings.first()));
+        let mut lines = compared.lines(seconds, codings.first());
+        if decision.every_ms.is_some() && rate.every_ms(kind).is_none() {
+            lines.retain(|line| line.metric != CPU_TIME);
+            let kinds = kind.plural();
+            proof.open.push(format!(
+                "{kinds}: CPU time at the site's rate, for which the policy has it; a larger budget measures it (--budget)."
+            ));
+        }
+        proof.lines.extend(lines);
         proof.open.extend(compared.uncovered());
         proof.open.extend(codings.into_iter().take(3));
         let over = sides.over_links(seconds);
@@ -161,9 +171,8 @@ pub fn prove(
         proof.lines.extend(over);
         Some(())
     });
-    if proof.lines.iter().any(|line| line.kind != Kind::Value) {
-        proof.load = rate.words(site.visitors.peak.map(|peak| peak.value));
-    }
+    let compared = proof.lines.iter().filter(|line| line.metric == CPU_TIME).map(|line| line.kind);
+    proof.load = rate.words(compared, site).unwrap_or_default();
     if few > 0 {
         let count = units::count(few, "configuration", "configurations");
         proof.open.push(format!(

@@ -1,10 +1,13 @@
-//! What a response costs at the site's own rate. Between requests that come one by one, caches get cold and processors go to sleep: a response takes more
-//! CPU time than one of a server that is always busy, and cheap ones take several times as much.
+//! CPU time per response at the rate of the site's busiest hour. Between single requests caches get cold and the processor sleeps. So a response takes more
+//! CPU time than on a busy server, and cheap ones take several times as much.
 
 use weigh_model::cell::{Cell, Subject};
+use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
+use super::ground::subject;
 use crate::finding::delivery::label::per_second;
+use crate::first::distinct;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::CPU;
@@ -59,18 +62,38 @@ impl AtRate {
         below.2 + share * (above.2 - below.2)
     }
 
-    /// For what load CPU time holds, in a line; `peak` is the busiest hour's requests per second, if they were counted.
-    pub fn words(&self, peak: Option<f64>) -> String {
-        let Some(ms) = self.every_ms.filter(|_| !self.points.is_empty()) else {
-            return "CPU time is that of a busy server. With fewer requests a response takes more: what that adds was not measured.".into();
-        };
-        let rate = per_second(ms);
-        let peak = match peak {
-            Some(peak) => format!("the site's busiest hour has {}", units::significant(peak)),
-            None => "the site's busiest hour was not counted".into(),
-        };
-        format!(
-            "CPU time is that of {rate} requests/s at random times ({peak}). A busier server takes less for each."
-        )
+    /// The milliseconds between requests with which a kind was measured; none: it was not, or nothing to compare that with.
+    pub fn every_ms(&self, kind: Kind) -> Option<u32> {
+        let is_own = |(of, ..): &(Subject, f64, f64)| *of == subject(kind);
+        self.every_ms.filter(|_| self.points.iter().any(is_own))
+    }
+
+    /// The same of these kinds alone.
+    pub fn only(mut self, is_meant: impl Fn(Kind) -> bool) -> AtRate {
+        let kinds: Vec<Subject> = Kind::ALL.into_iter().filter(|kind| is_meant(*kind)).map(subject).collect();
+        self.points.retain(|(of, ..)| kinds.contains(of));
+        self
+    }
+
+    /// For what load the CPU time of these kinds holds, in a line; none: no server sends any of them.
+    pub fn words(&self, kinds: impl Iterator<Item = Kind>, site: &Site) -> Option<String> {
+        let sent = distinct(kinds.filter(|kind| *kind != Kind::Value));
+        let (known, unknown): (Vec<Kind>, Vec<Kind>) =
+            sent.into_iter().partition(|kind| self.every_ms(*kind).is_some());
+        let at_rate = known.first().and_then(|kind| self.every_ms(*kind)).map(|ms| {
+            let peak = match site.visitors.peak {
+                Some(peak) => format!("the site's busiest hour has {}", units::significant(peak.value)),
+                None => "the site's busiest hour was not counted".into(),
+            };
+            let rate = per_second(ms);
+            format!("CPU time is that at {rate} requests/s at random times ({peak}). A busier server needs less per request.")
+        });
+        let busy = (!unknown.is_empty()).then(|| {
+            let names: Vec<&str> = unknown.iter().map(|kind| kind.plural()).collect();
+            let names = units::list(&names);
+            format!("CPU time of {names} is that of a busy server. With fewer requests it is higher per request; by how much was not measured.")
+        });
+        let all: Vec<String> = at_rate.into_iter().chain(busy).collect();
+        (!all.is_empty()).then(|| all.join(" "))
     }
 }

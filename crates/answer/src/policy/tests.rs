@@ -257,7 +257,7 @@ fn responses_cost_what_they_do_at_the_rate_of_the_site() {
     let says = |notes: &[String], what: &str| notes.iter().any(|note| note.contains(what));
     assert!(says(
         &notes(&site, &quiet),
-        "that of 20 requests/s at random times (the site's busiest hour was not counted)"
+        "that at 20 requests/s at random times (the site's busiest hour was not counted)"
     ));
     site.visitors.peak = Some(Figure::counted(3.25));
     assert!(says(&notes(&site, &quiet), "(the site's busiest hour has 3.25)"));

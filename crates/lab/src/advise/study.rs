@@ -1,16 +1,18 @@
 //! Studies of a site's sample: every setting that could be advised, on every file that it would be used for.
 
+mod files;
 mod proofs;
+mod rate;
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::located;
-use crate::lab::FILE;
 use crate::rig::server::{Definition, WayRow};
+use files::{chosen, content, files};
 pub use proofs::{LEAST_SHARE, proofs};
+use rate::at_rate;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::way::{CONFIG, WayKind};
@@ -19,14 +21,6 @@ use weigh_model::way::{CONFIG, WayKind};
 const SHARES: [f64; 4] = [0.55, 0.17, 0.06, 0.22];
 /// Levels of filters that are tried, by coding: others differ little from them, and each costs time on every file.
 const FILTERS: [(&str, &str); 3] = [("gzip", "1|6"), ("br", "4"), ("zstd", "3")];
-/// Files of a kind that are measured, where there are as many: the fewest, and the most that it takes to cover the kind.
-const FILES: [usize; 2] = [10, 16];
-/// The same of pages: each has every method of PHP and of the server, and pages of one size are much alike.
-const PAGES: [usize; 2] = [3, 6];
-/// The same of cached values: each has every serializer with every codec.
-const VALUES: [usize; 2] = [6, 9];
-/// The share of a kind's requests and of its bytes that the measured strata have together, where the most files are enough for that.
-const COVERED: f64 = 0.95;
 /// Clients with a smaller share of the requests are not asked for what they get today.
 const LEAST_CLASS: f64 = 0.01;
 /// Methods of PHP for pages. Of those that make gzip, the one that is a setting and no code: the others differ little from it.
@@ -41,8 +35,6 @@ const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"]
 const DECODERS: [&str; 3] = ["zlib:6", "brotli:4", "zstd:3"];
 /// The content codings that browsers accept over HTTPS.
 const BROWSERS: [&str; 3] = ["zstd", "br", "gzip"];
-/// Milliseconds between requests that are measured at the site's rate: the fewest, and the most, after which caches are nearly as cold as they get.
-const EVERY_MS: [f64; 2] = [1.0, 100.0];
 /// Slow clients at a time, beside none.
 const SLOW: u32 = 8;
 
@@ -315,42 +307,6 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
     Ok(all)
 }
 
-/// The same at the rate of the site's busiest hour, for the first file, as it is and as it is encoded for each response: what a rate adds to others lies
-/// between them. Of downloads, every method.
-fn at_rate(site: &Site, server: &Definition, block: &Deliveries) -> Option<Deliveries> {
-    if block.accept.is_some() {
-        return None;
-    }
-    let encoded = |way: &&String| {
-        let name = way.rsplit('/').next().unwrap_or(way).split(':').next().unwrap_or(way);
-        let is_filter = |own: &WayRow| own.name == name && own.kind == WayKind::OnTheFly;
-        PAGE_WAYS.contains(&way.as_str()) && *way != PAGE_WAYS[0] || server.ways.iter().any(is_filter)
-    };
-    // Of several levels, the last one.
-    let last = |way: &String| match way.split_once(':') {
-        Some((name, levels)) => format!("{name}:{}", levels.rsplit('|').next().unwrap_or(levels)),
-        None => way.clone(),
-    };
-    let ways = match block.subject {
-        "download" => block.ways.clone(),
-        _ => {
-            let plain =
-                block.ways.iter().find(|way| ["plain", PAGE_WAYS[0]].contains(&way.as_str())).cloned();
-            plain.into_iter().chain(block.ways.iter().find(encoded).map(last)).collect()
-        }
-    };
-    Some(Deliveries { ways, ..quiet(site, block) })
-}
-
-/// A block at the rate of the site's busiest hour, for its first file.
-fn quiet(site: &Site, block: &Deliveries) -> Deliveries {
-    let peak = site.visitors.peak.map_or(0.0, |peak| peak.value);
-    let every_ms = vec![(1e3 / peak).clamp(EVERY_MS[0], EVERY_MS[1]).round() as u32];
-    let about = format!("{} at the site's rate", block.about);
-    let content = block.content.iter().take(1).cloned().collect();
-    Deliveries { about, content, every_ms, keep: true, negotiation: false, ..block.clone() }
-}
-
 /// What the site does today with a kind, as studies measure it.
 fn today(site: &Site, kind: Kind) -> Option<String> {
     site.today(kind).map(|today| today.way().to_owned())
@@ -495,79 +451,6 @@ fn handed(site: &Site, server: &Definition) -> Vec<String> {
     let handed = server.ways.iter().filter(|way| way.kind == WayKind::Offload);
     let handed = handed.map(|way| way.name.clone());
     with(["readfile".to_owned()].into_iter().chain(handed).collect(), today, "php/")
-}
-
-/// The sample files of a kind as contents of a study, each once.
-fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Result<Vec<String>> {
-    let mut found: Vec<String> = Vec::new();
-    for sample in chosen(site, kind, is_meant) {
-        let content = content(site, folder, kind, sample)?;
-        if !found.contains(&content) {
-            found.push(content);
-        }
-    }
-    Ok(found)
-}
-
-/// A sample file as the content of a study.
-fn content(site: &Site, folder: &Path, kind: Kind, sample: &Sample) -> Result<String> {
-    Ok(format!("{FILE}{}", located(site, folder, kind, &sample.path)?))
-}
-
-/// The sample files of a kind that are measured: one of each stratum, the strata with the largest shares of requests and bytes first, until they have
-/// [`COVERED`] of both; then further ones up to the fewest.
-fn chosen<'s>(site: &'s Site, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Vec<&'s Sample> {
-    let [fewest, most] = match kind {
-        Kind::Page => PAGES,
-        Kind::Value => VALUES,
-        Kind::Asset | Kind::Download => FILES,
-    };
-    let strata: Vec<(&Stratum, [f64; 2])> = site
-        .of(kind)
-        .filter(|stratum| is_meant(stratum))
-        .map(|stratum| (stratum, amounts(stratum)))
-        .collect();
-    let sum = |at: usize| strata.iter().map(|(_, own)| own[at]).sum::<f64>().max(f64::MIN_POSITIVE);
-    let sums = [sum(0), sum(1)];
-    let weight = |own: &[f64; 2]| own[0] / sums[0] + own[1] / sums[1];
-    let traffic = |sample: &Sample| sample.share * sample.bytes as f64;
-    let mut firsts = Vec::new();
-    let mut others = Vec::new();
-    for (stratum, own) in &strata {
-        let mut files: Vec<&Sample> = stratum.sample.iter().collect();
-        files.sort_by(|a, b| traffic(b).total_cmp(&traffic(a)).then_with(|| a.path.cmp(&b.path)));
-        let all: f64 = files.iter().map(|file| traffic(file)).sum();
-        let mut files =
-            files.into_iter().map(|file| (file, *own, weight(own) * traffic(file) / all.max(1.0)));
-        firsts.extend(files.next().map(|(file, own, _)| (file, own, weight(&own))));
-        others.extend(files.map(|(file, _, weight)| (file, [0.0; 2], weight)));
-    }
-    for list in [&mut firsts, &mut others] {
-        list.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.path.cmp(&b.0.path)));
-    }
-    let mut covered = [0.0; 2];
-    let mut found = Vec::new();
-    for (file, own, _) in firsts.into_iter().chain(others) {
-        let is_covered = (0..2).all(|at| covered[at] >= COVERED * sums[at]);
-        if found.len() >= most || (is_covered && found.len() >= fewest) {
-            break;
-        }
-        (0..2).for_each(|at| covered[at] += own[at]);
-        found.push(file);
-    }
-    found
-}
-
-/// Requests and bytes per month of a stratum; of values, keys and their bytes.
-fn amounts(stratum: &Stratum) -> [f64; 2] {
-    let mean: f64 = stratum.sample.iter().map(|sample| sample.share * sample.bytes as f64).sum();
-    match stratum.kind {
-        Kind::Value => [stratum.files.value, stratum.sent_bytes.unwrap_or(stratum.bytes).value],
-        _ => {
-            let requests = stratum.requests.value;
-            [requests, stratum.sent_bytes.map_or(requests * mean, |sent| sent.value)]
-        }
-    }
 }
 
 #[cfg(test)]

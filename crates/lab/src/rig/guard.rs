@@ -149,7 +149,10 @@ impl Guarded {
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
     pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
-        place.give(home.path())?;
+        let at = |path: &Path, error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        };
+        place.give(home.path()).map_err(|error| at(home.path(), error))?;
         let log = open_log(&place.log)?;
         let log_from = log.metadata()?.len();
         let mut command = Command::new(&place.launcher);
@@ -163,7 +166,7 @@ impl Guarded {
         command.arg(place.user.map_or_else(|| "-".into(), |user| user.to_string()));
         command.args(&place.shown).arg("--").args(&program.command);
         isolate(&mut command, &PASSED, &program.env);
-        let mut guard = command.spawn()?;
+        let mut guard = command.spawn().map_err(|error| at(Path::new(&place.launcher), error))?;
         let (Some(orders), Some(news), Some(stderr)) =
             (guard.stdin.take(), guard.stdout.take(), guard.stderr.take())
         else {

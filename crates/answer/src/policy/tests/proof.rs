@@ -71,6 +71,35 @@ fn a_true_prediction_holds_and_a_planted_fault_is_found() {
 }
 
 #[test]
+fn cpu_time_is_compared_at_the_rate_of_the_policy() {
+    let site = texts();
+    // At the site's rate a response of gzip takes 400 µs more, and one of a variant 100 µs.
+    let more = [("server/gzip:1", 400e3), ("server/plain", 100e3), ("server/advised", 100e3)];
+    let quiet = |report| at_rate(report, "file-2", &more);
+    let run = || proof_run(&TEXTS, (1.0, 1.0), "br", 8, &calm);
+    let [busy_policy, quiet_policy] = [false, true].map(|is_quiet| {
+        let report = report(&TEXTS, &WAYS, 9, &calm);
+        let reports = [if is_quiet { quiet(report) } else { report }];
+        decided(&site, &reports, Objective::Time)
+    });
+    assert_eq!([&busy_policy, &quiet_policy].map(|policy| policy.decisions[0].every_ms), [None, Some(50)]);
+    let share = |proof: &Proof| line(proof, "cpu").measured.share().unwrap();
+    let held = proved(&quiet_policy, &site, quiet(run()));
+    assert_eq!(line(&held, "cpu").verdict, Verdict::Held, "{held:?}");
+    assert!(held.load.contains("at 20 requests/s"), "{}", held.load);
+    let of_busy = [run(), quiet(run())].map(|run| proved(&busy_policy, &site, run));
+    assert_eq!(share(&of_busy[0]), share(&of_busy[1]), "a policy of a busy server is held against one");
+    assert!(share(&of_busy[0]) < share(&held) - 0.05, "{} {}", share(&of_busy[0]), share(&held));
+    let open = proved(&quiet_policy, &site, run());
+    assert!(open.lines.iter().all(|line| line.metric != "cpu"), "{open:?}");
+    assert!(
+        open.open.iter().any(|open| open.starts_with("assets: CPU time at the site's rate")),
+        "{:?}",
+        open.open
+    );
+}
+
+#[test]
 fn what_a_policy_promised_and_did_not_bring_is_worse_with_its_cause() {
     let site = texts();
     let policy = decided(&site, &[report(&TEXTS, &WAYS, 9, &calm)], Objective::Time);

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::rate::quiet;
 use super::{
-    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, located, quiet,
-    stored_today, today, with,
+    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, stored_today, today, with,
 };
+use crate::advise::located;
 use crate::lab::FILE;
 use crate::rig::server::Definition;
 use weigh_model::advised::ADVISED;

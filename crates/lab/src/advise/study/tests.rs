@@ -89,6 +89,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         needs: Vec::new(),
         change: Change::default(),
         parts: Vec::new(),
+        every_ms: None,
         flips: Vec::new(),
     };
     let policy = Policy {

@@ -22,7 +22,7 @@ pub const AGAIN_SECONDS: f64 = 1.1;
 /// What bodies may come to: the largest content, encoded badly.
 const BODY_BYTES: u64 = 256 << 20;
 
-/// The load for a request of the run: closed or at the cell's rate, verified, from one thread; the instances of a content in turn. Over a link every response has its own connection, as
+/// The load for a request of the run: a closed loop or the cell's rate, verified, from one thread; the instances of a content in turn. Over a link every response has its own connection, as
 /// a reader's first page has: handshake and slow start are in its time.
 pub fn plan(asked: &DeliveryRequest<'_>, urls: Vec<String>, authority: Option<&Path>) -> LoadPlan {
     let delivery = asked.cell.delivery.as_ref();

@@ -53,6 +53,7 @@ pub fn decided(kind: Kind, rules: Vec<Rule>) -> Decision {
         needs: Vec::new(),
         change: Change::default(),
         parts: Vec::new(),
+        every_ms: None,
         flips: Vec::new(),
     }
 }
