@@ -280,7 +280,7 @@ impl Made<'_> {
             needs: Vec::new(),
             change: Change::default(),
             parts: Vec::new(),
-            every_ms: ground.rate.every_ms(self.kind),
+            at_rate: ground.rate.of_kind(self.kind).cloned(),
             flips: Vec::new(),
         };
         let Some((today, before)) = self.today.as_ref().zip(self.before()) else {

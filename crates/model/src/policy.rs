@@ -340,9 +340,9 @@ pub struct Decision {
     pub needs: Vec<Need>,
     /// What it brings.
     pub change: Change,
-    /// Milliseconds between requests, on average and at random times, with which its CPU time was measured; null: a busy server.
+    /// What its CPU time has beyond that of a busy server; null: nothing, for it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub every_ms: Option<u32>,
+    pub at_rate: Option<AtRate>,
     /// The same by type and size of the content that was measured, for proofs that measure a part of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
@@ -356,6 +356,29 @@ impl Decision {
     pub fn by_php(&self, codings: &[String]) -> Option<&str> {
         let rule = self.rules.iter().find(|rule| codings.contains(&rule.coding))?;
         (rule.by == Encoder::Php).then_some(rule.method.as_str())
+    }
+}
+
+/// CPU time per response at the rate of the site's busiest hour, as far as it is higher than on a busy server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AtRate {
+    /// Milliseconds between requests on average, which come at random times.
+    pub every_ms: u32,
+    /// CPU nanoseconds per response on a busy server, and how many more at that rate: one pair for each method that was measured, ascending.
+    pub points: Vec<[f64; 2]>,
+}
+
+impl AtRate {
+    /// How many CPU nanoseconds more a response takes that takes this many on a busy server: in proportion between two points, outside of them as at the
+    /// nearest.
+    pub fn more(&self, cpu_ns: f64) -> f64 {
+        let below = self.points.iter().rfind(|point| point[0] <= cpu_ns).or(self.points.first());
+        let above = self.points.iter().find(|point| point[0] > cpu_ns).or(below);
+        let (Some(below), Some(above)) = (below, above) else { return 0.0 };
+        let share = (cpu_ns - below[0]) / (above[0] - below[0]);
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        below[1] + share * (above[1] - below[1])
     }
 }
 

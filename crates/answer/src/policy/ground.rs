@@ -4,7 +4,7 @@ use weigh_model::cell::{Cell, Delivery, Subject};
 use weigh_model::policy::Rule;
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 
-use super::rate::AtRate;
+use super::rate::Rates;
 use super::wait::{Readers, Weighted};
 use crate::estimate::Estimate;
 use crate::report::Report;
@@ -31,7 +31,7 @@ pub(crate) struct Ground<'a> {
     /// Whether it is known of all pages what the application takes to make them.
     pub knows_made: bool,
     /// What responses cost at the site's own rate.
-    pub rate: AtRate,
+    pub rate: Rates,
     /// What rules make of sample files.
     pub encoded: Encoded<'a>,
 }
@@ -39,11 +39,11 @@ pub(crate) struct Ground<'a> {
 impl<'a> Ground<'a> {
     /// Where nothing is known of what rules make of sample files.
     pub fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
-        Ground::at(AtRate::of(reports), site, links, reports)
+        Ground::at(Rates::of(reports), site, links, reports)
     }
 
     /// The same with CPU time at the site's rate from another ground.
-    pub fn at(rate: AtRate, site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
+    pub fn at(rate: Rates, site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
         let (readers, classes, knows_made) = (Readers::new(site, links), site.classes(), site.knows_made());
         Ground { site, links, reports, readers, classes, knows_made, rate, encoded: NOT_ENCODED }
     }

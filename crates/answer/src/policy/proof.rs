@@ -16,7 +16,7 @@ use weigh_stats::ROUNDS;
 use super::by_url::accepted;
 use super::coded::{is_own, response, way_of};
 use super::content::{self, Item};
-use super::rate::AtRate;
+use super::rate::Rates;
 use super::setup::{Exact, Part, Setup};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
@@ -128,10 +128,9 @@ pub fn prove(
     let few = all().flat_map(|report| &report.rows).filter(|row| !has_rounds(row)).count();
     let values: Vec<Report> = values.iter().map(warm).collect();
     let reports: Vec<Report> = responses.iter().map(|one| warm(&one.report)).collect();
-    let ground = Ground::at(AtRate::default(), site, links, &values);
-    // What the policy says of a busy server is compared with one.
-    let of_kind = |kind: Kind| policy.decisions.iter().find(|decision| decision.kind == kind);
-    let rate = AtRate::of(&reports).only(|kind| of_kind(kind).is_some_and(|own| own.every_ms.is_some()));
+    let ground = Ground::at(Rates::default(), site, links, &values);
+    // What the rate of the site adds is the policy's: it is not measured again.
+    let rate = Rates::of_policy(policy);
     let of_class = |report| Ground::at(rate.clone(), site, links, std::slice::from_ref(report));
     let grounds = reports.iter().map(of_class);
     let classes: Vec<Class> = responses.iter().map(|one| &one.accept).zip(grounds).collect();
@@ -148,15 +147,7 @@ pub fn prove(
         proof.clients.extend(by_class);
         let compared = Compared { site, decision, before, after };
         let codings = sides.other_codings();
-        let mut lines = compared.lines(seconds, codings.first());
-        if decision.every_ms.is_some() && rate.every_ms(kind).is_none() {
-            lines.retain(|line| line.metric != CPU_TIME);
-            let kinds = kind.plural();
-            proof.open.push(format!(
-                "{kinds}: CPU time at the site's rate, for which the policy has it; a larger budget measures it (--budget)."
-            ));
-        }
-        proof.lines.extend(lines);
+        proof.lines.extend(compared.lines(seconds, codings.first()));
         proof.open.extend(compared.uncovered());
         proof.open.extend(codings.into_iter().take(3));
         let over = sides.over_links(seconds);

@@ -32,7 +32,7 @@ fn decided(kind: Kind, rules: Vec<Rule>, method: Option<&str>) -> Decision {
         needs: Vec::new(),
         change: Change::default(),
         parts: Vec::new(),
-        every_ms: None,
+        at_rate: None,
         flips: Vec::new(),
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::rate::quiet;
 use super::{
     Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, stored_today, today, with,
 };
@@ -65,9 +64,7 @@ pub fn proofs(
         let most = ((on_link / MADE) as usize).max(1);
         let over_link =
             sent.iter().find_map(|block| over_links(site, folder, &of(block), most)).filter(|_| at == 0);
-        // What the rate adds is the same whoever asks, too.
-        let rated = sent.iter().filter(|_| at == 0).map(|block| quiet(site, &of(block)));
-        let deliveries = sent.iter().map(of).chain(rated).collect();
+        let deliveries = sent.iter().map(of).collect();
         let own = proof(site, &format!("proof-{}", at + 1), part);
         found.push((Some(client.clone()), Written { deliveries, ..own }));
         if let Some(block) = over_link {

@@ -33,14 +33,9 @@ pub(super) fn at_rate(site: &Site, server: &Definition, block: &Deliveries) -> O
             plain.into_iter().chain(block.ways.iter().find(encoded).map(last)).collect()
         }
     };
-    Some(Deliveries { ways, ..quiet(site, block) })
-}
-
-/// A block at the rate of the site's busiest hour, for its first file.
-pub(super) fn quiet(site: &Site, block: &Deliveries) -> Deliveries {
     let peak = site.visitors.peak.map_or(0.0, |peak| peak.value);
     let every_ms = vec![(1e3 / peak).clamp(EVERY_MS[0], EVERY_MS[1]).round() as u32];
     let about = format!("{} at the site's rate", block.about);
     let content = block.content.iter().take(1).cloned().collect();
-    Deliveries { about, content, every_ms, keep: true, negotiation: false, ..block.clone() }
+    Some(Deliveries { about, content, ways, every_ms, keep: true, ..block.clone() })
 }

@@ -53,7 +53,7 @@ pub fn decided(kind: Kind, rules: Vec<Rule>) -> Decision {
         needs: Vec::new(),
         change: Change::default(),
         parts: Vec::new(),
-        every_ms: None,
+        at_rate: None,
         flips: Vec::new(),
     }
 }
