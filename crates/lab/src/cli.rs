@@ -40,9 +40,9 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use agent::Agent;
 
 use crate::rig::guard::warden;
-use crate::rig::server::own::whole;
 use crate::rig::user::access;
 use crate::rig::{lifeline, namespace};
+use crate::serverconf::whole;
 use crate::{private, shelter};
 
 /// What should this site send, how should it encode it, and who should send it? Measured on your own content,

@@ -8,6 +8,7 @@ mod afar;
 mod engine;
 pub mod environment;
 pub mod executor;
+pub mod fleet;
 pub mod message;
 pub mod on;
 pub mod visits;

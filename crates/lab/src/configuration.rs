@@ -25,8 +25,8 @@ pub use server::{carriers, downloads};
 
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
-use crate::rig::server::own::Read;
 use crate::rig::user::OwnUser;
+use crate::serverconf::Read;
 use crate::shelter::Shelter;
 use weigh_model::policy::{Decision, Policy, Rule};
 use weigh_model::setting::{LevelRequest, Request};

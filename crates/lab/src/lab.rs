@@ -5,7 +5,7 @@
 
 pub mod discover;
 mod foreign;
-mod own;
+pub mod own;
 pub mod profiled;
 mod stage;
 
@@ -13,14 +13,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-pub use own::pairs::{Paired, Two};
-pub use own::{Configured, Own, Proved};
 pub use stage::{FILE, Stager};
 
 use crate::content::Library;
 use crate::content::cache::Cache;
+use crate::content::regular;
 use crate::content::user::Wanted;
-use crate::defs::{self, Definitions};
+use crate::defs::Definitions;
 use crate::planner::{Ask, build};
 use crate::rig::runtime::PhpRuntime;
 use crate::shelter::Shelter;
@@ -95,12 +94,13 @@ impl Lab {
     pub fn study(&self, name: &str) -> Result<Study> {
         let path = Path::new(name);
         if path.extension().is_some_and(|e| e == "toml") || path.components().count() > 1 {
-            return defs::read_study(path);
+            return Study::parse(&regular::text(path, regular::TEXT)?, &path.display().to_string());
         }
         if path.is_file() {
             bail!("{name}: a study's file ends in .toml; to measure this file write: weigh codec {name}");
         }
-        self.definitions.study(name)
+        let (text, whence) = self.definitions.study(name)?;
+        Study::parse(text, &whence)
     }
 
     /// The folder of the PHP side, written when it is not there yet.

@@ -28,6 +28,7 @@ pub mod profile;
 pub mod regression;
 pub mod rig;
 pub mod run;
+pub mod serverconf;
 pub mod shelter;
 pub mod site;
 pub mod study;

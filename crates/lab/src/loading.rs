@@ -4,7 +4,6 @@
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
 pub mod clock;
-pub mod fleet;
 pub mod place;
 pub mod stored;
 pub mod target;
@@ -23,7 +22,6 @@ use crate::rig::lifeline;
 use crate::rig::network::Network;
 use crate::rig::process::{Place, Silence, Worker, WorkerSpec};
 use clock::Clock;
-use fleet::Fleet;
 
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -43,35 +41,6 @@ pub struct LoadAgent {
     worker: Worker,
     interrupt: Interrupt,
     patience: Duration,
-}
-
-/// What carries plans out: an agent on this machine, or one on each of several nodes.
-#[derive(Debug)]
-pub enum Generator {
-    /// One process of this machine.
-    Here(LoadAgent),
-    /// One process a node; each sends its share.
-    Fleet(Fleet),
-}
-
-impl Generator {
-    /// See [`LoadAgent::run`] and [`Fleet::run`].
-    ///
-    /// # Errors
-    /// See [`Failure`].
-    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
-        match self {
-            Generator::Here(agent) => agent.run(plan, tell),
-            Generator::Fleet(fleet) => fleet.run(plan, tell),
-        }
-    }
-
-    pub fn end(self) {
-        match self {
-            Generator::Here(agent) => agent.end(),
-            Generator::Fleet(fleet) => fleet.end(),
-        }
-    }
 }
 
 /// What a block came to.
@@ -147,7 +116,7 @@ impl LoadAgent {
 
     /// The same, with words of others to the agent: `meanwhile` is called with what it says of its progress, and many times a second
     /// without, and may return a line for it. Of a block that waited for a common start, also when it began, by the agent's clock.
-    fn block(
+    pub fn block(
         &mut self,
         plan: &LoadPlan,
         meanwhile: &mut dyn FnMut(Option<&Progress>) -> Option<String>,
@@ -200,7 +169,7 @@ impl LoadAgent {
     }
 
     /// What its clock shows, between blocks.
-    fn clock(&mut self) -> Result<Clock, Failure> {
+    pub fn clock(&mut self) -> Result<Clock, Failure> {
         Clock::best(|| {
             self.worker.say(CLOCK.into()).map_err(broken)?;
             let asked = Instant::now();

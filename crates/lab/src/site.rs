@@ -26,6 +26,7 @@ pub mod log;
 mod open;
 mod pages;
 pub(crate) mod private;
+pub mod refused;
 mod sample;
 mod scripts;
 mod served;

@@ -1,7 +1,7 @@
 //! Configurations of servers in their own languages, and as the lab writes them: what can be read is written as the same.
 
-use weigh::rig::server::own::Syntax;
-use weigh::rig::server::own::syntax::Directive;
+use weigh::serverconf::Syntax;
+use weigh::serverconf::syntax::Directive;
 
 fn count(list: &[Directive]) -> usize {
     list.iter().map(|one| 1 + one.block.as_deref().map_or(0, count)).sum()

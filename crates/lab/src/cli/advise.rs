@@ -12,15 +12,17 @@ use crate::cli::run::{More, begin, finish, nothing, plan_each, run_folder};
 use crate::cli::{one_of, prove, quantity, report, terminal};
 use crate::configuration::{self, Emitted, checked, emit};
 use crate::interrupt::Interrupt;
-use crate::lab::{Configured, Lab, Own, Progress, Proved};
+use crate::lab::own;
+use crate::lab::own::{Configured, Own, Proved};
+use crate::lab::{Lab, Progress};
 use crate::planner::Ask;
 use crate::regression;
 use crate::rig::fpm;
-use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
 use crate::run::dir::StoredRun;
 use crate::run::list::find;
+use crate::serverconf::site::Wanted;
 use crate::shelter::Shelter;
 use crate::site;
 use crate::study::Study;
@@ -222,7 +224,7 @@ pub fn planned<'w>(
     // Other PHPs are compared by cached values; responses come from the site's own, and so does every proof.
     let most = if policy.is_some() { 1 } else { usize::MAX };
     let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
-    let mut inventory = lab.survey(&studies, &php, &mut own, &mut Preparing::new())?;
+    let mut inventory = own::survey(lab, &studies, &php, &mut own, &mut Preparing::new())?;
     inventory.pools.truncate(1);
     if own.read.as_ref().is_some_and(|own| own.read.config.hands_pages_on()) {
         studies = studies.into_iter().map(without_pages).collect();
@@ -274,7 +276,7 @@ fn configured(lab: &Lab, site: &Site) -> Option<Result<Configured>> {
     let file = site.sources.server_config.as_ref()?;
     let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
     let wanted = Wanted { docroot: docroot.clone(), ..Wanted::default() };
-    let read = lab.read_configuration(Path::new(file), site.sources.server.as_deref(), &wanted);
+    let read = own::read_configuration(lab, Path::new(file), site.sources.server.as_deref(), &wanted);
     Some(read.map(|mut configured| {
         let files: Vec<PathBuf> =
             site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();

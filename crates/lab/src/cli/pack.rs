@@ -14,10 +14,12 @@ use crate::cli::terminal::Line;
 use crate::cli::{one_of, quantity, terminal};
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::Lab;
+use crate::lab::own;
 use crate::pack::{self, Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
 use crate::rig::server::Definition;
-use crate::rig::server::own::site::Wanted;
 use crate::rig::service::FolderDefinition;
+use crate::serverconf::site::Wanted;
+use crate::site::refused::refused;
 use weigh_answer::table::{Grid, Kind, factor, field};
 use weigh_load::units::bytes as read_bytes;
 use weigh_model::policy::Policy;
@@ -124,8 +126,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     if let Some(file) = &args.server_config {
         let wanted = Wanted { docroot: Some(args.tree.clone()), ..Wanted::default() };
-        let configured = lab.read_configuration(file, None, &wanted).or_refuse()?;
-        settings.refused = pack::refused(configured, &args.tree, &interrupt).or_refuse()?;
+        let configured = own::read_configuration(&lab, file, None, &wanted).or_refuse()?;
+        settings.refused = refused(configured, &args.tree, &interrupt).or_refuse()?;
     }
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);

@@ -9,7 +9,9 @@ use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::words;
 use crate::cli::terminal;
-use crate::lab::{Lab, Own, Planning};
+use crate::lab::own;
+use crate::lab::own::Own;
+use crate::lab::{Lab, Planning};
 use crate::planner::forecast::{plan_seconds, rounds_seconds};
 use crate::planner::{Ask, has_each};
 use crate::run;
@@ -108,15 +110,15 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
     let mut own = args.own.clone();
-    let mut studies = lab.studies(args.study.as_slice(), &own)?;
+    let mut studies = own::studies(lab, args.study.as_slice(), &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;
-    let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
+    let inventory = own::survey(lab, &studies, &args.php, &mut own, &mut Preparing::new())?;
     let ask = Ask { quick: args.quick, configurations: args.configurations.clone(), ..Ask::default() };
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
-    let plan = lab.plan_own(study, &own, &mut planning)?;
+    let plan = own::plan(lab, study, &own, &mut planning)?;
     has_each(std::slice::from_ref(&plan), &args.configurations)?;
     Ok(plan)
 }

@@ -15,7 +15,8 @@ use crate::cli::{quantity, report, terminal};
 use crate::content::regular;
 use crate::interrupt::Interrupt;
 
-use crate::lab::{Lab, Paired, Planning, Progress, Two};
+use crate::lab::own::{Paired, Two};
+use crate::lab::{Lab, Planning, Progress};
 use crate::planner::Ask;
 use crate::shelter::Shelter;
 use crate::site;

@@ -18,8 +18,10 @@ use crate::cli::report::ColumnsFlag;
 use crate::cli::{quantity, report, terminal};
 use crate::cluster::executor::Remote;
 use crate::interrupt::Interrupt;
+use crate::lab::own;
+use crate::lab::own::Own;
 use crate::lab::profiled::{self, Contents};
-use crate::lab::{Lab, Own, Planning};
+use crate::lab::{Lab, Planning};
 use crate::log::LogError;
 use crate::planner::{Ask, has_each};
 use crate::rig::machine::Machine;
@@ -280,7 +282,7 @@ fn plans(
 
 /// The studies that are asked for.
 fn asked(lab: &Lab, args: &Args, own: &mut Own) -> Result<Vec<Study>> {
-    let mut studies = lab.studies(&args.studies, own)?;
+    let mut studies = own::studies(lab, &args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {
         let many = studies.len();
@@ -300,7 +302,7 @@ fn plans_of(
     (studies, remote): (&[Study], Option<&mut Remote>),
 ) -> Result<Vec<Plan>> {
     let inventory = match remote {
-        None => lab.survey(studies, &args.php, own, &mut Preparing::new())?,
+        None => own::survey(lab, studies, &args.php, own, &mut Preparing::new())?,
         Some(remote) => {
             let survey = |interrupt: &Interrupt| remote.inventory(studies, &args.php, interrupt);
             Interrupt::during(survey).context("signals cannot be caught")??
@@ -345,7 +347,7 @@ pub fn plan_each(
         let folder = staging.join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
         let progress = &mut Preparing::new();
-        lab.plan_own(study, own, &mut Planning { ask, inventory, staging: &folder, progress })
+        own::plan(lab, study, own, &mut Planning { ask, inventory, staging: &folder, progress })
     };
     studies.iter().enumerate().map(plan).collect()
 }

@@ -12,9 +12,9 @@ use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
 use crate::rig::server::emission::{Emission, Snippet};
-use crate::rig::server::own::syntax::{Directive, Place as At, Syntax};
-use crate::rig::server::own::tree::Tree;
-use crate::rig::server::own::{Read, whole, with_types};
+use crate::serverconf::syntax::{Directive, Place as At, Syntax};
+use crate::serverconf::tree::Tree;
+use crate::serverconf::{Read, whole, with_types};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
@@ -89,7 +89,7 @@ pub fn on_top(
             .map_err(|wrong| anyhow!("{}: {}", snippet.template, wrong.what))?;
         work.put(block, snippet, &ours);
     }
-    let written = whole::whole(rules, found, &tree, &read.site)?.written;
+    let written = whole::whole(rules, &found.installed(), &tree, &read.site)?.written;
     let rows = there.definition.rows_of(&wish);
     let of_rows = rows.iter().flat_map(|row| &row.modules);
     let needed = of_rows.chain(parts.iter().flat_map(|(snippet, _)| &snippet.modules));

@@ -1,8 +1,8 @@
 //! What the user's configuration has where a policy's parts go: lists that the parts go on from, and modules that it loads.
 
-use crate::rig::server::own::Read;
-use crate::rig::server::own::syntax::{Directive, Place};
-use crate::rig::server::own::tree::Tree;
+use crate::serverconf::Read;
+use crate::serverconf::syntax::{Directive, Place};
+use crate::serverconf::tree::Tree;
 
 /// The blocks that hold where a part goes, the innermost first.
 pub(super) struct Present<'r>(Vec<Vec<&'r [Directive]>>);

@@ -1,9 +1,9 @@
 //! Sections of the user's configuration that hold for files by the end of their names, made anew for the names of precompressed files: what
 //! the configuration says of `NAME.css`, headers and access, it then says of `NAME.css.br`.
 
-use crate::rig::server::own::Read;
-use crate::rig::server::own::syntax::assigned::Value;
-use crate::rig::server::own::syntax::{Directive, Syntax};
+use crate::serverconf::Read;
+use crate::serverconf::syntax::assigned::Value;
+use crate::serverconf::syntax::{Directive, Syntax};
 
 /// Directives that hand a file to a program: such files have no variants.
 const HANDLERS: [&str; 5] = ["SetHandler", "AddHandler", "ForceType", "fastcgi_pass", "fastcgi.server"];
@@ -215,9 +215,9 @@ fn quoted(pattern: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rig::server::own::site;
-    use crate::rig::server::own::tree::Tree;
     use crate::rig::service::FolderDefinition;
+    use crate::serverconf::site;
+    use crate::serverconf::tree::Tree;
     use weigh_model::way::OwnConfig;
 
     /// A configuration of Apache with nothing in it.

@@ -13,6 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
 use crate::shelter::Shelter;
+use crate::study::Study;
 use weigh_model::inventory::{Inventory, NATIVE, RuntimeEntry};
 use weigh_model::protocol::Description;
 
@@ -43,6 +44,16 @@ impl Lab {
     pub fn native(&self) -> Inventory {
         let runtimes = vec![entry(NATIVE.into(), None, agent::describe())];
         Inventory { runtimes, ..Inventory::default() }
+    }
+
+    /// What is here for the studies, with nothing of the user's own.
+    ///
+    /// # Errors
+    /// As [`Lab::inventory`] and [`Lab::look`].
+    pub fn found(&self, studies: &[Study], php: &[PathBuf]) -> Result<Inventory> {
+        let mut inventory = self.inventory(php)?;
+        self.look(&mut inventory, studies)?;
+        Ok(inventory)
     }
 
     fn describe(&self, binaries: Vec<PathBuf>) -> Result<Inventory> {

@@ -6,6 +6,8 @@
 mod asked;
 mod chosen;
 mod config;
+pub use config::{read_configuration, studies, survey};
+pub use pairs::{Paired, Two};
 mod content;
 pub mod pairs;
 mod samples;
@@ -19,7 +21,7 @@ use anyhow::{Result, bail};
 use super::{Lab, Planning};
 use crate::content::user::Wanted;
 use crate::rig::server::Found;
-use crate::rig::server::own::Read;
+use crate::serverconf::Read;
 use crate::study::Study;
 use crate::study::block::Quick;
 use crate::subject::delivery::study::{DeliveryBlock, Served};
@@ -132,39 +134,37 @@ impl Own {
     }
 }
 
-impl Lab {
-    /// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
-    pub fn plan_own(&self, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-        if !own.urls.is_empty() {
-            return urls::plan(study, own, planning);
-        }
-        let study = match own.server.as_deref().filter(|_| own.config.is_some()) {
-            Some(server) => configured(study, server),
-            None => study.clone(),
-        };
-        let mut plan = match (&own.docroot, own.content.is_empty()) {
-            (None, true) => self.plan(&study, planning),
-            _ if own.names_files => self.plan(&study, planning),
-            (None, false) if study.deliveries.is_empty() => {
-                let study = Study { published: None, ..study };
-                let content: Vec<Wanted> = own.content.iter().map(Wanted::path).collect();
-                self.plan_paths(&study, &content, planning)
-            }
-            _ => self.plan_content(&study, own, planning),
-        }?;
-        if let Some(Configured { read, found }) = own.read.as_deref() {
-            let notes = samples::take(&mut plan, own, read, found)?;
-            notes.iter().for_each(|note| planning.progress.note(note));
-            self.ask_samples(&mut plan, found, read, planning.progress)?;
-            if let Some(Proved { policy, site }) = own.proved.as_deref() {
-                samples::take_on_top(&mut plan, &found.definition, policy, site);
-            }
-        }
-        if let Some(url) = &own.page {
-            urls::add_page(&mut plan, url, own, planning)?;
-        }
-        Ok(plan)
+/// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
+pub fn plan(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+    if !own.urls.is_empty() {
+        return urls::plan(study, own, planning);
     }
+    let study = match own.server.as_deref().filter(|_| own.config.is_some()) {
+        Some(server) => configured(study, server),
+        None => study.clone(),
+    };
+    let mut plan = match (&own.docroot, own.content.is_empty()) {
+        (None, true) => lab.plan(&study, planning),
+        _ if own.names_files => lab.plan(&study, planning),
+        (None, false) if study.deliveries.is_empty() => {
+            let study = Study { published: None, ..study };
+            let content: Vec<Wanted> = own.content.iter().map(Wanted::path).collect();
+            lab.plan_paths(&study, &content, planning)
+        }
+        _ => content::plan_content(lab, &study, own, planning),
+    }?;
+    if let Some(Configured { read, found }) = own.read.as_deref() {
+        let notes = samples::take(&mut plan, own, read, found)?;
+        notes.iter().for_each(|note| planning.progress.note(note));
+        asked::ask_samples(lab, &mut plan, found, read, planning.progress)?;
+        if let Some(Proved { policy, site }) = own.proved.as_deref() {
+            samples::take_on_top(&mut plan, &found.definition, policy, site);
+        }
+    }
+    if let Some(url) = &own.page {
+        urls::add_page(&mut plan, url, own, planning)?;
+    }
+    Ok(plan)
 }
 
 /// The study on one server alone, with the user's configuration among the ways of every block. What was published of another

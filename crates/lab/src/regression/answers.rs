@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use super::copy::{Copy, text};
 use crate::digest::sha256;
 use crate::interrupt::Interrupt;
-use crate::pack::REFUSED;
 use crate::rig::asker::{Asker, CLASSES, Question};
 use crate::rig::http::Reply;
 use crate::rig::server::types::VARIANTS;
 use crate::rig::upstream::{Respond, Response};
+use crate::site::refused::REFUSED;
 use weigh_model::site::Kind;
 
 /// How long the questions to one side may take.

@@ -1,6 +1,6 @@
 //! A worker process: started, spoken to by lines with time limits, and ended by handle.
 //!
-//! It knows lines, not what they mean: that is [`super::worker`]'s. Whatever a worker does (floods, hangs,
+//! It knows lines, not what they mean: that is its caller's. Whatever a worker does (floods, hangs,
 //! never reads its stdin, leaves children behind), no call here blocks past its limit or grows without bound.
 
 mod body;

@@ -22,7 +22,7 @@ use super::lifeline;
 use crate::command::answer;
 use crate::content::regular;
 use denied::Closed;
-pub use denied::Denied;
+pub use denied::{Denied, RUNTIME_FILE};
 use weigh_model::text::clean;
 
 /// Where it is drawn from: above what accounts, services and containers are given.

@@ -16,15 +16,17 @@ use super::pages::{LoggedPage, Visited, Visitor};
 use super::private::{Account, Private};
 use super::served::Served;
 use crate::interrupt::Interrupt;
-use crate::lab::{Configured, Lab, Progress};
+use crate::lab::own;
+use crate::lab::own::Configured;
+use crate::lab::{Lab, Progress};
 use crate::rig::mounts;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::Php;
-use crate::rig::server::own::site::Wanted;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
 use crate::rig::user::access::Access;
 use crate::rig::user::{OwnUser, first_closed, is_open_to_all};
+use crate::serverconf::site::Wanted;
 
 /// The script that makes front pages.
 const SCRIPT: &str = "index.php";
@@ -192,7 +194,7 @@ impl Application<'_> {
     fn server(&self) -> Result<(Found, Option<Configured>)> {
         if let Some(file) = self.server_config {
             let wanted = Wanted { docroot: Some(self.docroot.to_owned()), ..Wanted::default() };
-            let own = self.lab.read_configuration(file, self.server, &wanted)?;
+            let own = own::read_configuration(self.lab, file, self.server, &wanted)?;
             return Ok((own.found.clone(), Some(own)));
         }
         let definitions = Definition::load(&self.lab.definitions)?;

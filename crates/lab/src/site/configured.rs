@@ -8,14 +8,15 @@ use regex::Regex;
 use crate::lab::Lab;
 use crate::rig::programs::first_of;
 use crate::rig::server::Definition;
-use crate::rig::server::own::places::{Place, places};
-use crate::rig::server::own::site::{self, Site, Wanted};
-use crate::rig::server::own::syntax::{self, Directive};
-use crate::rig::server::own::tree::{self, Tree};
-use crate::rig::server::own::whole;
-use crate::rig::server::own::{self, Rules, recognise};
+use crate::rig::server::own::{self, recognise};
 use crate::rig::server::types::MediaTypes;
 use crate::rig::service::FolderDefinition;
+use crate::serverconf::places::{Place, places};
+use crate::serverconf::site::{self, Site, Wanted};
+use crate::serverconf::syntax::{self, Directive};
+use crate::serverconf::tree::{self, Tree};
+use crate::serverconf::whole;
+use crate::serverconf::{Rules, expression};
 use weigh_model::text::{clean, clean_path};
 
 /// A configuration that was read.
@@ -82,7 +83,7 @@ impl Configured {
     pub fn line_of(&self, definition: Option<&Definition>, method: &str) -> Option<String> {
         let name = method.strip_prefix("server/")?;
         let directive = definition?.ways.iter().find(|way| way.name == name)?.directive.as_ref()?;
-        let directive = own::expression(directive).ok()?;
+        let directive = expression(directive).ok()?;
         let mut lines = Vec::new();
         lines_of(&self.tree.directives, &directive, &mut lines);
         match lines.as_slice() {

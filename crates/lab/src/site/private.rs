@@ -14,17 +14,17 @@ use weigh_model::way::{CONFIG, FPM, TREE, UPSTREAM};
 use super::asked::Unexplained;
 use super::served::Served;
 use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::lab::Configured;
+use crate::lab::own::Configured;
 use crate::rig::asker::{Asker, Question, with_instance};
 use crate::rig::fpm::{Mode, Pool, PoolSpec};
 use crate::rig::guard;
 use crate::rig::mounts::IN_PLACE;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::server::own::whole;
 use crate::rig::server::{Found, Site, types};
 use crate::rig::service::without_log;
 use crate::rig::upstream::{Respond, Response, Upstream};
 use crate::rig::user::OwnUser;
+use crate::serverconf::whole;
 use crate::shelter::Shelter;
 use crate::subject::delivery::certificate;
 
@@ -181,7 +181,8 @@ impl Private {
         tree.take_folders(rules, &self.docroot, &self.docroot, &files);
         let (room, mut is_any) = (room.path().join("in-place"), false);
         for (folder, directives) in &tree.folders {
-            let made = whole::of_folder(rules, &self.found, &own.read.tree, &own.read.site, directives)?;
+            let made =
+                whole::of_folder(rules, &self.found.installed(), &own.read.tree, &own.read.site, directives)?;
             if made.notes.is_empty() {
                 continue;
             }

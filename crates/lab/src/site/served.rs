@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use super::local;
 use crate::content::regular::whole;
-use crate::rig::server::own::places::Place;
 use crate::rig::server::types::MediaTypes;
+use crate::serverconf::places::Place;
 use weigh_model::site::{Alias, Sources};
 
 /// The folders of a site, as its sources have them.

@@ -125,3 +125,12 @@ fn blocks_are_chosen_by_what_they_speak_of() {
     let error = study.only("pages").unwrap_err().to_string();
     assert_eq!(error, "--only pages: no block of mine matches; blocks: `Small values`");
 }
+
+#[test]
+fn every_built_in_study_is_valid() {
+    let definitions = crate::defs::Definitions::load(None).unwrap();
+    for name in definitions.study_names() {
+        let (text, whence) = definitions.study(&name).unwrap();
+        assert_eq!(Study::parse(text, &whence).unwrap().name, name);
+    }
+}

@@ -20,7 +20,9 @@ use crate::cli::load::versus;
 use crate::cli::run::{More, begin, finish as measure, nothing, plan_each, run_folder};
 use crate::cli::terminal;
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, Own};
+use crate::lab::Lab;
+use crate::lab::own;
+use crate::lab::own::Own;
 use crate::planner::Ask;
 use crate::rig::machine::Machine;
 use crate::run::dir::StoredRun;
@@ -213,9 +215,9 @@ fn of_side(
     mut own: Own,
     staging: &Path,
 ) -> Result<Plan> {
-    let mut studies = lab.studies(words, &own)?;
+    let mut studies = own::studies(lab, words, &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
-    let inventory = lab.survey(&studies, php, &mut own, &mut Preparing::new())?;
+    let inventory = own::survey(lab, &studies, php, &mut own, &mut Preparing::new())?;
     let ask = Ask { seed: args.seed, budget_seconds: Some(args.budget), ..Ask::default() };
     let plan = plan_each(lab, &studies, &own, &inventory, &ask, staging)?.pop();
     let plan = plan.context("the study has no plan")?;

@@ -5,10 +5,10 @@ use anyhow::{Context, Result, anyhow};
 use super::{OURS, Work};
 use crate::rig::server::Found;
 use crate::rig::server::emission::Snippet;
-use crate::rig::server::own::Rules;
-use crate::rig::server::own::syntax::json::{directive, get, string};
-use crate::rig::server::own::syntax::{Directive, Place as At};
-use crate::rig::server::own::tree::Tree;
+use crate::serverconf::Rules;
+use crate::serverconf::syntax::json::{directive, get, string};
+use crate::serverconf::syntax::{Directive, Place as At};
+use crate::serverconf::tree::Tree;
 
 const ENCODE: &str = "encode";
 /// What a file server looks for beside a file.

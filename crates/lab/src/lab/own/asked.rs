@@ -11,10 +11,10 @@ use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
 use crate::rig::asker::{Asker, Question, with_instance};
 use crate::rig::guard::Place;
-use crate::rig::server::own::Read;
 use crate::rig::server::{Found, Site};
 use crate::rig::upstream::{Response, Upstream};
 use crate::rig::user::OwnUser;
+use crate::serverconf::Read;
 use crate::shelter::Shelter;
 use crate::subject::delivery::files::{Files, Instance, below, instances};
 use weigh_model::cell::{Cell, Subject};
@@ -50,59 +50,56 @@ struct Samples<'s> {
     read: &'s Read,
 }
 
-impl Lab {
-    /// Asks for the samples of the user's configuration, and completes the plan by what is answered.
-    ///
-    /// # Errors
-    /// The instance does not start, or the user wants an end.
-    pub(super) fn ask_samples(
-        &self,
-        plan: &mut Plan,
-        found: &Found,
-        read: &Read,
-        progress: &mut dyn Progress,
-    ) -> Result<()> {
-        let (server, way) = (&found.definition.name, &read.config.way);
-        let config = plan.servers.iter().filter(|s| s.name == *server).flat_map(|s| &s.own);
-        let Some(config) = config.into_iter().find(|own| own.way == *way).cloned() else { return Ok(()) };
-        let is_own = |cell: &Cell| {
-            cell.setting.codec == *way && cell.delivery.as_ref().is_some_and(|d| d.server == *server)
-        };
-        let asked: Vec<usize> = (0..plan.cells.len()).filter(|at| is_own(&plan.cells[*at])).collect();
-        if asked.is_empty() {
-            return Ok(());
-        }
-        progress.doing("asking a private instance with the configuration");
-        let answers = Interrupt::during(|interrupt| {
-            let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
-            let room = Shelter::of(user).context("no temporary folder")?;
-            let mut files = Files::new(room.path(), &self.php_home()?, user)?.with_own(plan);
-            let mut tree = room.path().to_owned();
-            for cell in asked.iter().map(|at| &plan.cells[*at]) {
-                let payload = plan.payloads.iter().find(|payload| payload.name == cell.payload);
-                let Some(payload) = payload else { continue };
-                tree = files.prepare(cell, payload, &payload.blob)?;
-            }
-            let respond = |_: &str, _| Response::new("text/html", OF_PHP.repeat(200));
-            let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::new(respond))
-                .context("no temporary folder")?;
-            let socket = Some(upstream.socket().to_owned());
-            let way = Some(Setting::bare(way.as_str()));
-            let site =
-                Site { docroot: tree.clone(), fpm: socket.clone(), upstream: socket, way, ..Site::default() };
-            let place = Place::new(room.path(), room.path().join("log")).of(user);
-            let place = Place { interrupt: interrupt.clone(), ..place };
-            let mut samples = Samples { plan, config: &config, files: &mut files, tree: &tree, read };
-            let answers = with_instance(found, &site, &place, config.host.as_deref(), |asker| {
-                samples.ask(&asked, asker)
-            });
-            interrupt.ended(answers)
-        });
-        let answers = answers.context("signals cannot be caught")??;
-        answers.notes.iter().for_each(|line| progress.note(line));
-        answers.complete(plan, server, way);
-        Ok(())
+/// Asks for the samples of the user's configuration, and completes the plan by what is answered.
+///
+/// # Errors
+/// The instance does not start, or the user wants an end.
+pub(super) fn ask_samples(
+    lab: &Lab,
+    plan: &mut Plan,
+    found: &Found,
+    read: &Read,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    let (server, way) = (&found.definition.name, &read.config.way);
+    let config = plan.servers.iter().filter(|s| s.name == *server).flat_map(|s| &s.own);
+    let Some(config) = config.into_iter().find(|own| own.way == *way).cloned() else { return Ok(()) };
+    let is_own = |cell: &Cell| {
+        cell.setting.codec == *way && cell.delivery.as_ref().is_some_and(|d| d.server == *server)
+    };
+    let asked: Vec<usize> = (0..plan.cells.len()).filter(|at| is_own(&plan.cells[*at])).collect();
+    if asked.is_empty() {
+        return Ok(());
     }
+    progress.doing("asking a private instance with the configuration");
+    let answers = Interrupt::during(|interrupt| {
+        let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
+        let room = Shelter::of(user).context("no temporary folder")?;
+        let mut files = Files::new(room.path(), &lab.php_home()?, user)?.with_own(plan);
+        let mut tree = room.path().to_owned();
+        for cell in asked.iter().map(|at| &plan.cells[*at]) {
+            let payload = plan.payloads.iter().find(|payload| payload.name == cell.payload);
+            let Some(payload) = payload else { continue };
+            tree = files.prepare(cell, payload, &payload.blob)?;
+        }
+        let respond = |_: &str, _| Response::new("text/html", OF_PHP.repeat(200));
+        let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::new(respond))
+            .context("no temporary folder")?;
+        let socket = Some(upstream.socket().to_owned());
+        let way = Some(Setting::bare(way.as_str()));
+        let site =
+            Site { docroot: tree.clone(), fpm: socket.clone(), upstream: socket, way, ..Site::default() };
+        let place = Place::new(room.path(), room.path().join("log")).of(user);
+        let place = Place { interrupt: interrupt.clone(), ..place };
+        let mut samples = Samples { plan, config: &config, files: &mut files, tree: &tree, read };
+        let answers =
+            with_instance(found, &site, &place, config.host.as_deref(), |asker| samples.ask(&asked, asker));
+        interrupt.ended(answers)
+    });
+    let answers = answers.context("signals cannot be caught")??;
+    answers.notes.iter().for_each(|line| progress.note(line));
+    answers.complete(plan, server, way);
+    Ok(())
 }
 
 impl Samples<'_> {

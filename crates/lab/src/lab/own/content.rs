@@ -27,41 +27,39 @@ struct Sent {
     is_page: bool,
 }
 
-impl Lab {
-    /// Plans a study of deliveries with the user's files as its content.
-    pub(super) fn plan_content(&self, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-        let most = if planning.ask.quick { MOST / 2 } else { MOST };
-        let mut stager = Stager::new(&self.library, planning.staging);
-        let mut sent = Vec::new();
-        for path in own.docroot.iter().chain(&own.content) {
-            planning.progress.doing(&format!("reading {}", clean_path(path)));
-            let is_folder = path.is_dir();
-            if own.docroot.is_some() && !is_folder {
-                bail!("--docroot {}: there is no such folder", clean_path(path));
-            }
-            let files = match is_folder {
-                true if !own.like.is_empty() => {
-                    own.like.iter().map(|file| path.join(file)).filter(|file| file.is_file()).collect()
-                }
-                true => of_folder(path, planning.staging, most, planning.progress)?,
-                false => vec![path.clone()],
-            };
-            for file in files {
-                let payload = stager.path(&file, None)?;
-                sent.push(Sent { is_page: !is_folder || payload.kind == "html", payload });
-            }
+/// Plans a study of deliveries with the user's files as its content.
+pub(super) fn plan_content(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+    let most = if planning.ask.quick { MOST / 2 } else { MOST };
+    let mut stager = Stager::new(&lab.library, planning.staging);
+    let mut sent = Vec::new();
+    for path in own.docroot.iter().chain(&own.content) {
+        planning.progress.doing(&format!("reading {}", clean_path(path)));
+        let is_folder = path.is_dir();
+        if own.docroot.is_some() && !is_folder {
+            bail!("--docroot {}: there is no such folder", clean_path(path));
         }
-        let study = with(study, &sent, own.docroot.is_some())?;
-        let plan = build(&study, planning.ask, planning.inventory, &mut |name, size| match sent
-            .iter()
-            .find(|own| own.payload.name == name)
-        {
-            Some(own) => Ok(vec![stager.cut_off(own.payload.clone(), size)?]),
-            None => stager.cuts(name, size),
-        });
-        stager.notes().iter().for_each(|note| planning.progress.note(note));
-        plan
+        let files = match is_folder {
+            true if !own.like.is_empty() => {
+                own.like.iter().map(|file| path.join(file)).filter(|file| file.is_file()).collect()
+            }
+            true => of_folder(path, planning.staging, most, planning.progress)?,
+            false => vec![path.clone()],
+        };
+        for file in files {
+            let payload = stager.path(&file, None)?;
+            sent.push(Sent { is_page: !is_folder || payload.kind == "html", payload });
+        }
     }
+    let study = with(study, &sent, own.docroot.is_some())?;
+    let plan = build(&study, planning.ask, planning.inventory, &mut |name, size| match sent
+        .iter()
+        .find(|own| own.payload.name == name)
+    {
+        Some(own) => Ok(vec![stager.cut_off(own.payload.clone(), size)?]),
+        None => stager.cuts(name, size),
+    });
+    stager.notes().iter().for_each(|note| planning.progress.note(note));
+    plan
 }
 
 /// The files that stand for a folder, with a word on what does not.

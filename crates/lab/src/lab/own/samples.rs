@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::Own;
-use crate::rig::server::own::places::places;
-use crate::rig::server::own::{Read, Rules, whole};
 use crate::rig::server::{Definition, Found, types};
+use crate::serverconf::places::places;
+use crate::serverconf::{Read, Rules, whole};
 use crate::subject::delivery::files::file_name;
 use weigh_model::advised::ADVISED;
 use weigh_model::cell::Subject;
@@ -53,7 +53,7 @@ pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Ve
                 .extend(from.map(|from| read.tree.take_folders(rules, from, to, &files)).unwrap_or_default());
         }
         for (folder, directives) in &read.tree.folders {
-            let made = whole::of_folder(rules, found, &read.tree, &read.site, directives)?;
+            let made = whole::of_folder(rules, &found.installed(), &read.tree, &read.site, directives)?;
             config.folder_files.insert(folder.join(&rules.folder_file), made.written.text);
             notes.extend(made.notes);
         }

@@ -8,13 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::content::regular;
+use crate::rig::user::RUNTIME_FILE as FILE;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use weigh_model::text::clean_path;
 
 /// The version of the form of `runtime.json`.
 const SCHEMA: u32 = 1;
-const FILE: &str = "runtime.json";
 
 /// What is in a prefix; paths are relative to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,13 +8,13 @@ use serde::Deserialize;
 
 use crate::rig::programs::Query;
 use crate::rig::service::FolderDefinition;
+use crate::serverconf::Rules;
 use weigh_model::advised::Advised;
 use weigh_model::protocol::{Levels, OptionDescription};
 use weigh_model::way::{OwnConfig, WayKind};
 
 use super::dictionaries::Dictionaries;
 use super::emission::Emission;
-use super::own::Rules;
 
 /// A web server as its folder describes it.
 #[derive(Clone, Debug, Deserialize)]

@@ -116,7 +116,7 @@ struct Stock<'a> {
 
 impl Definition {
     /// The server with a policy among its ways, on top of the lab's configuration. On top of the user's own it is a configuration of the
-    /// user's by the same name, which [`crate::configuration::own::on_top`] makes.
+    /// user's by the same name, made with the policy on top of it.
     #[must_use]
     pub fn with_advised(&self, advised: &Advised) -> Definition {
         let rows: Vec<&WayRow> = self.rows_of(advised);

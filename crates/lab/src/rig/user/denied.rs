@@ -5,8 +5,14 @@ use std::path::{Path, PathBuf};
 use super::first_closed;
 use crate::rig::guard::warden;
 use crate::rig::lifeline;
-use crate::rig::runtime::prefix::Prefix;
 use weigh_model::text::clean_path;
+
+/// The file that a fetched runtime has in its folder, three above its programs.
+pub const RUNTIME_FILE: &str = "runtime.json";
+
+fn is_fetched(program: &Path) -> bool {
+    program.ancestors().nth(3).is_some_and(|root| root.join(RUNTIME_FILE).is_file())
+}
 
 /// Why there is no such user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,9 +79,7 @@ impl Denied {
             Denied::Machine { remedy, .. } => remedy,
             Denied::Temporary(_) => "set TMPDIR to a folder that is open to all, such as /tmp",
             // What is fetched is its user's alone wherever it lies.
-            Denied::Program(closed) if Prefix::around(&closed.path).is_some() => {
-                "name a PHP of the system's by --php"
-            }
+            Denied::Program(closed) if is_fetched(&closed.path) => "name a PHP of the system's by --php",
             Denied::Program(_) => "move it to a folder that is open to all, such as /opt",
         };
         format!("{instead}, or start weigh as an ordinary user")

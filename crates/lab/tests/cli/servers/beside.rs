@@ -6,7 +6,7 @@ use std::path::Path;
 use weigh::configuration::own::on_top;
 use weigh::configuration::{Emitted, Here, emit};
 use weigh::rig::server::Site as Served;
-use weigh::rig::server::own::Read;
+use weigh::serverconf::Read;
 use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site};
 

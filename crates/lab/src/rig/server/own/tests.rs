@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::site::Wanted;
-use super::tree::{self, Tree};
-use super::{Read, Rules, read, recognise};
+use super::{Read, read, recognise};
 use crate::defs::Definitions;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
+use crate::serverconf::site::Wanted;
+use crate::serverconf::tree::{self, Tree};
 
 fn definitions() -> Vec<Definition> {
     Definition::load(&Definitions::load(None).unwrap()).unwrap()
@@ -19,10 +19,6 @@ fn found(server: &str) -> Found {
     let mut found = all.iter().find(|d| d.name == server).unwrap().at(None);
     found.modules = [("http_gzip_static".to_owned(), None)].into();
     found
-}
-
-pub(super) fn rules(server: &str) -> Rules {
-    definitions().into_iter().find(|d| d.name == server).unwrap().own.unwrap()
 }
 
 /// A folder with these files; the first is the one that is given.

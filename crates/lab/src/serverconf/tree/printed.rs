@@ -10,9 +10,9 @@ use super::flat::Flat;
 use super::{PLACEHOLDER, Tree};
 use crate::command::answer;
 use crate::digest;
-use crate::rig::server::own::Rules;
-use crate::rig::server::own::syntax::assigned::Value;
-use crate::rig::server::own::syntax::{Directive, Place, Syntax, assigned};
+use crate::serverconf::Rules;
+use crate::serverconf::syntax::assigned::Value;
+use crate::serverconf::syntax::{Directive, Place, Syntax, assigned};
 use weigh_model::text::{clean, clean_path};
 
 /// The longest print, in bytes: what [`answer`] gives back.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::Reader;
-use crate::rig::server::own::Rules;
-use crate::rig::server::own::syntax::{Directive, Wrong};
+use crate::serverconf::Rules;
+use crate::serverconf::syntax::{Directive, Wrong};
 
 /// The file beside the root with the environment that the server is started in.
 const ENVIRONMENT: &str = "envvars";

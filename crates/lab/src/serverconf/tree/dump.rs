@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::rig::server::own::syntax::{Directive, Place, Syntax};
+use crate::serverconf::syntax::{Directive, Place, Syntax};
 
 /// Files and directives that Apache printed.
 pub type Printed = (Vec<PathBuf>, Vec<Directive>);

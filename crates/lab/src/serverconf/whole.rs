@@ -20,8 +20,7 @@ use super::site::{self, Site};
 use super::syntax::assigned::in_quotes;
 use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
-use super::{Rules, expression, expressions, is};
-use crate::rig::server::found::Found;
+use super::{Installed, Rules, expression, expressions, is};
 use weigh_model::text::clean_path;
 use weigh_model::way::{DIR, FPM, TREE};
 
@@ -43,8 +42,8 @@ pub struct Whole {
 ///
 /// # Errors
 /// A wrong definition, or one line with the place of what cannot be run.
-pub fn whole(rules: &Rules, found: &Found, tree: &Tree, site: &Site) -> Result<Whole> {
-    let mut writer = Writer::new(rules, found, tree, site)?;
+pub fn whole(rules: &Rules, server: &Installed<'_>, tree: &Tree, site: &Site) -> Result<Whole> {
+    let mut writer = Writer::new(rules, server, tree, site)?;
     let mut directives = match tree.syntax {
         Syntax::Blocks | Syntax::Sections => tree.directives.clone(),
         Syntax::Assigned => lighttpd::private(rules, &tree.directives, site, &mut writer.notes),
@@ -62,12 +61,12 @@ pub fn whole(rules: &Rules, found: &Found, tree: &Tree, site: &Site) -> Result<W
 /// As [`whole`].
 pub fn of_folder(
     rules: &Rules,
-    found: &Found,
+    server: &Installed<'_>,
     tree: &Tree,
     site: &Site,
     directives: &[Directive],
 ) -> Result<Whole> {
-    let mut writer = Writer::new(rules, found, tree, site)?;
+    let mut writer = Writer::new(rules, server, tree, site)?;
     let rewritten = writer.block(directives).map_err(|wrong| tree.error(&wrong))?;
     Ok(Whole { written: rules.syntax.write(&rewritten), notes: writer.notes.lines(tree) })
 }
@@ -136,7 +135,7 @@ pub fn trust() {
 
 struct Writer<'w> {
     rules: &'w Rules,
-    found: &'w Found,
+    server: &'w Installed<'w>,
     /// The document root and the folders of aliases.
     roots: Vec<PathBuf>,
     swap: Vec<(Regex, &'w str)>,
@@ -149,14 +148,14 @@ struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    fn new(rules: &'w Rules, found: &'w Found, tree: &Tree, site: &'w Site) -> Result<Writer<'w>> {
+    fn new(rules: &'w Rules, server: &'w Installed<'w>, tree: &Tree, site: &'w Site) -> Result<Writer<'w>> {
         let swap = rules.swap.iter().map(|(from, to)| Ok((expression(from)?, to.as_str())));
         let blocks = site::around(rules, tree).iter().filter(|d| Some(d.at) == site.at);
         let sets = blocks.flat_map(Directive::within).filter_map(site::set_of).collect();
         let folders = places(rules, tree, site).into_iter().map(|place| place.folder);
         Ok(Writer {
             rules,
-            found,
+            server,
             roots: std::iter::once(site.root.clone()).chain(folders).collect(),
             swap: swap.collect::<Result<_>>()?,
             paths: expressions(&rules.paths)?,
@@ -304,12 +303,11 @@ impl<'w> Writer<'w> {
             }
             return Ok(Some(quoted(&path.to_string_lossy())));
         }
-        let modules = self.found.definition.modules.as_ref();
-        let pattern = modules.and_then(|m| m.file.as_deref()).unwrap_or("{}");
+        let pattern = self.server.module_file.unwrap_or("{}");
         let (begin, end) = pattern.split_once("{}").unwrap_or_default();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let name = name.strip_prefix(begin).and_then(|name| name.strip_suffix(end)).unwrap_or(name);
-        match self.found.modules.get(name) {
+        match self.server.modules.get(name) {
             Some(Some(path)) => Ok(Some(quoted(&path.to_string_lossy()))),
             Some(None) => Ok(None),
             None => {

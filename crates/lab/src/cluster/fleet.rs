@@ -12,11 +12,11 @@ use weigh_load::plan::{LoadPlan, Share};
 use weigh_load::result::AgentResult;
 use weigh_load::target::Resolver;
 
-use super::clock::Clock;
-use super::{Failure, LoadAgent, Outcome};
-use crate::cluster::Cluster;
+use super::Cluster;
 use crate::digest;
 use crate::interrupt::Interrupt;
+use crate::loading::clock::Clock;
+use crate::loading::{Failure, LoadAgent, Outcome};
 use weigh_answer::load::side_by_side;
 use weigh_model::text::clean;
 
@@ -27,6 +27,36 @@ const TELL: Duration = Duration::from_millis(500);
 const LEAD: Duration = Duration::from_millis(300);
 const TRIPS: u32 = 8;
 
+/// What carries plans out: an agent on this machine, or one on each of several nodes.
+#[derive(Debug)]
+pub enum Generator {
+    /// One process of this machine.
+    Here(LoadAgent),
+    /// One process a node; each sends its share.
+    Fleet(Fleet),
+}
+
+impl Generator {
+    /// See [`LoadAgent::run`] and [`Fleet::run`].
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+        match self {
+            Generator::Here(agent) => agent.run(plan, tell),
+            Generator::Fleet(fleet) => fleet.run(plan, tell),
+        }
+    }
+
+    pub fn end(self) {
+        match self {
+            Generator::Here(agent) => agent.end(),
+            Generator::Fleet(fleet) => fleet.end(),
+        }
+    }
+}
+
+/// One agent a node.
 #[derive(Debug)]
 pub struct Fleet {
     members: Vec<Member>,
@@ -69,7 +99,7 @@ impl Fleet {
         log: &Path,
         interrupt: &Interrupt,
     ) -> std::io::Result<Fleet> {
-        let member = |node: &crate::cluster::Node| {
+        let member = |node: &super::Node| {
             let agent = LoadAgent::start_at(cluster.place(&node.node), log, interrupt.clone())?;
             let threads = threads.or(Some(node.cpus.max(1)));
             let (node, machine, own) = (node.node.clone(), node.kind.clone(), node.own);

@@ -147,11 +147,13 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::rig::server::own::site::{Wanted, choose};
-    use crate::rig::server::own::tests::rules;
+    use crate::defs::Definitions;
+    use crate::serverconf::site::{Wanted, choose};
 
     fn of(server: &str, text: &str) -> Vec<(String, String, bool)> {
-        let rules = rules(server);
+        let servers = Definitions::load(None).unwrap().folders("servers").unwrap();
+        let definition: toml::Table = servers[server]["server.toml"].parse().unwrap();
+        let rules: Rules = definition["own"].clone().try_into().unwrap();
         let tree = Tree::read(&rules, None, Path::new("/nowhere/site.conf"), text).unwrap();
         let site = choose(&rules, &tree, &Wanted::default()).unwrap();
         let found = places(&rules, &tree, &site);
@@ -185,7 +187,7 @@ mod tests {
         let text =
             "alias.url += ( \"/javascript/\" => \"/usr/share/javascript/\", \"/odd/\" => \"/srv/odd\" )\n";
         let mut found = Vec::new();
-        assigned(&crate::rig::server::own::syntax::assigned::parse(text, 0).unwrap(), &mut found);
+        assigned(&crate::serverconf::syntax::assigned::parse(text, 0).unwrap(), &mut found);
         let wanted =
             Place { url: "/javascript".into(), folder: "/usr/share/javascript".into(), is_shared: true };
         assert_eq!(found, [wanted]);

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{DEEPEST, LONGEST, MOST_BYTES, MOST_FILES};
-use crate::rig::server::own::syntax::assigned::in_quotes;
-use crate::rig::server::own::syntax::{Place, Wrong};
+use crate::serverconf::syntax::assigned::in_quotes;
+use crate::serverconf::syntax::{Place, Wrong};
 use weigh_model::text::clean_path;
 
 /// Files that one include names, at most.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::walk::{Met, walk};
 use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::lab::Configured;
+use crate::lab::own::Configured;
+use crate::pack::walk::{Met, walk};
 use crate::rig::asker::Question;
 use crate::rig::user::OwnUser;
 use crate::site::private::{Account, Private};

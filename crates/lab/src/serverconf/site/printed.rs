@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::Site;
-use crate::rig::server::own::Rules;
-use crate::rig::server::own::syntax::Directive;
-use crate::rig::server::own::syntax::assigned::Value;
-use crate::rig::server::own::syntax::json::{get, string, strings};
-use crate::rig::server::own::tree::{Tree, tidy};
+use crate::serverconf::Rules;
+use crate::serverconf::syntax::Directive;
+use crate::serverconf::syntax::assigned::Value;
+use crate::serverconf::syntax::json::{get, string, strings};
+use crate::serverconf::tree::{Tree, tidy};
 
 /// A condition of lighttpd on the host.
 const HOST: &str = "$HTTP[\"host\"]";

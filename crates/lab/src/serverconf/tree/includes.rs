@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use glob::{MatchOptions, Pattern};
 
 use super::Reader;
-use crate::rig::server::own::syntax::{Directive, Wrong};
+use crate::serverconf::syntax::{Directive, Wrong};
 use weigh_model::text::clean_path;
 
 /// The most files that one include names.
