@@ -63,7 +63,7 @@ test:
 
 lint:
 	@$(CARGO) fmt --all --check
-	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs crates/load/fuzz/src/lib.rs crates/lab/fuzz/targets/*.rs crates/lab/fuzz/src/lib.rs php/extension/coding/fuzz/targets/*.rs php/extension/coding/fuzz/src/lib.rs
+	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs crates/load/fuzz/src/lib.rs crates/cli/fuzz/targets/*.rs crates/cli/fuzz/src/lib.rs php/extension/coding/fuzz/targets/*.rs php/extension/coding/fuzz/src/lib.rs
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@scripts/lint
 

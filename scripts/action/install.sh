@@ -6,6 +6,6 @@ if command -v weigh >/dev/null; then
     weigh --version
     exit 0
 fi
-cargo install --locked --quiet --path "$GITHUB_ACTION_PATH/crates/lab" --root "$RUNNER_TEMP/weigh"
+cargo install --locked --quiet --path "$GITHUB_ACTION_PATH/crates/cli" --root "$RUNNER_TEMP/weigh"
 echo "$RUNNER_TEMP/weigh/bin" >>"$GITHUB_PATH"
 "$RUNNER_TEMP/weigh/bin/weigh" --version

@@ -1,4 +1,4 @@
-// The page in a real browser. `crates/lab/tests/cli/page.rs` writes the pages and the expected rankings.
+// The page in a real browser. `crates/cli/tests/cli/page.rs` writes the pages and the expected rankings.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// The page's ranking against that of the analysis: random conditions on stored runs, which `crates/lab/tests/cli/page.rs` writes.
+// The page's ranking against that of the analysis: random conditions on stored runs, which `crates/cli/tests/cli/page.rs` writes.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

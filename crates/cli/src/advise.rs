@@ -1,0 +1,368 @@
+//! `weigh advise`: measures what a site's decisions need, decides, and writes the policy.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::exit::{self, Exit, OrRefuse};
+use crate::live::Preparing;
+use crate::run::{More, begin, finish, nothing, plan_each, run_folder};
+use crate::{one_of, prove, quantity, report, terminal};
+use weigh_answer::document::Block;
+use weigh_answer::format::{Detail, markdown};
+use weigh_answer::page;
+use weigh_answer::policy::{Decided, decide, document};
+use weigh_answer::report::Report;
+use weigh_model::gate::Gate;
+use weigh_model::plan::Plan;
+use weigh_model::policy::{Objective, Policy, Rule, Trial, Withheld};
+use weigh_model::site::{Kind, Sample, Site};
+use weigh_model::text::{clean, clean_path};
+use weigh_os::atomic_dir;
+use weigh_os::interrupt::Interrupt;
+use weigh_os::shelter::Shelter;
+use weigh_rig::server::{Definition, Found};
+use weigh_rig::service::FolderDefinition;
+use weigh_run::dir::StoredRun;
+use weigh_run::lab::{Lab, Progress};
+use weigh_run::list::find;
+use weigh_run::planner::Ask;
+use weigh_run::study::Study;
+use weigh_run::subject::delivery::study::Served;
+use weigh_serverconf::site::Wanted;
+use weigh_site::advise::{self, Encodings, Written};
+use weigh_site::configuration::{self, Emitted, checked, emit};
+use weigh_site::overrides;
+use weigh_site::overrides::{Configured, Own, Proved};
+use weigh_site::regression;
+
+/// Flags of `weigh advise`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
+pub struct Args {
+    /// The site's file, and runs of its sample that are used instead of measuring: folders, names in weigh-runs, or `latest`
+    #[arg(value_name = "SITE|RUN")]
+    given: Vec<PathBuf>,
+    /// What to minimise: the time that visitors wait, or the cost at the site's prices
+    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = one_of(&OBJECTIVES, objective))]
+    objective: Objective,
+    /// The longest time to measure, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value_t = BUDGET, value_parser = quantity::time)]
+    budget: f64,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
+    seed: u64,
+    /// The folder to write policy, advice and configuration to
+    #[arg(long, value_name = "DIR", default_value = "advice")]
+    out: PathBuf,
+    /// Replace the folder if it is there
+    #[arg(long)]
+    force: bool,
+    /// The policy as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  weigh advise                                  what to do with the site in site.toml
+  weigh advise site.toml --objective money      the cheapest instead of the fastest
+  weigh advise site.toml weigh-runs/shop-responses-20261124-101500";
+
+const OBJECTIVES: [Objective; 2] = [Objective::Time, Objective::Money];
+
+fn objective(one: Objective) -> &'static str {
+    match one {
+        Objective::Time => "time",
+        Objective::Money => "money",
+    }
+}
+
+/// The file of a policy in its folder.
+pub const POLICY: &str = "policy.toml";
+/// The page of an advice in its folder.
+const PAGE: &str = "advice.html";
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let (file, runs) = told_apart(&args.given).or_refuse()?;
+    let lab = Lab::open(defs).or_refuse()?;
+    let opened = weigh_site::open(&file).or_refuse()?;
+    let mut progress = Preparing::new();
+    opened.notes.iter().for_each(|note| progress.note(note));
+    may_write(&args.out, args.force).or_refuse()?;
+    drop(progress);
+    let site = opened.site;
+    let reports: Vec<Report> = if runs.is_empty() {
+        let studies = written_studies(&lab, &site, &file, args.budget).or_refuse()?;
+        match measured(&lab, &site, None, studies.iter(), args.seed)? {
+            Some(reports) => reports.into_iter().flatten().collect(),
+            None => return Ok(Exit::Internal.into()),
+        }
+    } else {
+        let report = |run: &PathBuf| Ok(StoredRun::read(run)?.report());
+        runs.iter().map(report).collect::<Result<_>>().or_refuse()?
+    };
+    let failures = reports.iter().map(|report| report.faults.len()).sum();
+    let links = weigh_site::advise::visitors_links(&lab, &site).or_refuse()?;
+    let folder = weigh_site::folder_of(&file);
+    let encodings = Encodings::new(&site, &folder);
+    let encoded = |kind, sample: &Sample, rule: &Rule| encodings.bytes(kind, sample, rule);
+    let decided = decide(&site, &opened.sha256, &links, reports, args.objective, &encoded);
+    let mut decided = decided.or_refuse()?;
+    decided.policy.gates = gates_before(&args.out)?;
+    let emitted = emitted(&lab, &site, &mut decided)?;
+    let mut blocks = document(&decided, &site);
+    blocks.extend(carried_out(&emitted, decided.policy.trial.as_ref()));
+    let options = report::options(Detail::Full, None);
+    let mut files = vec![
+        (PathBuf::from(POLICY), policy_text(&decided)?),
+        (PathBuf::from("advice.md"), markdown::text(&blocks, &[], &options)),
+    ];
+    if page::is_built_in() {
+        let page = page::page(&paged(&blocks, &emitted, &file), &[], None::<&()>)?;
+        files.push((PathBuf::from(PAGE), page));
+    }
+    let below = |(file, text)| (Path::new("config").join::<PathBuf>(file), text);
+    files.extend(configuration::files(&emitted).into_iter().map(below));
+    atomic_dir::write(&files, &args.out)?;
+    if args.json {
+        terminal::print_json(&decided.policy)?;
+    } else {
+        show(&blocks, args)?;
+    }
+    Ok(Exit::of_failures(failures).into())
+}
+
+/// The site's file among what was given, else the usual one, and the runs.
+fn told_apart(given: &[PathBuf]) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let (files, runs): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        given.iter().partition(|path| path.extension().is_some_and(|e| e == "toml"));
+    ensure!(files.len() < 2, "two sites are named: {} and {}", clean_path(files[0]), clean_path(files[1]));
+    let file = files.first().map_or_else(|| PathBuf::from("site.toml"), |file| (*file).clone());
+    Ok((file, runs.into_iter().map(|run| find(run)).collect::<Result<_>>()?))
+}
+
+/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study of which nothing can be measured here. None at all
+/// if the user interrupted them. All are planned before the first is measured.
+pub fn measured<'w>(
+    lab: &Lab,
+    site: &Site,
+    policy: Option<&Policy>,
+    written: impl Iterator<Item = &'w Written>,
+    seed: u64,
+) -> Result<Option<Vec<Option<Report>>>> {
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans = planned(lab, site, policy, written, seed, staging.path()).or_refuse()?;
+    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    let mut reports = Vec::new();
+    for plan in plans {
+        if plan.cells.is_empty() {
+            terminal::note(&format!("{}: {}", plan.study.name, nothing(&plan)));
+            reports.push(None);
+            continue;
+        }
+        let folder = run_folder(None, &plan.study.name);
+        let mut dir = begin(plan, &folder)?;
+        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
+            return Ok(None);
+        }
+        reports.push(Some(dir.stored().report()));
+    }
+    Ok(Some(reports))
+}
+
+/// Seconds that the studies of a site may take, where the user does not say.
+pub const BUDGET: f64 = 300.0;
+
+/// The studies that a site's decisions need.
+pub fn written_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Written>> {
+    let server = server_of(lab, site)?;
+    let written = advise::studies(site, &weigh_site::folder_of(file), server.as_ref(), seconds)?;
+    if written.is_empty() && server.is_none() {
+        let remedy = "look at the site again with its --server, --server-config or --url";
+        bail!("{}: it does not say which web server sends the site; {remedy}", clean_path(file));
+    }
+    if written.is_empty() {
+        bail!("{}: it has no sample file to measure; look at the site again: weigh site", clean_path(file));
+    }
+    Ok(written)
+}
+
+/// The definition of a site's web server.
+pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
+    let Some(name) = &site.sources.server else { return Ok(None) };
+    let known = Definition::load(&lab.definitions)?.into_iter().find(|definition| definition.name == *name);
+    known.map(Some).with_context(|| format!("sources.server: no server `{name}` is known"))
+}
+
+/// The plans of a site's studies, with the user's configuration where the site has it, and a policy beside it. What is here is looked
+/// for once.
+pub fn planned<'w>(
+    lab: &Lab,
+    site: &Site,
+    policy: Option<&Policy>,
+    written: impl Iterator<Item = &'w Written>,
+    seed: u64,
+    staging: &Path,
+) -> Result<Vec<Plan>> {
+    let mut studies: Vec<Study> =
+        written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
+    let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
+    let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
+    let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
+    let mut own = Own {
+        server: site.sources.server.clone().filter(|_| config.is_some()),
+        docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
+        config,
+        names_files: true,
+        proved: policy.filter(|_| is_sent).map(proved),
+        ..Own::default()
+    };
+    // Other PHPs are compared by cached values; responses come from the site's own, and so does every proof.
+    let most = if policy.is_some() { 1 } else { usize::MAX };
+    let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
+    let mut inventory = overrides::survey(lab, &studies, &php, &mut own, &mut Preparing::new())?;
+    inventory.pools.truncate(1);
+    if own.read.as_ref().is_some_and(|own| own.read.config.hands_pages_on()) {
+        studies = studies.into_iter().map(without_pages).collect();
+        terminal::note(
+            "pages are left out: the configuration hands them to another program than PHP, which is not asked",
+        );
+    }
+    if let Some(file) = &site.sources.php_config {
+        let lines = weigh_serverconf::php::read(Path::new(file)).context("sources.php_config")?.lines();
+        inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
+    }
+    let mut plans = plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)?;
+    // A proof compares: all have the same rounds. For decisions the contents with the most requests and bytes have theirs first.
+    for plan in &mut plans {
+        plan.policy.even = policy.is_some();
+        plan.policy.in_order = policy.is_none();
+        for cell in plan.cells.iter_mut().filter(|_| policy.is_none()) {
+            cell.keep |= advise::is_today(site, cell);
+        }
+    }
+    Ok(plans)
+}
+
+/// A study without the pages that it sends.
+fn without_pages(study: Study) -> Study {
+    let mut study = study;
+    study.deliveries.retain(|block| block.subject != Served::Page);
+    study
+}
+
+/// The files that carry out a policy on the site's server, without those that would make something worse. What these would have carried
+/// out stays as it is.
+fn emitted(lab: &Lab, site: &Site, decided: &mut Decided) -> Result<Vec<Emitted>> {
+    let servers: Vec<Found> = server_of(lab, site)?.iter().map(Definition::find).collect();
+    let own = configured(lab, site);
+    let mut progress = Preparing::new();
+    progress.doing("trying the files on the site's configuration");
+    for found in &servers {
+        regression::judge(site, found, own.as_ref(), &mut decided.policy)?;
+    }
+    let read = own.as_ref().and_then(|own| own.as_ref().ok()).map(|own| &own.read);
+    let mut emitted = checked(&servers, read, |here| emit(&decided.policy, site, here))?;
+    regression::judge_settings(lab, site, &mut decided.policy, &mut emitted)?;
+    Ok(emitted)
+}
+
+/// The site's own configuration, with what its folders have of their own; none: the site names none.
+fn configured(lab: &Lab, site: &Site) -> Option<Result<Configured>> {
+    let file = site.sources.server_config.as_ref()?;
+    let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
+    let wanted = Wanted { docroot: docroot.clone(), ..Wanted::default() };
+    let read = overrides::read_configuration(lab, Path::new(file), site.sources.server.as_deref(), &wanted);
+    Some(read.map(|mut configured| {
+        let files: Vec<PathBuf> =
+            site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();
+        if let Some((rules, docroot)) = configured.found.definition.own.as_ref().zip(docroot) {
+            configured.read.tree.take_folders(rules, &docroot, &docroot, &files);
+        }
+        configured
+    }))
+}
+
+/// Where the files go, what the server says against one, and which are not written.
+fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
+    let withheld = trial.map_or(&[][..], |trial| &trial.withheld);
+    if emitted.is_empty() && withheld.is_empty() {
+        return Vec::new();
+    }
+    let line = |one: &Emitted| {
+        let file = Path::new("config").join(&one.file);
+        let place = match (one.line.is_empty(), one.place.is_empty()) {
+            (false, _) => format!("{}: {}, {}", clean_path(&file), one.line, one.place),
+            (true, false) => format!("{}: {}", clean_path(&file), one.place),
+            (true, true) => clean_path(&file),
+        };
+        (place, one.unchecked.clone())
+    };
+    let heading = Block::Heading(2, "Configuration, written and not installed".into());
+    let left_out = |one: &Withheld| {
+        let more = one.worse.iter().skip(1).map(regression::sentence).collect::<Vec<_>>().join("; ");
+        let file = clean_path(&Path::new("config").join(&one.file)).to_string();
+        (
+            format!("{file}: {}", clean(&regression::reason(one))),
+            Some(clean(&more)).filter(|more| !more.is_empty()),
+        )
+    };
+    let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
+    let is_written =
+        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(regression::told(trial))));
+    let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&regression::told(trial))));
+    [heading, Block::Points(points)].into_iter().chain(told).collect()
+}
+
+/// The same for a browser: with a title, and with the files to copy.
+fn paged(blocks: &[Block], emitted: &[Emitted], site: &Path) -> Vec<Block> {
+    let mut paged = vec![Block::Heading(1, format!("Advice for {}", clean_path(site)))];
+    paged.extend(blocks.iter().cloned());
+    for one in emitted {
+        paged.push(Block::Heading(3, clean_path(&one.file).to_string()));
+        paged.push(Block::Literal(one.text()));
+    }
+    paged
+}
+
+/// The policy as it is written.
+fn policy_text(decided: &Decided) -> Result<String> {
+    let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
+    let notes: String =
+        decided.unsettled.iter().chain(&decided.notes).map(|note| format!("# {note}\n")).collect();
+    Ok(format!("{notes}{text}"))
+}
+
+fn show(blocks: &[Block], args: &Args) -> Result<()> {
+    let text = weigh_answer::format::terminal::text(blocks, &report::options(Detail::Full, None));
+    let policy = args.out.join(POLICY);
+    let page = match page::is_built_in() {
+        true => format!("Page: {}. ", clean_path(&args.out.join(PAGE))),
+        false => String::new(),
+    };
+    let policy = clean_path(&policy);
+    terminal::print(&format!("{text}\n{page}Policy: {policy}. Next: weigh prove {policy}\n"))
+}
+
+/// The gates that somebody wrote into the policy that is replaced.
+fn gates_before(folder: &Path) -> Result<Vec<Gate>> {
+    let file = folder.join(POLICY);
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    Ok(prove::policy(&file).context("its gates are to be kept")?.gates)
+}
+
+/// Makes sure that the folder may be written before anything is measured, and the policy there can be read.
+fn may_write(folder: &Path, force: bool) -> Result<()> {
+    let named = clean_path(folder);
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    ensure!(force, "{named} exists; name another with --out, or replace it with --force");
+    let is_own = folder.join(POLICY).is_file() || std::fs::read_dir(folder)?.next().is_none();
+    ensure!(is_own, "{named} has no {POLICY}, so it is not replaced; name another folder with --out");
+    gates_before(folder).map(drop)
+}

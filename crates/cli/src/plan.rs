@@ -1,0 +1,257 @@
+//! `weigh plan`: what a study would measure, what is left out and why, and how long it takes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::advise::{BUDGET, planned, written_studies};
+use crate::exit::{self, Exit, OrRefuse};
+use crate::live::Preparing;
+use crate::run::words;
+use crate::terminal;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use weigh_answer::table::Grid;
+use weigh_answer::text::clean;
+use weigh_model::payload::Payload;
+use weigh_model::plan::{Exclusion, Plan};
+use weigh_model::text::clean_path;
+use weigh_model::units;
+use weigh_os::shelter::Shelter;
+use weigh_run::lab::{Lab, Planning};
+use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
+use weigh_run::planner::{Ask, has_each};
+use weigh_run::subject;
+use weigh_site::overrides;
+use weigh_site::overrides::Own;
+use weigh_stats::ROUNDS;
+
+/// Flags of `weigh plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
+pub struct Args {
+    /// A built-in study's name or a study's file; without one, the built-in studies are listed
+    study: Option<String>,
+    /// The quick form
+    #[arg(long)]
+    quick: bool,
+    /// Only the blocks of the study whose description has these words, such as "slow clients"
+    #[arg(long, value_name = "WORDS", requires = "study", value_parser = words)]
+    only: Option<String>,
+    /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
+    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = words)]
+    configurations: Vec<String>,
+    /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
+    #[arg(long, value_name = "BINARY")]
+    php: Vec<PathBuf>,
+    /// Each configuration on a line of its own
+    #[arg(long)]
+    cells: bool,
+    /// The plan as JSON, as it would be written to plan.json; without a study, the list of studies
+    #[arg(long)]
+    json: bool,
+    /// The studies that `weigh advise` would run for a site
+    #[arg(long = "for", id = "for_site", value_name = "SITE", conflicts_with_all = ["study", "quick", "cells", "json"])]
+    site: Option<PathBuf>,
+    /// Write these studies into a new folder, to be edited and run: weigh run DIR/NAME.toml
+    #[arg(long, value_name = "DIR", requires = "for_site")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    own: Own,
+}
+
+const EXAMPLES: &str = "Examples:
+  weigh plan                                       list the studies
+  weigh plan cache-levels --quick                  what its quick form would measure
+  weigh plan page-output --content page.html       the same with a page of yours";
+
+/// The version of the JSON that lists studies.
+const SCHEMA: u32 = 1;
+
+/// What `weigh plan --json` writes where no study is named.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Listing {
+    /// The version of this form.
+    schema: u32,
+    /// Every built-in study, and those of `--defs`.
+    studies: Vec<Row>,
+}
+
+/// One study.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Row {
+    /// What `weigh plan` and `weigh run` take.
+    name: String,
+    /// A heading.
+    title: String,
+    /// What it answers.
+    question: String,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs).or_refuse()?;
+    if let Some(file) = &args.site {
+        return for_site(&lab, file, args.save.as_deref());
+    }
+    if args.study.is_none() && args.own.urls.is_empty() {
+        return list(&lab, args.json);
+    }
+    let plan = plan(&lab, args).or_refuse()?;
+    if args.json {
+        terminal::print_json(&as_written(plan))?;
+    } else {
+        terminal::print(&describe(&plan, args.cells))?;
+    }
+    Ok(Exit::Fine.into())
+}
+
+fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
+    let mut own = args.own.clone();
+    let mut studies = overrides::studies(lab, args.study.as_slice(), &own)?;
+    args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
+    let study = studies.first().context("no study")?;
+    let inventory = overrides::survey(lab, &studies, &args.php, &mut own, &mut Preparing::new())?;
+    let ask = Ask { quick: args.quick, configurations: args.configurations.clone(), ..Ask::default() };
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let (staging, progress) = (staging.path(), &mut Preparing::new());
+    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let plan = overrides::plan(lab, study, &own, &mut planning)?;
+    has_each(std::slice::from_ref(&plan), &args.configurations)?;
+    Ok(plan)
+}
+
+/// What `weigh advise` would measure for a site.
+fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
+    let site = weigh_site::open(file).or_refuse()?.site;
+    let written = written_studies(lab, &site, file, BUDGET).or_refuse()?;
+    if let Some(folder) = save {
+        std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
+    }
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans = planned(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
+    for (one, plan) in written.iter().zip(plans) {
+        terminal::print(&format!("{}\n", describe(&plan, false)))?;
+        if let Some(folder) = save {
+            let file = folder.join(format!("{}.toml", one.name));
+            std::fs::write(&file, one.text()?).with_context(|| clean_path(&file))?;
+            terminal::print(&format!("written to {}\n\n", clean_path(&file)))?;
+        }
+    }
+    Ok(Exit::Fine.into())
+}
+
+/// The content was staged only to be looked at: its place is the one it would have in a run directory.
+fn as_written(mut plan: Plan) -> Plan {
+    for payload in &mut plan.payloads {
+        payload.blob = weigh_run::dir::kept(payload);
+    }
+    plan
+}
+
+fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
+    let row = |name: String| {
+        let study = lab.study(&name)?;
+        Ok(Row { name, title: study.title, question: study.question })
+    };
+    let names = lab.definitions.study_names();
+    let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_refuse()?;
+    if json {
+        terminal::print_json(&Listing { schema: SCHEMA, studies })?;
+        return Ok(Exit::Fine.into());
+    }
+    let mut table = Grid::list(&["study", "question"]);
+    studies.iter().for_each(|study| table.line(&[&*study.name, &study.question]));
+    let table = terminal::lines(&table);
+    terminal::print(&format!("{table}\nShow one: weigh plan STUDY; measure it: weigh run STUDY\n"))?;
+    Ok(Exit::Fine.into())
+}
+
+fn describe(plan: &Plan, each: bool) -> String {
+    let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
+    let table = if each { cell_table(plan) } else { group_table(plan) };
+    out.push_str(&terminal::lines(&table));
+    let cells = plan.cells.len();
+    out.push_str(&format!(
+        "\n{}, seed {}\nestimated time {}, at most {}\n",
+        units::count(cells, "configuration", "configurations"),
+        plan.seed,
+        units::ns(plan_seconds(plan) * 1e9),
+        units::ns(plan.policy.budget_seconds * 1e9),
+    ));
+    let enough = rounds_seconds(plan, ROUNDS as u32);
+    if !plan.policy.exhaustive && enough > plan.policy.budget_seconds {
+        let seconds = enough.ceil();
+        out.push_str(&format!(
+            "A difference is claimed from {ROUNDS} rounds on, which take about {seconds:.0} s: weigh run --budget {seconds:.0}s, or measure less\n"
+        ));
+    }
+    out.push_str(&exclusions(&plan.exclusions));
+    out
+}
+
+/// The cells in groups, with what differs within each.
+fn group_table(plan: &Plan) -> Grid {
+    let subject = subject::of_plan(plan);
+    let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let bytes = plan.payloads.iter().find(|p| p.name == cell.payload).map_or(0, Payload::size);
+        let (group, own) = subject.overview(cell, bytes);
+        groups.entry(group).or_default().push(own);
+    }
+    let mut table = Grid::list(subject.columns());
+    for (mut texts, mut own) in groups {
+        texts.push(own.len().to_string());
+        own.dedup();
+        texts.push(own.join(" "));
+        table.line(&texts);
+    }
+    table
+}
+
+fn cell_table(plan: &Plan) -> Grid {
+    let mut table = Grid::list(&["configuration", "est. time per sample"]);
+    for cell in &plan.cells {
+        table.line(&[&*cell.id, &units::ns(cell.expected_seconds * 1e9)]);
+    }
+    table
+}
+
+/// Exclusions by reason, because one missing extension may leave out a hundred cells.
+fn exclusions(exclusions: &[Exclusion]) -> String {
+    let mut reasons: BTreeMap<(&str, Option<&str>), Vec<&str>> = BTreeMap::new();
+    for e in exclusions {
+        reasons.entry((&e.reason, e.remedy.as_deref())).or_default().push(&e.cell);
+    }
+    let mut out = String::new();
+    for ((reason, remedy), cells) in reasons {
+        // Reasons and remedies may hold what a program said.
+        out.push_str(&format!("\nleft out: {}\n", clean(reason)));
+        let more = cells.len().saturating_sub(4);
+        let shown = cells.iter().take(4).map(|cell| clean(cell)).collect::<Vec<_>>().join(", ");
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.push_str(&format!("  {shown}{rest}\n"));
+        if let Some(remedy) = remedy {
+            out.push_str(&format!("  to include them: {}\n", clean(remedy)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_said_does_not_reach_the_terminal_as_it_is() {
+        let hostile = "\x1b]0;title\x07no\nsuch \u{202e}module";
+        let exclusion =
+            Exclusion { cell: hostile.into(), reason: hostile.into(), remedy: Some(hostile.into()) };
+        let text = exclusions(&[exclusion]);
+        assert!(
+            !text.contains(|c: char| c != '\n' && c.is_control()) && !text.contains('\u{202e}'),
+            "{text:?}"
+        );
+        assert_eq!(text.lines().count(), 4, "{text:?}");
+    }
+}

@@ -1,0 +1,55 @@
+//! `weigh run --profile`: profiles of a run's configurations, shown after its results and written into its folder.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::live::Preparing;
+use super::profile::{Named, output};
+use super::report::options;
+use super::run::More;
+use super::terminal;
+use weigh_answer::format::Detail;
+use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::profile::report::{self, Choice, Sort};
+use weigh_content::names::Names;
+use weigh_model::plan::Plan;
+use weigh_os::interrupt::Interrupt;
+use weigh_profile::script::Profiled;
+use weigh_run::lab::Lab;
+use weigh_run::lab::profiled::{self, Contents};
+
+/// Functions that are shown of each cell; the files have all.
+const TOP: usize = 8;
+
+/// Profiles the cells that were chosen, if any were.
+pub fn run(
+    lab: &Lab,
+    path: &Path,
+    plan: &Plan,
+    contents: &Contents,
+    more: &More,
+    interrupt: &Interrupt,
+) -> Result<()> {
+    let cells =
+        profiled::profile(lab, path, plan, contents, &more.stores, (interrupt, &mut Preparing::new()))?;
+    if cells.is_empty() {
+        return Ok(());
+    }
+    let choice = Choice { sort: Sort::Own, top: TOP, function: None };
+    let (folder, mut names) = (path.join("profiles"), Names::new());
+    for cell in cells {
+        let Profiled { profile, run, file } = cell.made;
+        let shown = Shown::of(&cell.cell, &profile, Some(run));
+        let document = Document::of(vec![shown]);
+        let out = folder.join(names.give(&cell.cell.replace(['/', ':', '*'], "-")));
+        let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let named = Named { name, profile, run: None, file: Some(file) };
+        output::folder(&out, &document, &choice, &[named])?;
+        if !more.shown.json {
+            terminal::print(&report::terminal(&document, &choice, &options(Detail::Summary, None)))?;
+        }
+    }
+    terminal::note(&format!("Profiles: {}", folder.display()));
+    Ok(())
+}

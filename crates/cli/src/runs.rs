@@ -1,0 +1,108 @@
+//! `weigh runs`: the runs there are, metrics over time, old runs removed, everything exported.
+
+mod list;
+mod prune;
+mod trend;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::exit::{self, Exit, OrRefuse};
+use crate::quantity;
+use crate::terminal::{self, Line};
+pub use list::{Listing, show};
+use weigh_history::{Filter, History};
+use weigh_model::text::clean_path;
+use weigh_model::units;
+use weigh_run::list::FOLDER;
+
+/// Flags of `weigh runs`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES), args_conflicts_with_subcommands = true)]
+pub struct Args {
+    /// The folder of runs
+    #[arg(long = "in", value_name = "DIR", default_value = FOLDER, global = true)]
+    folder: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+/// Which runs are meant.
+#[derive(Clone, Debug, Default, clap::Args)]
+struct Which {
+    /// Only runs of this study
+    #[arg(long, value_name = "STUDY")]
+    study: Option<String>,
+    /// Only runs since then: a date (UTC) such as 2026-01-31, or an age such as 30d, 12h or 2w
+    #[arg(long, value_name = "WHEN", value_parser = quantity::since)]
+    since: Option<String>,
+    /// Only this many of the newest
+    #[arg(long, value_name = "N", value_parser = quantity::count::<u32>)]
+    limit: Option<u32>,
+}
+
+impl Which {
+    fn filter(&self) -> Filter {
+        let limit = self.limit.map(|limit| limit as usize);
+        Filter { study: self.study.clone(), since: self.since.clone(), limit }
+    }
+}
+
+const EXAMPLES: &str = "Examples:
+  weigh runs --since 30d                       the runs of the last 30 days
+  weigh runs trend encode --only zstd          CPU time of encoding with zstd, over time
+  weigh runs prune --older-than 90d --dry-run  what would be removed";
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Show a metric over time: each configuration, change points, and what changed there
+    #[command(after_help = exit::help(trend::EXAMPLES))]
+    Trend(trend::Args),
+    /// Remove old runs, after asking; baselines and runs that are measuring stay
+    #[command(after_help = exit::help(prune::EXAMPLES))]
+    Prune(prune::Args),
+    /// Write every value of every run into a file, a line each: CSV, or JSON by its ending; an existing file is replaced
+    #[command(after_help = exit::help("Examples:\n  weigh runs export runs.csv\n  weigh runs export runs.ndjson"))]
+    Export {
+        /// The file: .csv, .ndjson or .jsonl
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+/// Runs the verb.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let folder = &args.folder;
+    if folder != Path::new(FOLDER) && !folder.is_dir() {
+        return Err(anyhow::anyhow!("--in {}: not a folder", clean_path(folder))).or_refuse();
+    }
+    match &args.what {
+        None => show(folder, &args.which.filter(), args.json),
+        Some(What::Trend(args)) => trend::run(args, folder),
+        Some(What::Prune(args)) => prune::run(args, folder),
+        Some(What::Export { file }) => export(folder, file),
+    }
+}
+
+/// The history of a folder of runs, as it stands now.
+fn history_of(folder: &Path) -> Result<History> {
+    let mut line = Line::new(false);
+    let progress = &mut |done, all| line.say(format!("reading runs: {done} of {all}"));
+    let read = History::read(folder, &mut terminal::note, progress);
+    line.bar.finish_and_clear();
+    read
+}
+
+fn export(folder: &Path, file: &Path) -> Result<ExitCode> {
+    let count = history_of(folder).and_then(|history| weigh_history::export(&history, file)).or_refuse()?;
+    terminal::print(&format!("{}: {}\n", clean_path(file), units::count(count, "value", "values")))?;
+    Ok(Exit::Fine.into())
+}

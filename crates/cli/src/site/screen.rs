@@ -1,0 +1,196 @@
+//! What `weigh site` says: how much was looked at, a line per kind of content, what is assumed, and what to type next.
+
+use std::path::Path;
+
+use weigh_answer::table::{Cell, Column, Grid, Kind as Form, Sheet, Tone};
+use weigh_model::site::{Figure, From, Kind, Site, Stratum};
+use weigh_model::text::{clean, clean_path};
+use weigh_model::units::{self, count};
+use weigh_site::Looked;
+use weigh_site::here::Here;
+
+/// Columns of the screen.
+const WIDTH: usize = 80;
+
+/// The screen after a look.
+pub fn of(looked: &Looked, out: &Path) -> String {
+    let site = &looked.site;
+    let mut text = wrapped(&[&facts(looked)]) + "\n" + table(site).trim_end() + "\n\n";
+    if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
+        text += "GB/month: before encoding, because no log counts it.\n\n";
+    }
+    for (kind, flag) in [
+        (Kind::Asset, "--docroot or --url"),
+        (Kind::Page, "--url or --render"),
+        (Kind::Download, "--docroot"),
+    ] {
+        let mut strata = site.of(kind).filter(|stratum| stratum.requests.value > 0.0).peekable();
+        if strata.peek().is_some() && strata.all(|stratum| stratum.sample.is_empty()) {
+            text += &format!("No sample of {}: they cannot be measured; give {flag}.\n\n", kind.plural());
+        }
+    }
+    if let Some(front) = &site.sources.front {
+        text += &wrapped(&[&format!("In front of the server: {}.", clean(front))]);
+        text.push('\n');
+    }
+    let assumed = units::list(&assumed(site));
+    let kept = looked.facts.kept;
+    let kept = if kept == 0 {
+        String::new()
+    } else {
+        format!("Kept {}. ", count(kept, "figure of yours", "figures of yours"))
+    };
+    let wrote = format!("Wrote {}. {kept}Assumed (edit it): {assumed}.", clean_path(out));
+    text + &wrapped(&[&wrote, "Next: weigh advise"])
+}
+
+/// What was looked at, in a sentence.
+fn facts(looked: &Looked) -> String {
+    let facts = &looked.facts;
+    let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let mut parts = Vec::new();
+    if facts.files > 0 {
+        parts.push(count(whole(facts.files), "file", "files"));
+    }
+    if let Some((requests, days, unreadable)) = facts.log {
+        let days = units::trimmed_number(days);
+        let unreadable = count(whole(unreadable), "line", "lines");
+        let requests = count(whole(requests), "request", "requests");
+        parts.push(format!("{requests} of {days} days ({unreadable} unreadable)"));
+    }
+    if facts.pages > 0 {
+        parts.push(count(facts.pages, "page", "pages"));
+    }
+    if let Some((seen, all)) = facts.values {
+        parts.push(format!(
+            "{} of {}",
+            units::trimmed_number(seen as f64),
+            count(whole(all), "cached value", "cached values")
+        ));
+    }
+    let samples: usize = looked.site.strata.iter().map(|stratum| stratum.sample.len()).sum();
+    let stand = match samples {
+        0 => "No file stands for the rest".to_owned(),
+        1 => "1 file stands for the rest".to_owned(),
+        _ => format!("{samples} files stand for the rest"),
+    };
+    format!("Looked at {}. {stand}.", units::list(&parts))
+}
+
+/// A line per kind of content.
+fn table(site: &Site) -> String {
+    let mut grid = Grid::new(vec![
+        Column::factor("kind", "", Form::Text),
+        Column::factor("files", "", Form::Whole),
+        Column::factor("requests/month", "", Form::Text),
+        Column::factor("GB/month", "", Form::Three),
+        Column::factor("today", "", Form::Text),
+    ]);
+    for kind in Kind::ALL {
+        let strata: Vec<&Stratum> = site.of(kind).collect();
+        if strata.is_empty() {
+            continue;
+        }
+        let sum = |of: fn(&Stratum) -> f64| strata.iter().map(|stratum| of(stratum)).sum::<f64>();
+        let today = site.today(kind).map_or("unknown".into(), |today| clean(&today.about));
+        grid.push(
+            Tone::Plain,
+            vec![
+                kind.plural().into(),
+                Cell::Number(Some(sum(|stratum| stratum.files.value))),
+                amount(sum(|stratum| stratum.requests.value)).into(),
+                Cell::Number((kind != Kind::Value).then(|| sum(traffic) / 1e9)),
+                today.into(),
+            ],
+        );
+    }
+    grid.draw(&Sheet::plain(WIDTH.min(crate::terminal::width())))
+}
+
+/// Bytes per month.
+fn traffic(stratum: &Stratum) -> f64 {
+    let mean = stratum.bytes.value / stratum.files.value.max(1.0);
+    stratum.sent_bytes.map_or(mean * stratum.requests.value, |sent| sent.value)
+}
+
+/// `2.3 M`, `800 k`, `12`.
+fn amount(number: f64) -> String {
+    match number {
+        0.0..1e4 => units::trimmed_number(number.round()),
+        1e4..1e6 => format!("{} k", units::trimmed_number(number / 1e3)),
+        _ => format!("{} M", units::trimmed_number(number / 1e6)),
+    }
+}
+
+/// What is assumed, in the words of the file.
+fn assumed(site: &Site) -> Vec<&'static str> {
+    let visitors = &site.visitors;
+    let is = |from: From| from == From::Assumed;
+    let any = |figures: &[&Figure]| figures.iter().any(|figure| is(figure.from));
+    let requests = |kind: Kind| site.of(kind).any(|stratum| is(stratum.requests.from));
+    let (prices, limits) = (&site.prices, &site.limits);
+    let all = [
+        ("page views", visitors.page_views.is_some_and(|views| is(views.from))),
+        ("requests per page view", requests(Kind::Asset)),
+        ("downloads", requests(Kind::Download)),
+        ("reads of values", requests(Kind::Value)),
+        ("today", site.today.iter().any(|one| one.kind != Kind::Download && is(one.from))),
+        ("visitors' codings", visitors.accept.iter().any(|one| is(one.from))),
+        ("links", visitors.links.iter().any(|one| is(one.from))),
+        ("connections", is(visitors.new_connections.from)),
+        ("devices", is(visitors.slower_devices.from)),
+        ("prices", any(&[&prices.core_hour, &prices.gb_out, &prices.gb_month, &prices.visitor_second])),
+        ("limits", any(&[&limits.peak_share, &limits.first_byte_ms])),
+    ];
+    all.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect()
+}
+
+/// What would be looked at, and the command that does it.
+pub fn here(found: &Here) -> String {
+    let mut text = String::new();
+    let mut runs: Vec<&str> = found.servers.clone();
+    runs.extend(found.fpm.then_some("PHP-FPM"));
+    if !runs.is_empty() {
+        text += &format!("Running here: {}.\n", units::list(&runs));
+    }
+    if found.is_empty() {
+        return text
+            + "No web server's configuration, access log or document root is at its usual place.\n\
+               Say where to look:\n  weigh site --docroot DIR --url http://localhost/\n";
+    }
+    text += "Nothing was read yet. This could be looked at:\n";
+    for root in &found.roots {
+        text += &format!("  {}: files, by type and size\n", clean_path(root));
+    }
+    for config in &found.configs {
+        text += &format!("  {}: what is encoded today\n", clean_path(config));
+    }
+    for (pattern, files) in &found.logs {
+        text += &format!("  {}: {}, requests by path\n", clean(pattern), count(*files, "log", "logs"));
+    }
+    text += "Type, with the document root of your site:\n  weigh site";
+    text + &found
+        .command()
+        .iter()
+        .map(|word| format!(" {}", clean(word)))
+        .collect::<Vec<_>>()
+        .join(" \\\n   ")
+        + "\n"
+}
+
+/// Sentences in lines no wider than the screen.
+fn wrapped(sentences: &[&str]) -> String {
+    let mut lines = vec![String::new()];
+    for word in sentences.iter().flat_map(|sentence| sentence.split(' ')) {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(word.to_owned());
+            continue;
+        }
+        if !lines[last].is_empty() {
+            lines[last].push(' ');
+        }
+        lines[last].push_str(word);
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,99 @@
+//! What the summary of a run or a load has, derived from its folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use walkdir::WalkDir;
+
+use super::summary::{Figure, Summary, Values};
+use weigh_answer::estimate::Estimate;
+use weigh_answer::facts::{self, Facts};
+use weigh_answer::load::Document;
+use weigh_answer::metric::Metric;
+use weigh_answer::report::{Report, rows};
+use weigh_answer::row::Row;
+use weigh_answer::subject;
+use weigh_model::text::clean;
+use weigh_run::dir::StoredRun;
+use weigh_run::kept::Kept;
+
+/// Reads a run; what is wrong with a damaged one is part of what is known of it.
+pub fn derived(run: &Path) -> (Summary, Values) {
+    read(run).unwrap_or_else(|error| {
+        let (started, damaged) = (Kept::started(run), Some(format!("{error:#}")));
+        (Summary { started, damaged, ..Summary::default() }, Values::new())
+    })
+}
+
+fn read(run: &Path) -> Result<(Summary, Values)> {
+    let stored = match Kept::read(run)? {
+        Kept::Run(stored) => stored,
+        Kept::Load(load) => return Ok(of_load(&load)),
+    };
+    let (facts, subject) = (stored.facts(), subject::of_plan(&stored.plan));
+    let summary = Summary {
+        started: stored.file.started.clone(),
+        study: Some(stored.plan.study.name.clone()),
+        subject: Some(subject.name.to_owned()),
+        complete: facts.complete,
+        configurations: stored.plan.cells.len(),
+        rounds: facts.rounds,
+        seconds: facts.seconds,
+        facts: measured_with(&stored),
+        ..Summary::default()
+    };
+    Ok((summary, values(subject.name, &rows(&stored.plan, &stored.records))))
+}
+
+fn of_load(load: &Document) -> (Summary, Values) {
+    let Report { study, run, rows, payloads, .. } = load.report();
+    let mut facts = run.environment;
+    facts.insert("weigh".to_owned(), run.version);
+    facts.extend(payloads.iter().map(facts::content));
+    let subject = subject::load::SHAPE.name;
+    let summary = Summary {
+        started: run.started,
+        study: Some(study.name),
+        subject: Some(subject.to_owned()),
+        complete: run.complete,
+        configurations: rows.len(),
+        rounds: run.rounds,
+        seconds: run.seconds,
+        facts: cleaned(facts),
+        ..Summary::default()
+    };
+    (summary, values(subject, &rows))
+}
+
+/// Values by metric and configuration. What is not finite is no value.
+fn values(subject: &str, rows: &[Row]) -> Values {
+    let of = |metric: &'static Metric| {
+        let figure = |row: &Row| {
+            let Estimate { value, low, high, rounds, .. } = *row.values.get(metric.id)?;
+            value.is_finite().then(|| (row.id().to_owned(), Figure { value, low, high, rounds }))
+        };
+        (metric.id.to_owned(), rows.iter().filter_map(figure).collect::<BTreeMap<_, _>>())
+    };
+    subject::named(subject).metrics().map(of).filter(|(_, figures)| !figures.is_empty()).collect()
+}
+
+/// The bytes of all files of a run.
+pub fn size_of(run: &Path) -> u64 {
+    let files = WalkDir::new(run).into_iter().flatten().filter_map(|entry| entry.metadata().ok());
+    files.filter(|about| about.is_file()).map(|about| about.len()).sum()
+}
+
+/// What may differ between two runs of a study and change their figures.
+fn measured_with(stored: &StoredRun) -> Facts {
+    let plan = &stored.plan;
+    let mut facts = stored.file.machine.environment();
+    facts.insert("weigh".to_owned(), stored.file.version.clone());
+    facts.extend(facts::versions(&plan.runtimes, &plan.servers, &plan.stores, str::to_owned));
+    facts.extend(plan.payloads.iter().map(facts::content));
+    cleaned(facts)
+}
+
+fn cleaned(facts: Facts) -> Facts {
+    facts.into_iter().map(|(name, value)| (clean(&name), clean(&value))).collect()
+}

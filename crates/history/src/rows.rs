@@ -1,0 +1,115 @@
+//! The runs of a folder, the newest first.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::derive::size_of;
+use super::summary::{Kept, Summary};
+use super::{Entry, History};
+use weigh_run::list::is_running;
+
+/// Which runs are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub study: Option<String>,
+    /// Started at this time or later, RFC 3339, UTC.
+    pub since: Option<String>,
+    /// This many of the newest.
+    pub limit: Option<usize>,
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// It ended by itself.
+    Complete,
+    /// A process writes it.
+    Running,
+    /// It did not end by itself; `weigh run --resume` goes on with it.
+    Interrupted,
+    /// It cannot be read.
+    Damaged,
+}
+
+impl State {
+    /// Of a run in a folder; who writes it is known to the kernel alone.
+    fn of(is_complete: bool, is_damaged: bool, path: &Path) -> State {
+        match (is_damaged, is_complete) {
+            (false, true) => State::Complete,
+            _ if is_running(path) => State::Running,
+            (true, _) => State::Damaged,
+            (false, false) => State::Interrupted,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Complete => "complete",
+            State::Running => "running",
+            State::Interrupted => "interrupted",
+            State::Damaged => "damaged",
+        }
+    }
+}
+
+/// A run as a list shows it.
+#[derive(Clone, Debug)]
+pub struct RunRow {
+    /// The name of its folder.
+    pub name: String,
+    /// The study, `load` for a load; none where the run is damaged.
+    pub study: Option<String>,
+    /// When it was started, RFC 3339, UTC.
+    pub started: String,
+    pub state: State,
+    /// Configurations in its plan.
+    pub configurations: usize,
+    pub rounds: u32,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// The bytes of its files.
+    pub bytes: u64,
+    /// Why it cannot be shown.
+    pub damaged: Option<String>,
+}
+
+impl RunRow {
+    /// A run that is named, wherever it lies.
+    pub fn read(name: &str, path: &Path) -> RunRow {
+        RunRow::of(name, path, &Kept::of(path).summary)
+    }
+
+    fn of(name: &str, path: &Path, summary: &Summary) -> RunRow {
+        let Summary { started, study, complete, configurations, rounds, seconds, damaged, .. } = summary;
+        RunRow {
+            name: name.to_owned(),
+            study: study.clone(),
+            started: started.clone(),
+            state: State::of(*complete, damaged.is_some(), path),
+            configurations: *configurations,
+            rounds: *rounds,
+            seconds: *seconds,
+            bytes: size_of(path),
+            damaged: damaged.clone(),
+        }
+    }
+}
+
+impl Filter {
+    /// Whether a run is asked for, whatever its place among the newest.
+    pub(super) fn takes(&self, run: &Entry) -> bool {
+        let Summary { study, started, .. } = &run.summary;
+        (self.study.is_none() || self.study == *study)
+            && self.since.as_ref().is_none_or(|since| started >= since)
+    }
+}
+
+impl History {
+    /// The runs, the newest first.
+    pub fn runs(&self, filter: &Filter) -> Vec<RunRow> {
+        let asked = self.runs.iter().filter(|run| filter.takes(run)).take(filter.limit.unwrap_or(usize::MAX));
+        asked.map(|run| RunRow::of(&run.name, &run.path, &run.summary)).collect()
+    }
+}

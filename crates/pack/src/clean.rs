@@ -1,0 +1,37 @@
+//! Removes everything that was written, and nothing else.
+
+use std::io::ErrorKind;
+
+use anyhow::{Context, Result};
+
+use super::lock::Lock;
+use super::manifest::NAME;
+use super::outcome::Outcome;
+use super::{Ask, Run, folders};
+use weigh_model::text::clean_path;
+use weigh_os::interrupt::Interrupt;
+
+/// Cleans a tree.
+///
+/// # Errors
+/// One line: the tree cannot be used, or the manifest not removed.
+pub fn clean(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
+    let places = folders(ask.tree, ask.out, false)?;
+    let _lock = if ask.dry_run { None } else { Some(Lock::of(&places.1)?) };
+    let mut run = Run::begin(ask, places, interrupt)?;
+    // The walk removes what killed runs left.
+    run.look()?;
+    (run.outcome.kept, run.outcome.left_out) = Default::default();
+    run.manifest.entries.values_mut().for_each(|entry| entry.is_there = false);
+    run.prune();
+    if !ask.dry_run {
+        match run.target.remove(NAME.as_ref(), false) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let manifest = clean_path(&run.target.path().join(NAME));
+                return Err(error).with_context(|| format!("{manifest}: cannot be removed"));
+            }
+            _ => {}
+        }
+    }
+    Ok(run.outcome)
+}

@@ -1,0 +1,261 @@
+//! Precompresses a tree: each file that is worth it gets variants beside it, or in a tree that mirrors it, as servers expect them.
+//!
+//! What was written for which content is in a manifest, so that a run makes only what is missing, removes only what is its own, and can be
+//! killed at any instant. To make another kind of variant, write a [`recipe::Recipe`].
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+pub mod against;
+mod check;
+mod clean;
+mod each;
+mod foreign;
+mod lock;
+mod manifest;
+mod map;
+mod outcome;
+mod plan;
+pub mod recipe;
+mod settings;
+mod source;
+pub mod walk;
+mod watch;
+mod work;
+mod write;
+
+use std::cmp::Reverse;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+pub use check::check;
+pub use clean::clean;
+pub use lock::Busy;
+pub use manifest::NAME as MANIFEST;
+pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
+pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
+pub use watch::Watch;
+
+use self::lock::Lock;
+use self::manifest::{Journal, Manifest, Variant};
+use self::plan::{Job, Pending, open_source, place};
+use self::source::Source;
+use self::write::{There, there};
+use weigh_model::text::clean_path;
+use weigh_os::interrupt::Interrupt;
+use weigh_os::open_folder::OpenFolder;
+
+/// What is said of a file that is not the same from one moment to the next.
+const CHANGING: &str = "it changed while it was read; its variants are made by the next run";
+/// Files that are worked on at a time.
+const AT_A_TIME: usize = 20_000;
+const STOPPED: &str = "interrupted";
+
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    pub tree: &'a Path,
+    /// Where the variants go; none: beside the files.
+    pub out: Option<&'a Path>,
+    pub settings: &'a Settings,
+    pub jobs: usize,
+    pub dry_run: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    pub variants: usize,
+    /// Files in all of which something looks different.
+    pub files: usize,
+    /// Bytes of the files of which variants were written, a file once for each.
+    pub from_bytes: u64,
+    /// Bytes of the variants.
+    pub to_bytes: u64,
+}
+
+/// A folder as the file system knows it.
+///
+/// # Errors
+/// One line: it is no folder.
+pub fn real(folder: &Path) -> Result<PathBuf> {
+    let named = clean_path(folder);
+    ensure!(folder.exists(), "{named}: there is no such folder");
+    ensure!(folder.is_dir(), "{named} is no folder; name the folder whose files are to be packed");
+    folder.canonicalize().with_context(|| format!("{named}: cannot be opened"))
+}
+
+/// The folders of a tree and of its variants, as the file system knows them.
+///
+/// # Errors
+/// One line: which is no folder.
+fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, PathBuf)> {
+    let root = real(tree)?;
+    let Some(out) = out else { return Ok((root.clone(), root)) };
+    if makes && !out.exists() {
+        let made =
+            fs::create_dir(out).and_then(|()| fs::set_permissions(out, root.metadata()?.permissions()));
+        made.with_context(|| format!("{}: cannot be made", clean_path(out)))?;
+    }
+    Ok((root, real(out)?))
+}
+
+struct Run<'a> {
+    ask: Ask<'a>,
+    root: PathBuf,
+    /// Where the variants are; open from begin to end.
+    target: Arc<OpenFolder>,
+    manifest: Manifest,
+    outcome: Outcome,
+    /// What has the name of a variant of a file of the tree, below the tree.
+    beside: Vec<PathBuf>,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Run<'a> {
+    fn begin(ask: Ask<'a>, (root, target): (PathBuf, PathBuf), interrupt: &'a Interrupt) -> Result<Run<'a>> {
+        let mut outcome = Outcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
+        outcome.dry_run = ask.dry_run;
+        ask.settings.left_out.iter().flatten().for_each(|(path, why)| outcome.leave(path, *why));
+        let target = OpenFolder::open(&target)
+            .with_context(|| format!("{}: cannot be opened", clean_path(&target)))?;
+        let target = Arc::new(target);
+        let manifest = Manifest::read(&target, &mut |note| outcome.notes.push(note))?;
+        Ok(Run { ask, root, target, manifest, outcome, beside: Vec::new(), interrupt })
+    }
+
+    /// Apache's type maps of what was just packed.
+    fn maps(&mut self, pending: &[Pending]) -> io::Result<()> {
+        let Some(template) = &self.ask.settings.type_map else { return Ok(()) };
+        let target = Arc::clone(&self.target);
+        let journal = Journal::of(&target);
+        for one in pending {
+            let path = &one.source.path;
+            let Some(entry) = self.manifest.entries.get(path) else { continue };
+            let former = entry.variant(map::ENDING).cloned();
+            let text = match map::text(path, entry, template) {
+                Ok(Some(text)) => text,
+                Ok(None) => {
+                    former.iter().for_each(|variant| self.remove(path, variant));
+                    self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.drop(map::ENDING));
+                    continue;
+                }
+                Err(error) => {
+                    self.outcome.fail(path, format!("{error:#}"));
+                    continue;
+                }
+            };
+            let (mut variant, sum) = map::variant(&mut self.manifest, &text);
+            variant.former =
+                former.iter().flat_map(|one| one.sum.iter().chain(&one.former)).copied().collect();
+            match self.put_map(one, &text, variant, sum, &journal) {
+                Err(error) if work::is_full(&error) => return Err(error),
+                Err(error) => self.outcome.fail(path, format!("its type map cannot be written: {error}")),
+                Ok(()) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn put_map(
+        &mut self,
+        one: &Pending,
+        text: &str,
+        mut variant: Variant,
+        sum: manifest::Short,
+        journal: &Journal<'_>,
+    ) -> io::Result<()> {
+        let path = &one.source.path;
+        let place = place(path, map::ENDING);
+        let like = open_source(&self.root, path)?.metadata()?;
+        match there(&self.target, &place) {
+            There::File(found) if found == sum => write::refresh(&self.target, &place, &like)?,
+            There::File(found) if !variant.is_own(&found) => variant.is_theirs = true,
+            There::Other => variant.is_theirs = true,
+            found => {
+                journal.append(path, &one.sum, &variant)?;
+                write::put(&self.target, &place, text.as_bytes(), &like, found != There::Nothing)?;
+                self.outcome.written += 1;
+            }
+        }
+        if variant.is_theirs {
+            self.outcome.kept.add(&place);
+            variant.sum = None;
+        }
+        variant.former.clear();
+        self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.put(variant.clone()));
+        Ok(())
+    }
+
+    /// Makes what is missing and removes what is stale: the largest files first, in parts, so that memory grows little with the tree.
+    fn carry_out(&mut self, mut changed: Vec<Source>, tell: &mut dyn FnMut(&Done)) -> io::Result<()> {
+        changed.sort_by_key(|source| Reverse(source.seen.bytes));
+        let mut done = Done { files: changed.len(), ..Done::default() };
+        for some in changed.chunks(AT_A_TIME) {
+            let pending = self.read(some);
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            let jobs = self.jobs(&pending);
+            if self.ask.dry_run {
+                let files = |jobs: &mut dyn Iterator<Item = &Job>| {
+                    jobs.map(|job| job.files.len() as u64).sum::<u64>()
+                };
+                self.outcome.written += files(&mut jobs.iter());
+                self.outcome.taken += files(&mut jobs.iter().filter(|job| job.known.is_some()));
+                continue;
+            }
+            self.work(&pending, &jobs, &mut done, tell)?;
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            self.maps(&pending)?;
+        }
+        self.prune();
+        Ok(())
+    }
+}
+
+/// Packs a tree; `tell` hears how far it is.
+///
+/// # Errors
+/// One line: the tree cannot be used, another run is at work, or the disk is full. What was written until then is whole, and known to the
+/// next run.
+pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) -> Result<Outcome> {
+    let places = folders(ask.tree, ask.out, !ask.dry_run)?;
+    let _lock = if ask.dry_run { None } else { Some(Lock::of(&places.1)?) };
+    let mut run = Run::begin(ask, places, interrupt)?;
+    let changed = match run.look() {
+        Ok(changed) => changed,
+        Err(_) if interrupt.is_set() => return Ok(run.interrupted()),
+        Err(error) => return Err(error),
+    };
+    let done = run.carry_out(changed, tell);
+    if ask.dry_run {
+        run.outcome.count(&run.manifest);
+        return Ok(run.outcome);
+    }
+    // Of a full disk the first error is the one to tell.
+    let noted = if run.manifest.is_changed { run.manifest.write(&run.target) } else { Ok(()) };
+    if let Err(error) = done {
+        let place = clean_path(run.target.path());
+        return Err(anyhow!(
+            "{place}: {error}; {} variants were written before, and nothing is half-written; make room and run it again",
+            run.outcome.written
+        ));
+    }
+    noted?;
+    run.outcome.problems = run.examine();
+    run.outcome.interrupted = interrupt.is_set();
+    run.outcome.count(&run.manifest);
+    Ok(run.outcome)
+}
+
+impl Run<'_> {
+    fn interrupted(mut self) -> Outcome {
+        self.outcome.interrupted = true;
+        self.outcome
+    }
+}

@@ -1,0 +1,171 @@
+//! The lab: the way from a study to a finished run, for the verbs that need it.
+//!
+//! It opens the definitions and the corpus, asks the runtimes what they can measure, stages content, builds the
+//! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
+
+pub mod discover;
+mod foreign;
+pub mod profiled;
+mod stage;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+pub use stage::{FILE, Stager};
+
+use crate::planner::{Ask, build};
+use crate::study::Study;
+use crate::study::block::Quick;
+use crate::subject;
+use weigh_content::Library;
+use weigh_content::cache::Cache;
+use weigh_content::defs::Definitions;
+use weigh_content::user::Wanted;
+use weigh_model::inventory::Inventory;
+use weigh_model::payload::Payload;
+use weigh_model::plan::Plan;
+use weigh_model::text::clean_path;
+use weigh_os::regular;
+use weigh_os::shelter::Shelter;
+use weigh_rig::runtime::PhpRuntime;
+
+/// Hears what the lab is about to do, where it may take longer than a moment.
+pub trait Progress {
+    /// One line, such as `preparing value:tree-2.4m`.
+    fn doing(&mut self, what: &str);
+
+    /// Something the user should know, such as a file that was left out.
+    fn note(&mut self, what: &str);
+}
+
+/// What studies are planned with.
+pub struct Planning<'a> {
+    /// What the user asked for.
+    pub ask: &'a Ask,
+    /// What can be measured here.
+    pub inventory: &'a Inventory,
+    /// The folder that contents are brought into.
+    pub staging: &'a Path,
+    /// Hears what takes a moment.
+    pub progress: &'a mut dyn Progress,
+}
+
+/// Definitions, corpus and places of one call of the program.
+#[derive(Debug)]
+pub struct Lab {
+    /// Studies and the PHP side.
+    pub definitions: Definitions,
+    /// The corpus with its cache.
+    pub library: Library,
+    /// Where the PHP side is written for its workers.
+    cache: PathBuf,
+    /// That place, if it goes with this.
+    passing: Option<Shelter>,
+}
+
+impl Lab {
+    /// Opens the lab, with a folder of definitions laid over the built-in ones.
+    pub fn open(defs: Option<&Path>) -> Result<Lab> {
+        let definitions = Definitions::load(defs)?;
+        // Without a home there is a cache for as long as this lasts.
+        let (cache, passing) = match Cache::default_folder() {
+            Some(folder) => (folder, None),
+            None => {
+                let shelter = Shelter::new().context("no temporary folder")?;
+                (shelter.path().to_owned(), Some(shelter))
+            }
+        };
+        let library = Library::open(&cache)?;
+        Ok(Lab { definitions, library, cache, passing })
+    }
+
+    /// Makes sure that what is fetched stays.
+    ///
+    /// # Errors
+    /// The user has no home, and names no folder.
+    pub fn keeps(&self) -> Result<()> {
+        ensure!(self.passing.is_none(), "you have no home folder to keep it in; set WEIGH_CACHE to a folder");
+        Ok(())
+    }
+
+    /// A study by name, or from a file when the text is a path.
+    pub fn study(&self, name: &str) -> Result<Study> {
+        let path = Path::new(name);
+        if path.extension().is_some_and(|e| e == "toml") || path.components().count() > 1 {
+            return Study::parse(&regular::text(path, regular::TEXT)?, &path.display().to_string());
+        }
+        if path.is_file() {
+            bail!("{name}: a study's file ends in .toml; to measure this file write: weigh codec {name}");
+        }
+        let (text, whence) = self.definitions.study(name)?;
+        Study::parse(text, &whence)
+    }
+
+    /// The folder of the PHP side, written when it is not there yet.
+    pub fn php_home(&self) -> Result<PathBuf> {
+        self.definitions.write_php(&self.cache).context("the PHP worker cannot be put in place")
+    }
+
+    /// Looks for what the cells of studies can stand on beside runtimes: web servers, PHP-FPM pools, stores with their drivers, links.
+    pub fn look(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+        for text in studies.iter().flat_map(Study::all_links) {
+            let link = self.definitions.link(&text)?;
+            inventory.links.insert(text, link);
+        }
+        subject::look(self, inventory, studies)
+    }
+
+    /// The PHPs of these names: binaries, or fetched runtimes.
+    pub fn php(&self, named: &[PathBuf]) -> Result<Vec<PhpRuntime>> {
+        let binaries = self.resolve(named)?;
+        binaries.iter().map(|binary| PhpRuntime::of(binary)).collect()
+    }
+
+    /// The folder of fetched runtimes; it need not be there.
+    pub fn runtimes(&self) -> PathBuf {
+        self.cache.join("runtimes")
+    }
+
+    /// The plan of a study whose contents a stager brings into place.
+    fn planned(
+        &self,
+        study: &Study,
+        planning: &mut Planning<'_>,
+        mut content: impl FnMut(&mut Stager<'_>, &str, Option<u64>, &mut dyn Progress) -> Result<Vec<Payload>>,
+    ) -> Result<Plan> {
+        let Planning { ask, inventory, staging, progress } = planning;
+        let mut stager = Stager::new(&self.library, staging);
+        let plan = build(study, ask, inventory, &mut |name, bytes| {
+            content(&mut stager, name, bytes, &mut **progress)
+        });
+        stager.notes().iter().for_each(|note| progress.note(note));
+        plan
+    }
+
+    /// Stages the contents a study names and builds its plan.
+    pub fn plan(&self, study: &Study, planning: &mut Planning<'_>) -> Result<Plan> {
+        let subject = subject::of_study(study);
+        self.planned(study, planning, |stager, name, bytes, progress| {
+            progress.doing(&format!("preparing {name}"));
+            subject.stage(stager, name, bytes)
+        })
+    }
+
+    /// The same for a study whose contents are the user's: each block has them all. They go beside the study, because a path need not be
+    /// text.
+    pub fn plan_paths(&self, study: &Study, paths: &[Wanted], planning: &mut Planning<'_>) -> Result<Plan> {
+        let mut study = study.clone();
+        for block in &mut study.cells {
+            block.content = (0..paths.len()).map(|number| number.to_string()).collect();
+            if let Some(Quick::Other(factors)) = &mut block.quick {
+                factors.content = None;
+            }
+        }
+        self.planned(&study, planning, |stager, number, block, progress| {
+            let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
+            progress.doing(&format!("reading {}", clean_path(&path.path)));
+            Ok(vec![stager.wanted(path, block)?])
+        })
+    }
+}

@@ -1,0 +1,396 @@
+//! Deliveries for real: files and private servers are put in place, the load generator asks, and the meters of server and PHP are
+//! read right before and right after.
+//!
+//! It owns what it started until it is told to end. It refuses to judge what came back.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::plan::LoadPlan;
+use weigh_load::result::LoadResult;
+
+use super::blame::Traces;
+use super::files::{self, Files, Instance};
+use super::meters::{Metered, Meters, Rested, Resting, resting};
+use super::rigs::{Crew, Over, Rigs, Spot};
+use super::visit::{DeliveryRequest, record};
+use super::watch::gauge;
+use super::words::Words;
+use super::{blame, block, certificate, deltas, fairness, negotiation, outside, url};
+use crate::executor::{Executor, Failure, Version, VisitOrder};
+use crate::loading;
+use crate::subject::{Room, php_versions};
+use weigh_model::cell::{Cell, Delivery, NO_PHP, Transport};
+use weigh_model::payload::Origin;
+use weigh_model::plan::Plan;
+use weigh_model::protocol::{Fault, FaultKind};
+use weigh_model::record::negotiation::Negotiation;
+use weigh_model::record::{DeliveryVisit, VisitRecord};
+use weigh_model::way::WayKind;
+use weigh_os::interrupt::Interrupt;
+use weigh_rig::fpm;
+use weigh_rig::server::Definition;
+use weigh_rig::server::{Certificate, Site};
+
+/// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
+const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
+
+const GONE: &str = "the load agent is gone";
+
+#[derive(Debug)]
+pub struct Courier {
+    plan: Plan,
+    room: Room,
+    files: Files,
+    rigs: Rigs,
+    rested: Rested,
+    certificate: Option<Certificate>,
+    /// One for each network of readers.
+    agents: BTreeMap<Over, loading::LoadAgent>,
+    /// Names of servers' programs, by which one that others run here is known.
+    programs: Vec<String>,
+    /// What is said from the begin of a block on.
+    words: Words,
+    interrupt: Interrupt,
+}
+
+impl Courier {
+    /// Nothing is started before the first visit.
+    pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
+        let rigs = Rigs::new(definitions, plan, &room.logs)?;
+        let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?.with_own(plan);
+        let (plan, words) = (plan.clone(), Words::default());
+        let (agents, rested) = (BTreeMap::new(), Rested::default());
+        let programs = definitions.iter().flat_map(|one| one.programs.iter().cloned()).collect();
+        Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, programs, words, interrupt })
+    }
+
+    /// The site that a cell is served from, with its files and its pool in place.
+    fn site(&mut self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Result<Site> {
+        let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
+        let fpm = match request.cell.runtime.as_str() {
+            NO_PHP => None,
+            _ => Some(self.rigs.pool(&self.plan, &Crew::of(request.cell), &self.files)?.socket()),
+        };
+        let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
+        let tls = match delivery.transport {
+            Transport::Http => None,
+            Transport::Https => Some(self.certificate()?),
+        };
+        Ok(Site {
+            docroot,
+            fpm,
+            upstream: None,
+            way: delivery.site.clone(),
+            offload: is_offloaded.then(|| self.files.contents()),
+            tls,
+            cpus: self.rigs.cores().server.clone(),
+        })
+    }
+
+    fn certificate(&mut self) -> Result<Certificate> {
+        if let Some(made) = &self.certificate {
+            return Ok(made.clone());
+        }
+        let made = certificate::make(self.rigs.folder())?;
+        if let Some(user) = self.rigs.user() {
+            [&made.chain, &made.key]
+                .into_iter()
+                .try_for_each(|file| user.give(file))
+                .context("the certificate")?;
+        }
+        Ok(self.certificate.insert(made).clone())
+    }
+
+    fn block(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Result<DeliveryVisit, Failure> {
+        let cell = request.cell;
+        let fault = |error: anyhow::Error| start(cell, &error);
+        let paths = self.paths(request, delivery);
+        let urls =
+            paths.iter().map(|path| self.rigs.url(spot, path)).collect::<Result<_>>().map_err(fault)?;
+        let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
+        let digests = match cell.asks_for_payload() {
+            true => self.files.digests(request.payload, request.blob).map_err(fault)?,
+            false => Vec::new(),
+        };
+        let resting = self.rest(request, delivery, spot)?;
+        let server = self.rigs.instance(spot).map_err(fault)?.group();
+        self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
+        let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
+        let mut load = match &delivery.slow {
+            Some(slow) => fairness::plan(request, slow, (urls, light), authority),
+            None => block::plan(request, urls, authority),
+        };
+        if let Some(host) = self.files.own_host(cell) {
+            load.requests
+                .iter_mut()
+                .for_each(|asked| asked.headers.insert(0, ("Host".into(), host.to_owned())));
+        }
+        let dictionaries = self.files.dictionaries(cell, request.payload, request.blob).map_err(fault)?;
+        for (asked, dictionary) in load.requests.iter_mut().zip(dictionaries) {
+            asked.headers.push(deltas::offer(&dictionary));
+            asked.dictionary = dictionary.to_vec();
+        }
+        load.cpus = self.rigs.cores().client.clone();
+        self.start_agent(&spot.over).map_err(fault)?;
+        let link = self.rigs.measured(&spot.over).map_err(fault)?;
+        let warm = request.fresh.then(|| block::warm_up(&load, Crew::of(cell).workers)).flatten();
+        let before = match warm {
+            Some(warm) => Some(self.ask(request, &warm, &spot.over)?),
+            None => None,
+        };
+        if let Some(before) = &before
+            && self.rigs.ended(spot, &Crew::of(cell)).is_some()
+        {
+            // Nobody is left to be metered, and nothing is started in the place of what has to be told of.
+            return Ok(block::unmetered(before.clone(), &load));
+        }
+        let pool = match spot.site.fpm {
+            Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
+            None => None,
+        };
+        let agent = self.agents.get_mut(&spot.over).ok_or_else(|| fault(anyhow!(GONE)))?;
+        let php = pool.as_ref().map(|pool| pool.group());
+        let watched = pool.as_ref().filter(|_| is_watched(delivery));
+        let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
+        let (outcome, metered, seen) = Meters { server, php, gauge }.over(|| agent.run(&load, &mut |_| {}));
+        let result = heard(&mut self.agents, request, &spot.over, outcome)?;
+        if metered.server.processes == 0 || metered.php.is_some_and(|php| php.processes == 0) {
+            let message = format!("{}: nobody is left to be metered", cell.id);
+            return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
+        }
+        let metered = Metered { resting, ..metered };
+        let wrong = block::wrong(&result.preflights, &digests);
+        let mut visit = match &delivery.slow {
+            Some(slow) => fairness::visit(result, slow, metered, &seen),
+            None => block::visit(result, &load, metered),
+        };
+        if let Some(before) = before {
+            block::after(&mut visit, before, &load);
+        }
+        if request.fresh {
+            block::remember(&mut visit, server, php);
+        }
+        visit.preflight = wrong.unwrap_or(visit.preflight);
+        visit.workers = seen.workers();
+        visit.link = link.map(Box::new);
+        if let Some(pool) = pool
+            && OF_PHP.contains(&visit.preflight.status)
+        {
+            explain(&mut visit, pool, &spot.site.docroot, &paths[0]);
+        }
+        Ok(visit)
+    }
+
+    /// The path of each instance of a content.
+    fn paths(&self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Vec<String> {
+        let path = |file: Instance| self.path(request, delivery, &file.name);
+        files::instances(request.payload).into_iter().map(path).collect()
+    }
+
+    fn path(&self, request: &DeliveryRequest<'_>, delivery: &Delivery, name: &str) -> String {
+        let own = self.files.own_path(request.cell, request.payload, name);
+        own.unwrap_or_else(|| url::path(request.cell, delivery, name, self.rigs.token()))
+    }
+
+    /// What the server and the pool of a cell use without load; they are watched first where that is not known.
+    fn rest(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Result<Resting, Failure> {
+        let cell = request.cell;
+        let fault = |error: anyhow::Error| start(cell, &error);
+        let crew = spot.site.fpm.is_some().then(|| (Crew::of(cell), is_watched(delivery)));
+        if let Some(known) = self.rested.known(&spot.server, crew.as_ref()) {
+            return Ok(known);
+        }
+        let server = self.rigs.instance(spot).map_err(fault)?.group();
+        let pool = match &crew {
+            Some((crew, _)) => Some(self.rigs.pool(&self.plan, crew, &self.files).map_err(fault)?),
+            None => None,
+        };
+        let watched = pool.as_ref().filter(|_| is_watched(delivery));
+        let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
+        let meters = Meters { server, php: pool.map(|pool| pool.group()), gauge };
+        let resting = self.rested.measure(&spot.server, crew.as_ref(), meters, &self.interrupt);
+        resting.ok_or(Failure::Interrupted)
+    }
+
+    /// Makes sure that there is a generator where readers are.
+    fn start_agent(&mut self, over: &Over) -> Result<()> {
+        if !self.agents.contains_key(over) {
+            let log = self.room.logs.join("load.log");
+            let made = loading::LoadAgent::start_in(self.rigs.near(over)?, &log, self.interrupt.clone());
+            self.agents.insert(over.clone(), made.context("the load agent")?);
+        }
+        Ok(())
+    }
+
+    /// Lets a load agent carry out a load, outside of the meters.
+    fn ask(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        load: &LoadPlan,
+        over: &Over,
+    ) -> Result<LoadResult, Failure> {
+        let agent = self.agents.get_mut(over).ok_or_else(|| start(request.cell, &anyhow!(GONE)))?;
+        let outcome = agent.run(load, &mut |_| {});
+        heard(&mut self.agents, request, over, outcome)
+    }
+
+    /// One block of requests to a server that others run: nothing of it is started or ended. If it runs here, it is metered, without what
+    /// it does for others meanwhile.
+    fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
+        let load = block::plan(request, vec![url.to_owned()], None);
+        self.start_agent(&Over::Outside).map_err(|error| start(request.cell, &error))?;
+        let Some(meters) = outside::meters(url, &self.programs) else {
+            return Ok(block::unmetered(self.ask(request, &load, &Over::Outside)?, &load));
+        };
+        // Right before each block: others may ask it, too.
+        let resting = resting(meters, &self.interrupt).ok_or(Failure::Interrupted)?;
+        let (result, metered, _) = meters.over(|| self.ask(request, &load, &Over::Outside));
+        Ok(block::visit(result?, &load, Metered { resting, ..metered }))
+    }
+
+    /// The next cell shall not find workers that still send to clients who have gone.
+    fn settle(&mut self, crew: &Crew) -> Result<()> {
+        if !fairness::settles(self.rigs.pool(&self.plan, crew, &self.files)?) {
+            self.rigs.discard_pool(crew);
+        }
+        Ok(())
+    }
+
+    /// Asks the instance that has just been measured; none when that is not to be, or the user wants the run to end.
+    fn negotiate(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Option<Negotiation> {
+        let first = files::instances(request.payload).into_iter().next()?;
+        let path = self.path(request, delivery, &first.name);
+        let content = first.read(request.blob).ok()?;
+        let url = self.rigs.instance(spot).ok()?.url(&path);
+        let host = self.files.own_host(request.cell);
+        let ask = || negotiation::ask(&url, host, &content, &self.interrupt);
+        match self.rigs.near(&spot.over).ok()? {
+            Some(network) => network.within(ask).ok()?,
+            None => ask(),
+        }
+    }
+
+    /// One block, and what is asked for after it.
+    fn deliver(&mut self, request: &DeliveryRequest<'_>) -> Result<DeliveryVisit, Failure> {
+        let cell = request.cell;
+        let Some(delivery) = &cell.delivery else {
+            return Err(Failure::fault(FaultKind::Parameter, format!("{}: it is no delivery", cell.id)));
+        };
+        if self.interrupt.is_set() {
+            return Err(Failure::Interrupted);
+        }
+        if let Origin::Url { url } = &request.payload.origin {
+            return self.outside(request, url);
+        }
+        let crew = Crew::of(cell);
+        if request.fresh {
+            // What others have left in it is not this way's.
+            self.rigs.discard_pool(&crew);
+        }
+        let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
+        let spot = Spot { server: delivery.server.clone(), site, over: Over::of(delivery) };
+        if request.fresh {
+            self.rigs.discard_instance(&spot);
+        }
+        self.words = Words::default();
+        let mut result = self.block(request, delivery, &spot);
+        let ended = self.rigs.ended(&spot, &crew);
+        if let Ok(visit) = &mut result
+            && ended.is_none()
+            && blame::is_sound(cell, visit, request.payload)
+        {
+            if request.negotiate && spot.over == Over::Loopback {
+                visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
+            }
+            if delivery.slow.is_some() {
+                self.settle(&crew).map_err(|e| start(cell, &e))?;
+            }
+            return result;
+        }
+        let said = self.words.said();
+        // By now it is known, too, that something has just been killed.
+        let ended = ended.or_else(|| self.rigs.ended(&spot, &crew));
+        // Whatever state it is in, the next cell shall not have it.
+        self.rigs.discard(&spot, &crew);
+        blame::tell(result, cell, request.payload, &Traces { ended, said })
+    }
+}
+
+impl Executor for Courier {
+    fn remark(&self) -> Option<&str> {
+        self.rigs.remark()
+    }
+
+    fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {
+        let servers = self
+            .rigs
+            .servers()
+            .iter()
+            .filter_map(|found| Some(Version::of(&found.definition.name, found.version.clone()?)));
+        servers.chain(php_versions(plan)).collect()
+    }
+
+    fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure> {
+        self.deliver(&DeliveryRequest::of(order)).map(|visit| record(visit, order))
+    }
+
+    fn end(&mut self) {
+        std::mem::take(&mut self.agents).into_values().for_each(loading::LoadAgent::end);
+        self.rigs.end();
+    }
+}
+
+/// The result of a load, or why there is none.
+fn heard(
+    agents: &mut BTreeMap<Over, loading::LoadAgent>,
+    request: &DeliveryRequest<'_>,
+    over: &Over,
+    outcome: Result<loading::Outcome, loading::Failure>,
+) -> Result<LoadResult, Failure> {
+    if let Err(loading::Failure::Broken(_)) = outcome {
+        // It is of no further use: the next visit has a new one.
+        agents.remove(over);
+    }
+    let outcome = outcome.map_err(|failure| blame::refused(request.cell, request.payload, &failure))?;
+    if outcome.interrupted { Err(Failure::Interrupted) } else { Ok(outcome.result) }
+}
+
+/// Whether a pool's workers are watched during a block: each reading costs the pool CPU time, and while a link takes its time, they would come
+/// to more than the responses do.
+fn is_watched(delivery: &Delivery) -> bool {
+    delivery.link.is_none()
+}
+
+/// Why there is nobody to ask.
+fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
+    Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
+}
+
+/// Puts what PHP has to say about a refusal beside the status: its scripts say it in one line.
+fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &str) {
+    let (script, query) = path.split_once('?').unwrap_or((path, ""));
+    let script = docroot.join(script.trim_start_matches('/'));
+    let said = pool.ask(&script, query).unwrap_or_default();
+    if let Some(line) = blame::line_of_php(&said) {
+        let message = format!("status {}: {line}", visit.preflight.status);
+        visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    }
+}

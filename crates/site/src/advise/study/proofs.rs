@@ -1,0 +1,174 @@
+//! Studies that prove a policy: the site's sample with what is done today and with the policy, for each kind of client.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::{
+    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, stored_today, today, with,
+};
+use crate::advise::located;
+use weigh_model::advised::ADVISED;
+use weigh_model::policy::{Decision, Policy};
+use weigh_model::site::{Accept, Kind, Site, Stratum};
+use weigh_rig::server::Definition;
+use weigh_run::lab::FILE;
+
+/// Clients with a smaller share of the requests are left out of a proof.
+pub const LEAST_SHARE: f64 = 0.05;
+
+/// The studies that measure a policy beside what the site does today: one for each kind of client, and one of cached values. The
+/// user's configuration is added to them where the site has one.
+///
+/// # Errors
+/// As [`super::studies`].
+pub fn proofs(
+    site: &Site,
+    folder: &Path,
+    policy: &Policy,
+    server: Option<&Definition>,
+    seconds: f64,
+) -> Result<Vec<(Option<Accept>, Written)>> {
+    let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
+    let classes = site.classes();
+    let clients: Vec<&Accept> = classes.iter().filter(|client| client.share >= LEAST_SHARE).collect();
+    let sent = |client: &Accept| -> Result<Vec<Deliveries>> {
+        let mut sent = Vec::new();
+        for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
+            let Some(server) = server else { continue };
+            sent.push(compared(site, folder, decision, server, client)?);
+            if decision.kind == Kind::Download {
+                sent.extend(as_files(site, folder, server)?);
+            }
+        }
+        sent.retain(|block| !block.content.is_empty());
+        Ok(sent)
+    };
+    let sent = clients.iter().map(|client| sent(client)).collect::<Result<Vec<_>>>()?;
+    let is_sent = sent.iter().any(|blocks| !blocks.is_empty());
+    let values = changed.iter().find(|decision| decision.kind == Kind::Value);
+    let values = values.map(|decision| stored(site, folder, decision)).transpose()?;
+    let values = values.filter(|cells| !cells.content.is_empty());
+    let parts = if is_sent { clients.len() } else { 0 } + usize::from(values.is_some());
+    let on_link = if is_sent { MADE.max(seconds * LINK[0]).min(seconds * LINK[1]) } else { 0.0 };
+    let rest = seconds - on_link;
+    let part = (rest / parts.max(1) as f64).round().max(1.0);
+    let mut found = Vec::new();
+    for (at, (client, sent)) in clients.into_iter().zip(sent).enumerate().filter(|_| is_sent) {
+        // Negotiation is the same whoever asks.
+        let of = |block: &Deliveries| Deliveries {
+            accept: Some(client.codings.join(", ")),
+            negotiation: at == 0 && block.subject != "download",
+            ..block.clone()
+        };
+        let most = ((on_link / MADE) as usize).max(1);
+        let over_link =
+            sent.iter().find_map(|block| over_links(site, folder, &of(block), most)).filter(|_| at == 0);
+        let deliveries = sent.iter().map(of).collect();
+        let own = proof(site, &format!("proof-{}", at + 1), part);
+        found.push((Some(client.clone()), Written { deliveries, ..own }));
+        if let Some(block) = over_link {
+            let precision = Precision { max_rounds: LINK_ROUNDS, min_samples: 1, half_width: 0.05 };
+            let own = Written::new(site, "proof-link", on_link.round().max(1.0));
+            found.push((Some(client.clone()), Written { deliveries: vec![block], precision, ..own }));
+        }
+    }
+    if let Some(cells) = values {
+        found.push((None, Written { cells: vec![cells], ..proof(site, "proof-values", part) }));
+    }
+    Ok(found)
+}
+
+/// Rounds of a proof at most: few configurations are compared, and each round makes their difference clearer.
+const ROUNDS: u32 = 100;
+
+/// A study of before and after.
+fn proof(site: &Site, what: &str, seconds: f64) -> Written {
+    let own = Written::new(site, what, seconds);
+    Written { precision: Precision { max_rounds: ROUNDS, ..own.precision }, ..own }
+}
+
+/// The shares of a proof's time that responses over a link take at least and at most.
+const LINK: [f64; 2] = [0.15, 0.3];
+/// Seconds that it takes to make a link, to measure it, and to send a file over it before and after.
+const MADE: f64 = 22.0;
+/// Rounds over a link at most: its times vary little.
+const LINK_ROUNDS: u32 = 10;
+
+/// The same over the links that most visitors have, at most this many, for the file with the most traffic.
+fn over_links(site: &Site, folder: &Path, block: &Deliveries, most: usize) -> Option<Deliveries> {
+    let kind = match block.subject {
+        "asset" => Kind::Asset,
+        "page" => Kind::Page,
+        _ => return None,
+    };
+    let mut links = site.visitors.links.clone();
+    links.sort_by(|a, b| b.share.total_cmp(&a.share));
+    links.truncate(most);
+    let links: Vec<String> = links.into_iter().map(|own| own.link).collect();
+    let files = site.of(kind).flat_map(|stratum| stratum.sample.iter().map(move |sample| (stratum, sample)));
+    let named = files.filter_map(|(stratum, sample)| {
+        let name = format!("{FILE}{}", located(site, folder, kind, &sample.path).ok()?);
+        let traffic = sample.bytes as f64 * sample.share * stratum.requests.value;
+        (block.content.contains(&name) && stratum.is_worth_encoding()).then_some((name, traffic))
+    });
+    let (first, _) = named.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let about = format!("{} over {}", block.about, links.join(", "));
+    Some(Deliveries { about, content: vec![first], links, negotiation: false, ..block.clone() })
+}
+
+/// The block of a decision for a client: before and after.
+fn compared(
+    site: &Site,
+    folder: &Path,
+    decision: &Decision,
+    server: &Definition,
+    client: &Accept,
+) -> Result<Deliveries> {
+    let kind = decision.kind;
+    let today = today(site, kind).filter(|way| kind != Kind::Download || !is_of_server(way));
+    let php = decision.by_php(&client.codings).map(str::to_owned);
+    let own = decision.method.clone().or(php);
+    let in_lab = own.is_some();
+    let (subject, runtime, by) = match kind {
+        Kind::Page => ("page", "php", "php/"),
+        Kind::Download => ("download", "php", "php/"),
+        Kind::Asset | Kind::Value => ("asset", "-", "server/"),
+    };
+    let advised = if kind == Kind::Page { format!("server/{ADVISED}") } else { ADVISED.to_owned() };
+    let after = own.map_or(advised, |own| own.strip_prefix(by).unwrap_or(&own).to_owned());
+    // The site's own configuration tells what is done today, unless the policy's method is measured in the lab's.
+    let is_needed = |_: &String| in_lab || site.sources.server_config.is_none();
+    let ways = with(vec![after], today.filter(is_needed), by);
+    // The files that the policy was made from: of assets, those that encoding makes smaller have places of their own.
+    let content = match kind {
+        Kind::Asset => [
+            files(site, folder, kind, &Stratum::is_worth_encoding)?,
+            files(site, folder, kind, &|stratum| !stratum.is_worth_encoding())?,
+        ]
+        .concat(),
+        _ => files(site, folder, kind, &|_| true)?,
+    };
+    Ok(block(server, kind.plural(), subject, content, &[runtime], ways))
+}
+
+/// The cells of cached values: before and after, and the serializers alone.
+fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
+    let (serializer, codec) = stored_today(site).unwrap_or(("serialize".into(), "identity".into()));
+    let (mut serializers, mut codecs) = (vec![serializer], vec!["identity".to_owned(), codec]);
+    for rule in &decision.rules {
+        serializers.extend(rule.serializer.clone());
+        codecs.push(rule.method.clone());
+    }
+    for all in [&mut serializers, &mut codecs] {
+        all.sort();
+        all.dedup();
+    }
+    Ok(Cells {
+        about: "cached values, before and after".into(),
+        content: files(site, folder, Kind::Value, &|_| true)?,
+        runtimes: vec!["php"],
+        serializers,
+        codecs,
+    })
+}

@@ -1,0 +1,94 @@
+//! Writes the files that carry out a policy: a part of each server's configuration, rendered from the templates that were measured, and what
+//! PHP and Symfony need. They go into a folder of their own; nothing of the user's is written to.
+//!
+//! It owns what is emitted and what is said of it. Which directives those are is the business of the servers' folders.
+
+mod advised;
+mod dictionaries;
+mod emitted;
+mod folder;
+mod library;
+pub mod own;
+mod php;
+mod present;
+mod sections;
+mod server;
+mod symfony;
+
+use anyhow::{Context, Result};
+
+pub use advised::advised;
+pub use dictionaries::deltas;
+pub use emitted::{Emitted, Line};
+pub use folder::files;
+pub use server::{carriers, downloads};
+
+use weigh_model::policy::{Decision, Policy, Rule};
+use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::site::{Kind, Site};
+use weigh_os::guard::Place;
+use weigh_os::shelter::Shelter;
+use weigh_os::user::OwnUser;
+use weigh_rig::server::Found;
+use weigh_serverconf::Read;
+
+/// What a policy is written for.
+#[derive(Clone, Copy, Debug)]
+pub struct Here<'a> {
+    /// The servers to write for, as this machine has them.
+    pub servers: &'a [Found],
+    /// Where private instances check what is written; none: nothing is checked.
+    pub place: Option<&'a Place>,
+    /// The site's own configuration of its server; none: it is not known.
+    pub own: Option<&'a Read>,
+}
+
+/// The files of a policy, in the order in which to use them.
+///
+/// # Errors
+/// One line: what of the policy no file can hold.
+pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>> {
+    let mut emitted = Vec::new();
+    for found in here.servers {
+        emitted.extend(server::emit(policy, site, found, here)?);
+    }
+    emitted.extend(php::emit(policy, site)?);
+    emitted.extend(symfony::emit(policy)?);
+    emitted.extend(library::emit(policy, site, here)?);
+    Ok(emitted)
+}
+
+/// Has what is written for these servers checked in private instances, by a user of their own where there is one. `own`: the site's own
+/// configuration, if it is known.
+///
+/// # Errors
+/// There is no temporary folder, or those of `write`.
+pub fn checked<T>(
+    servers: &[Found],
+    own: Option<&Read>,
+    write: impl FnOnce(Here<'_>) -> Result<T>,
+) -> Result<T> {
+    let user =
+        OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
+    let room = Shelter::of(user).context("no temporary folder")?;
+    let place = Place::new(room.path(), room.path().join("log")).of(user);
+    write(Here { servers, place: Some(&place), own })
+}
+
+/// The decision for a kind of content, if it changes something.
+fn decision(policy: &Policy, kind: Kind) -> Option<&Decision> {
+    policy.decisions.iter().find(|decision| decision.kind == kind && !decision.keep)
+}
+
+/// The method of PHP that a rule names, without its place, and the level: the rule's own, else the method's.
+fn asked(rule: &Rule) -> Result<(String, Option<i32>)> {
+    let request = Request::parse(rule.method.trim_start_matches("php/"))?;
+    let listed = match &request.levels {
+        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
+        _ => None,
+    };
+    Ok((request.name, rule.level.or(listed)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! What is emitted for a web server: the parts that its folder names, for the rules that it carries out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::own::on_top;
+use super::present::is_loaded;
+use super::{Emitted, Here, advised};
+use crate::regression;
+use weigh_model::advised::ADVISED;
+use weigh_model::policy::Policy;
+use weigh_model::setting::Setting;
+use weigh_model::site::{Kind, Site};
+use weigh_model::text::clean;
+use weigh_os::guard::Place;
+use weigh_os::shelter::Shelter;
+use weigh_rig::server::Found;
+use weigh_rig::server::Site as Served;
+use weigh_rig::server::definition::WayRow;
+use weigh_rig::server::emission::{Downloads, Emission, Snippet};
+use weigh_serverconf::tree::tidy;
+use weigh_serverconf::{Read, Syntax};
+
+/// Where downloads are if the site does not say it.
+pub(super) const DOWNLOADS: &str = "/srv/downloads";
+
+/// The files for one server; none if the policy changes nothing that it does.
+pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<Emitted>> {
+    let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
+    let serves = |kind| super::decision(policy, kind).is_some();
+    if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
+        return Ok(Vec::new());
+    }
+    let wish = advised(policy, site, &found.definition, here.own)?;
+    let definition = found.definition.with_advised(&wish);
+    let mut there = definition.at(found.program.clone());
+    let rows = there.definition.rows_of(&wish);
+    let modules = |snippet: &Snippet| -> Vec<String> {
+        let is_for = |row: &&&WayRow| snippet.downloads == (wish.downloads.as_ref() == Some(&row.name));
+        let of_rows = rows.iter().filter(is_for).flat_map(|row| row.modules.clone());
+        let all: BTreeSet<String> = of_rows.chain(snippet.modules.clone()).collect();
+        all.into_iter().collect()
+    };
+    let doubled = doubled(policy, site, found, here)?;
+    let firsts: BTreeMap<String, Vec<String>> = emission
+        .snippets
+        .iter()
+        .map(|s| {
+            let needed = modules(s);
+            let mut first =
+                first(&format!("config/{}", found.definition.name), emission, found, &needed, here);
+            let is_for = |row: &&&WayRow| row.modules.iter().any(|module| needed.contains(module));
+            let lacks = |module: &String| found.modules.contains_key(module) && found.program.is_some();
+            let to_install = |row: &&WayRow| !row.modules.iter().all(lacks) || here.own.is_some();
+            let missing = |row: &&WayRow| row.modules.iter().any(|module| !has(found, here, module));
+            let rows = rows.iter().filter(is_for).copied().filter(to_install).filter(missing);
+            let installs: BTreeSet<&String> = rows.filter_map(|row| row.remedy.as_ref()).collect();
+            first.splice(1..1, installs.into_iter().cloned());
+            first.extend(doubled.iter().filter(|_| !s.downloads).cloned());
+            (s.template.clone(), first)
+        })
+        .collect();
+    let room = Shelter::new().context("no temporary folder")?;
+    let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads(site), here.place)?;
+    // What the lab's configuration makes of a file says nothing where the site's own was tried with it.
+    let unchecked = unchecked.filter(|_| policy.trial.as_ref().is_none_or(|trial| trial.untried.is_some()));
+    let one = |(snippet, body): (&Snippet, String)| Emitted {
+        what: what(policy, snippet),
+        first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
+        unchecked: unchecked.clone(),
+        tried: policy.trial.as_ref().map(regression::told),
+        ..emitted(&found.definition.name, emission, snippet, body)
+    };
+    let is_written = |(snippet, _): &Part<'_>| {
+        !policy.withholds(&regression::file(&found.definition.name, &snippet.template))
+    };
+    Ok(parts.into_iter().filter(is_written).map(one).collect())
+}
+
+/// The names of the files for one server, each with the kinds of content that it carries a decision out for.
+///
+/// # Errors
+/// What of the policy the server cannot do.
+pub fn carriers(
+    policy: &Policy,
+    site: &Site,
+    found: &Found,
+    own: Option<&Read>,
+) -> Result<Vec<(String, Vec<Kind>)>> {
+    let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
+    let kinds = |file: &Emitted| {
+        let template = file.file.file_name().and_then(|name| name.to_str());
+        let snippet = emission.snippets.iter().find(|snippet| template == Some(snippet.template.as_str()));
+        match snippet {
+            Some(snippet) if snippet.downloads => vec![Kind::Download],
+            Some(snippet) if snippet.pages => vec![Kind::Page],
+            Some(snippet) if snippet.dictionaries => Vec::new(),
+            _ if emission.has_pages() => vec![Kind::Asset],
+            _ => vec![Kind::Asset, Kind::Page],
+        }
+    };
+    let untried = Policy { trial: None, ..policy.clone() };
+    let files = emit(&untried, site, found, Here { servers: &[], place: None, own })?;
+    Ok(files.iter().map(|file| (file.file.to_string_lossy().into_owned(), kinds(file))).collect())
+}
+
+/// What to remove of the site's own configuration, where its server refuses a directive that stands twice in a block: the parts have it.
+fn doubled(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<String>> {
+    let Some(read) = here.own.filter(|read| read.tree.syntax == Syntax::Blocks) else {
+        return Ok(Vec::new());
+    };
+    let clashes = on_top(policy, site, found, read, None)?.clashes;
+    let gone = clashes.into_iter().filter(|clash| !clash.stays);
+    Ok(gone.map(|clash| format!("remove {}: {}", clash.place, clean(&clash.directive))).collect())
+}
+
+/// A part of a configuration with its text.
+type Part<'f> = (&'f Snippet, String);
+
+/// The parts of a server that has the policy among its ways, and why they were not checked, or what the server says against them.
+pub(super) fn parts<'f>(
+    there: &'f mut Found,
+    served: &Served,
+    downloads: &Downloads,
+    place: Option<&Place>,
+) -> Result<(Vec<Part<'f>>, Option<String>)> {
+    let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
+    let unchecked = match (lacks, place) {
+        (Some(lacks), _) => Some(format!("{} cannot do it here: {lacks}", there.definition.name)),
+        (None, None) => Some("it was not asked for".into()),
+        (None, Some(place)) => there.lint(served, place)?,
+    };
+    // What is missing here is the user's to install: the file is the same.
+    there.ways.iter_mut().for_each(|way| way.missing = None);
+    Ok((there.parts(served, downloads)?, unchecked))
+}
+
+pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {
+    Emitted {
+        file: PathBuf::from(server).join(&snippet.template),
+        what: String::new(),
+        first: Vec::new(),
+        place: snippet.place.clone(),
+        line: snippet.line.clone(),
+        clash: if snippet.downloads { String::new() } else { emission.clash.clone() },
+        check: emission.check.clone(),
+        undo: format!("remove that line, then: {}", emission.reload),
+        unchecked: None,
+        tried: None,
+        comment: "#",
+        body,
+    }
+}
+
+/// The decisions that a part carries out, in their own words.
+fn what(policy: &Policy, snippet: &Snippet) -> String {
+    let kinds: &[Kind] = match (snippet.downloads, snippet.pages) {
+        (true, _) => &[Kind::Download],
+        (_, true) => &[Kind::Page],
+        _ => &[Kind::Asset, Kind::Page],
+    };
+    let told = kinds.iter().filter_map(|kind| super::decision(policy, *kind));
+    let told = told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ");
+    if told.is_empty() { "What the other files say does not hold here.".to_owned() } else { told }
+}
+
+/// Whether the server has a module without anything to be done: it is built in, or the site's configuration loads it.
+fn has(found: &Found, here: Here<'_>, module: &str) -> bool {
+    matches!(found.modules.get(module), Some(None))
+        || here.own.is_some_and(|own| is_loaded(&own.tree, module))
+}
+
+/// What to do before the parts are included: copy them, and have the modules that the configuration does not load.
+pub(super) fn first(
+    folder: &str,
+    emission: &Emission,
+    found: &Found,
+    modules: &[String],
+    here: Here<'_>,
+) -> Vec<String> {
+    let mut first = vec![format!("cp {folder}/* {}/", emission.home)];
+    let missing: Vec<&str> =
+        modules.iter().map(String::as_str).filter(|module| !has(found, here, module)).collect();
+    match (&emission.enable, &emission.load) {
+        _ if missing.is_empty() => {}
+        (Some(enable), _) => first.push(format!("{enable} {}", missing.join(" "))),
+        (None, Some(load)) => first.extend(missing.iter().map(|module| load.replace("{}", module))),
+        (None, None) => first.push(format!("it needs these modules: {}", missing.join(", "))),
+    }
+    first
+}
+
+/// What a private instance serves while it is checked: the document root if it can be read, else an empty folder.
+pub(super) fn served(site: &Site, room: &Path) -> Served {
+    let docroot = site.sources.docroot.as_ref().map(PathBuf::from).filter(|docroot| docroot.is_dir());
+    Served {
+        docroot: docroot.unwrap_or_else(|| room.to_owned()),
+        way: Some(Setting::bare(ADVISED)),
+        offload: Some(room.to_owned()),
+        ..Served::default()
+    }
+}
+
+/// The folders of the site's downloads. None lies in another, and none is wider than what it holds: the root of all files, the document root
+/// and what lies above it are refused.
+pub fn downloads(site: &Site) -> Downloads {
+    let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
+    let file = |path: &str| {
+        let (folder, rest) = site.sources.folder(path).unwrap_or(("/", path));
+        tidy(&Path::new(folder).join(rest.trim_start_matches('/')))
+    };
+    let all: BTreeSet<PathBuf> = samples.filter_map(|s| Some(file(&s.path).parent()?.to_owned())).collect();
+    let Some(docroot) = site.sources.docroot.as_ref().filter(|_| !all.is_empty()) else {
+        return Downloads { folders: vec![DOWNLOADS.into()], refused: Vec::new() };
+    };
+    let docroot = tidy(Path::new(docroot));
+    let why = |folder: &Path| match folder.parent() {
+        None => Some("a rule for / would hand out every file of the machine"),
+        Some(_) if folder == docroot => Some("it is the document root, which has more than downloads"),
+        Some(_) if docroot.starts_with(folder) => Some("the document root lies in it"),
+        Some(_) => None,
+    };
+    let mut downloads = Downloads::default();
+    for folder in all {
+        match why(&folder) {
+            Some(why) => downloads.refused.push((folder, why)),
+            None if downloads.folders.iter().any(|wider| folder.starts_with(wider)) => {}
+            None => downloads.folders.push(folder),
+        }
+    }
+    downloads
+}
