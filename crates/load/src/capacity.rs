@@ -451,7 +451,11 @@ impl Tried {
             (None, Some(over)) if over.tries < ENOUGH => Next::Try(over.rate, false),
             (None, Some(over)) => Next::End(ended(&over, Ended::NothingHeld)),
             (Some(held), Some(over)) if over.rate > held.rate * (1.0 + search.width) => {
-                Next::Try((held.rate * over.rate).sqrt(), over.rate <= held.rate * (1.0 + NEAR))
+                match over.rate <= held.rate * (1.0 + NEAR) {
+                    // Before long steps: the server may have been cold.
+                    true if over.tries < 2 => Next::Try(over.rate, false),
+                    is_near => Next::Try((held.rate * over.rate).sqrt(), is_near),
+                }
             }
             (Some(held), Some(over)) => {
                 let found = ended(&held, ended(&over, Ended::Found));

@@ -121,14 +121,17 @@ fn what_a_search_says_that_ends_by_the_clock_is_within_5_percent() {
     let kinds = [Queue::even(), Queue::of(1), Queue::of(4), cold(1000), cold(2000), cold(4000)];
     for queue in kinds.map(fast) {
         let knee = queue.knee(limit);
-        for (most_seconds, seed) in
-            [20.0, 40.0, 80.0].into_iter().flat_map(|s| (0..5).map(move |seed| (s, seed)))
-        {
+        for most_seconds in [40.0, 80.0, 160.0] {
             let start = if queue.cold > 0 { 25.0 } else { 250.0 };
             let search = Search { start, most_seconds, step_seconds: 3.0, ..Search::new(limit) };
-            let found = find(&search, queue.server(seed));
-            assert!(found.held.is_none_or(|held| held < knee * 1.05), "{queue:?} {knee} {found:?}");
-            assert!(found.over.is_none_or(|over| over > knee * 0.95), "{queue:?} {knee} {found:?}");
+            let all: Vec<Capacity> = (0..5).map(|seed| find(&search, queue.server(seed))).collect();
+            for found in &all {
+                assert!(found.held.is_none_or(|held| held < knee * 1.05), "{queue:?} {knee} {found:?}");
+                assert!(found.over.is_none_or(|over| over > knee * 0.95), "{queue:?} {knee} {found:?}");
+            }
+            // It warms up while lower rates are tried, and is given the chance to show it.
+            let is_found = all.iter().filter(|found| found.ended == Ended::Found).count() >= 3;
+            assert!(is_found || most_seconds < 160.0 || queue.cold > 2000, "{queue:?} {all:?}");
         }
     }
 }
