@@ -156,7 +156,7 @@ pub struct Capacity {
     pub limit: Limit,
     /// The highest sustained rate, according to long steps; none: no rate is sustained, or no long step was possible.
     pub held: Option<f64>,
-    /// The lowest rate that is not sustained; none: every rate is sustained.
+    /// The lowest rate that is not sustained, by long steps; none: every rate is sustained, or no long step showed one that is not.
     pub over: Option<f64>,
     /// Why the search ended.
     pub ended: Ended,
@@ -208,7 +208,7 @@ pub fn find_capacity<E>(
         }
         steps.push(step);
     };
-    let (held, over) = tried.decided();
+    let (held, over) = tried.decided(ended);
     Ok(Capacity { limit: search.limit, held, over, ended, steps })
 }
 
@@ -419,11 +419,13 @@ impl Tried {
         (held.copied(), over.map(|at| self.0[at]))
     }
 
-    /// The same for the result: a short step does not show that a rate is sustained.
-    fn decided(&self) -> (Option<f64>, Option<f64>) {
+    /// The same for the result: short steps show neither, for the server may have been cold. Where nothing was sustained, they do.
+    fn decided(&self, ended: Ended) -> (Option<f64>, Option<f64>) {
         let (_, over) = self.border();
         let is_below = |r: &&Rate| over.is_none_or(|over| r.rate < over.rate);
         let held = self.0.iter().filter(is_below).rfind(|r| r.long > 0 && r.is_held() == Some(true));
+        let is_told = |r: &&Rate| r.long > 0 || r.is_given_up() || ended == Ended::NothingHeld;
+        let over = self.0.iter().filter(is_told).find(|r| r.is_held() == Some(false));
         (held.map(|r| r.rate), over.map(|r| r.rate))
     }
 
@@ -449,7 +451,11 @@ impl Tried {
             (None, Some(over)) if over.tries < ENOUGH => Next::Try(over.rate, false),
             (None, Some(over)) => Next::End(ended(&over, Ended::NothingHeld)),
             (Some(held), Some(over)) if over.rate > held.rate * (1.0 + search.width) => {
-                Next::Try((held.rate * over.rate).sqrt(), over.rate <= held.rate * (1.0 + NEAR))
+                match over.rate <= held.rate * (1.0 + NEAR) {
+                    // Before long steps: the server may have been cold.
+                    true if over.tries < 2 => Next::Try(over.rate, false),
+                    is_near => Next::Try((held.rate * over.rate).sqrt(), is_near),
+                }
             }
             (Some(held), Some(over)) => {
                 let found = ended(&held, ended(&over, Ended::Found));

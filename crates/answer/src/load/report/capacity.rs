@@ -65,8 +65,12 @@ fn known(capacity: &Capacity) -> String {
     let Capacity { held, over, ref steps, .. } = *capacity;
     let is_between =
         |step: &&Step| held.is_none_or(|held| step.rate > held) && over.is_none_or(|over| step.rate < over);
-    let short = steps.iter().filter(is_between).filter(|step| step.verdict == Verdict::Held);
-    let short = short.map(|step| step.rate).max_by(f64::total_cmp);
+    let short = |is: fn(&Verdict) -> bool| {
+        steps.iter().filter(is_between).filter(move |s| is(&s.verdict)).map(|s| s.rate)
+    };
+    let is_over = |v: &Verdict| !matches!(v, Verdict::Held | Verdict::Generator | Verdict::Cold);
+    let most = short(|v| *v == Verdict::Held).max_by(f64::total_cmp);
+    let least = short(is_over).min_by(f64::total_cmp);
     let rate = |rate: f64| units::significant(rate);
     let sure = match (held, over) {
         (Some(held), Some(over)) => {
@@ -80,9 +84,13 @@ fn known(capacity: &Capacity) -> String {
         }
         (None, None) => "no rate was tried long enough".to_owned(),
     };
-    match short {
-        Some(short) => format!("{sure}; a short step held {}", rate(short)),
-        None => sure,
+    match (most, least) {
+        (Some(most), Some(least)) => {
+            format!("{sure}; short steps held {}, and did not hold {}", rate(most), rate(least))
+        }
+        (Some(most), None) => format!("{sure}; a short step held {}", rate(most)),
+        (None, Some(least)) => format!("{sure}; a short step did not hold {}", rate(least)),
+        (None, None) => sure,
     }
 }
 

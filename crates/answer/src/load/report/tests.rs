@@ -180,20 +180,22 @@ fn a_search_that_ends_by_the_clock_says_what_it_knows() {
     };
     let steps = vec![step(40.0, Verdict::Held), step(20.0, Verdict::Held), step(50.0, Verdict::Slow)];
     let limit = Limit { quantile: 0.99, seconds: 0.05 };
-    let searched = |held| {
-        let capacity =
-            Capacity { limit, held, over: Some(50.0), ended: Ended::OutOfTime, steps: steps.clone() };
+    let searched = |held, over| {
+        let capacity = Capacity { limit, held, over, ended: Ended::OutOfTime, steps: steps.clone() };
         let closed = Run::of(plan("closed"), result(0.3), false);
         format!("{:?}", capacity::blocks(&crate::load::Searched { closed, capacity }, &Options::default()))
     };
-    let none = searched(None);
+    let short = searched(None, None);
+    let said = "no rate was tried long enough; short steps held 40.0, and did not hold 50.0. A longer";
+    assert!(short.contains(said), "{short}");
+    let none = searched(None, Some(50.0));
     assert!(
         none.contains(
             "50.0 requests/s are not held, and of lower rates none was tried long enough; a short step held 40.0"
         ),
         "{none}"
     );
-    let some = searched(Some(45.0));
+    let some = searched(Some(45.0), Some(50.0));
     assert!(some.contains("the border is between 45.0 and 50.0 requests/s. A longer"), "{some}");
 }
 
