@@ -16,9 +16,6 @@ use Weighbridge\Library\Settings\Shape;
  */
 final class Settings
 {
-    /** The version of the array that this library reads. */
-    public const SCHEMA = 1;
-
     /** @var array{rules: list<Rule>, breach: string} the preferred rule first; none: pages are sent as they are */
     public array $page;
 
@@ -32,7 +29,7 @@ final class Settings
     private function __construct(array $settings)
     {
         $shape = new Shape($settings);
-        $shape->integer('schema', self::SCHEMA, self::SCHEMA, self::SCHEMA);
+        $shape->integer('schema', 1, 1, 1);
         $page = $shape->shape('page');
         $rules = array_map([Rule::class, 'read'], $page->shapes('rules'));
         $this->page = [

@@ -29,6 +29,11 @@ const OF_CONFIG: &str = "config.";
 const NOBODY: &str = "nobody.sock";
 /// What the URLs of files begin with that PHP hands over.
 const OFFLOAD: &str = "/offload";
+/// The same names as the PHP library and the extension have.
+const HARMLESS_COOKIES: &str = concat!(
+    r"^[ \t;]*(?:(?:_ga|_gid|_fb[pc]|_clck|_clsk|Optanon(?:Consent|AlertBoxClosed)|CookieConsent|cookieyes-consent|euconsent-v2",
+    r"|(?:_ga_|_gat|_gcl_|_dc_gtm_|_pk_|_hj|__utm|_uet|cookielawinfo-)[^;=]*)=[^;]*(?:;[ \t;]*|$))*$"
+);
 
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Values {
@@ -95,6 +100,8 @@ pub(super) struct Values {
     codings: Vec<String>,
     /// Sections of it that are to hold for precompressed files, too.
     sections: String,
+    /// What a field of cookies matches that are all of analytics and of consent.
+    harmless_cookies: &'static str,
     /// The shared dictionaries of the files; none: no deltas are sent.
     dictionaries: Option<Dictionaries>,
 }
@@ -219,6 +226,7 @@ impl Values {
             kept: own_of_site.map_or_else(Vec::new, |own| own.directives.clone()),
             codings: own_of_site.map_or_else(Vec::new, |own| own.codings.clone()),
             sections: own_of_site.map_or_else(String::new, |own| own.sections.clone()),
+            harmless_cookies: HARMLESS_COOKIES,
             dictionaries: match kind {
                 WayKind::Delta => Some(Dictionaries::of(&site.docroot, &Wish::default())?),
                 _ => definition.dictionaries.clone(),

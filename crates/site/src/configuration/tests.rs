@@ -539,7 +539,7 @@ fn the_library_is_told_only_what_it_takes() {
 }
 
 #[test]
-fn filters_of_pages_say_what_they_tell_and_how_to_switch_them_off() {
+fn filters_of_pages_say_what_they_tell_and_how_it_is_switched() {
     for file in emitted(&whole()) {
         let compresses = ["gzip on;", "FilterChain weigh", "encode {", "deflate.mimetypes +="];
         if compresses.iter().any(|line| file.body.contains(line)) {

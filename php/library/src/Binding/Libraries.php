@@ -68,12 +68,8 @@ final class Libraries implements Binding
     /** @var array{string, int, Pointer}|null the last dictionary, a level, and the context that has digested both */
     private ?array $digested = null;
 
-    /** Whether the script has ended: what is made from here on is not kept. */
-    private bool $isEnding = false;
-
     public function __destruct()
     {
-        $this->isEnding = true;
         $this->leave();
     }
 
@@ -180,7 +176,7 @@ final class Libraries implements Binding
         $to = $ffi->new("char[$room]");
         $length = $ffi->ZSTD_compress2($this->digested[2]->address, $to, $room, $data, strlen($data));
         // To digest a dictionary takes longer than to encode with it; other contexts are large.
-        $dictionary === '' || $this->isEnding ? $this->leave() : null;
+        $dictionary === '' || Pointer::$isEnding === true ? $this->leave() : null;
         return $ffi->ZSTD_isError($length) ? false : FFI::string($to, $length);
     }
 

@@ -16,7 +16,7 @@ use FFI\CData;
 final class Pointer
 {
     /** Whether the script has ended; null: not watched for yet. */
-    private static ?bool $isEnding = null;
+    public static ?bool $isEnding = null;
 
     public CData $address;
 

@@ -11,7 +11,7 @@ use weigh_rig::server::{Found, Instance};
 use weigh_run::subject::delivery::negotiation::ask;
 use weigh_site::configuration::{Here, advised, emit};
 
-use super::client::get;
+use super::client::{get, get_with};
 use super::fixture::{Rig, server};
 use super::negotiation::cell;
 
@@ -296,6 +296,35 @@ fn lighttpd() {
 #[test]
 fn caddy() {
     every_policy_of("caddy", &["zstd", "gzip"]);
+}
+
+/// Which requests are answered uncompressed against BREACH, by the cases of the PHP library and the extension.
+#[test]
+fn pages_that_other_sites_ask_for() {
+    let cases = include_str!("../../../../../php/rules/cases.json");
+    let cases: serde_json::Value = serde_json::from_str(cases).unwrap();
+    for name in ["apache", "caddy", "lighttpd"] {
+        let Some(bench) = Bench::of(name) else { continue };
+        let Some(found) = bench.advised(&on_the_fly(&["gzip"])) else { continue };
+        let instance = bench.rig.start(&found, &bench.rig.with(Some(&bench.pool), "advised"));
+        let mut withheld = 0;
+        for case in cases["breach"].as_array().unwrap().iter().filter(|c| c["setting"] == "cross-site") {
+            let fields = case["fields"].as_object().unwrap();
+            let fields: Vec<(&str, &str)> =
+                fields.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())).collect();
+            let says_site = fields.iter().any(|(name, _)| *name == "Sec-Fetch-Site");
+            // lighttpd cannot tell where the others come from.
+            let expected = case["is_withheld"] == true && (name != "lighttpd" || says_site);
+            let answer = get_with(&instance.url("/sized.php?lines=100"), "gzip", &fields);
+            let coding = if expected { "identity" } else { "gzip" };
+            assert_eq!((answer.status, answer.coding()), (200, coding), "{name}: {case}");
+            let is_private = answer.header("cache-control").is_some_and(|value| value.contains("private"));
+            assert_eq!(is_private, expected && name != "lighttpd", "{name}: {case}");
+            withheld += u32::from(expected);
+        }
+        assert!(withheld > 15, "{name}: {withheld}");
+        assert!(instance.stop(), "{name} had to be killed");
+    }
 }
 
 /// What the marshaller that is emitted does with Debian's Symfony: compresses from the threshold up, and reads what it did not compress.

@@ -24,8 +24,9 @@ pub fn get_with(url: &str, accept: &str, fields: &[(&str, &str)]) -> Answer {
     let (authority, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(authority).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let head = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n{fields}");
+    let host = [("Host", authority)].into_iter().filter(|_| fields.iter().all(|(name, _)| *name != "Host"));
+    let fields = host.chain(fields.iter().copied()).map(|(name, value)| format!("{name}: {value}\r\n"));
+    let head = format!("GET /{path} HTTP/1.1\r\nConnection: close\r\n{}", fields.collect::<String>());
     stream.write_all(format!("{head}Accept-Encoding: {accept}\r\n\r\n").as_bytes()).unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();

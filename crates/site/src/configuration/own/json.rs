@@ -32,10 +32,17 @@ pub fn part(rules: &Rules, found: &Found, snippet: &Snippet, text: &str) -> Resu
     Ok(handlers)
 }
 
-/// Handlers that are no lists of others.
+/// Handlers that are no lists of others; a route that holds for some requests, as a list of its own.
 fn handlers_in(within: &Directive, found: &mut Vec<Directive>) {
     match name(within).as_deref() {
         Some(name) if name != "subroute" => found.push(within.clone()),
+        None if get(within, "match").is_some() => {
+            let mut routes = directive("routes", &serde_json::json!([]), within.at);
+            routes.block = Some(vec![within.clone()]);
+            let mut list = directive("", &serde_json::json!({"handler": "subroute"}), within.at);
+            list.block.get_or_insert_default().push(routes);
+            found.push(list);
+        }
         _ => within.within().iter().for_each(|inner| handlers_in(inner, found)),
     }
 }
@@ -49,11 +56,13 @@ fn name(of: &Directive) -> Option<String> {
     get(of, "handler").and_then(string)
 }
 
-/// Puts handlers after the last encoder that holds for all of the site; whether there is one.
+/// Puts encoders after the last that holds for all of the site, and what is for some requests before it; whether there is one.
 fn after_encoder(block: &mut Vec<Directive>, ours: &[Directive]) -> bool {
     let is_encoder = |d: &Directive| name(d).as_deref() == Some(ENCODE);
     if let Some(at) = block.iter().rposition(is_encoder) {
-        block.splice(at + 1..at + 1, ours.iter().cloned());
+        let (encoders, first): (Vec<_>, Vec<_>) = ours.iter().cloned().partition(is_encoder);
+        block.splice(at + 1..at + 1, encoders);
+        block.splice(at..at, first);
         return true;
     }
     let is_bound = |d: &Directive| d.name.is_empty() && get(d, "match").is_some();
