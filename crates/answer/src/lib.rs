@@ -39,6 +39,7 @@ pub mod gather;
 pub mod group;
 pub mod load;
 pub mod metric;
+mod money;
 mod names;
 pub mod page;
 pub mod picture;

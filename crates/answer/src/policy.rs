@@ -26,7 +26,6 @@ mod tests;
 mod today;
 mod uncertainty;
 mod wait;
-mod weights;
 
 use weigh_model::policy::{Amount, Change, Decision, Flip, Objective, Part, Policy, SCHEMA};
 use weigh_model::site::{Kind, Site, Stratum};
@@ -48,7 +47,7 @@ pub use regret::{Valued, valued};
 use setup::{Exact, NS, Setup, choose};
 use uncertainty::{Quantity, Uncertainty};
 pub use wait::Weighted;
-pub(crate) use weights::{GB, HOUR, Weights};
+use crate::money::{GB, HOUR, Weights};
 
 /// How often the value of a CPU second is raised until the cores suffice at peak.
 const RAISES: u32 = 24;

@@ -13,11 +13,11 @@ use weigh_model::site::{Accept, Kind, Stratum, Today};
 use weigh_model::way::{By, WayKind};
 use weigh_stats::median;
 
+use crate::money::Weights;
 use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, NS, Part, Setup};
 use super::today::{Answer, Rows, has_failed};
-use super::weights::Weights;
 use crate::first::{distinct, grouped};
 use crate::row::Row;
 use crate::subject::delivery::{CODING, CPU};

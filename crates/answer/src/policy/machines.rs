@@ -7,7 +7,8 @@ use weigh_model::policy::{Compared, Machine, Objective};
 use weigh_model::site::{Figure, From, Site};
 use weigh_model::text::clean;
 
-use super::{Decided, Encoded, Weighted, Weights, change, decide_by};
+use super::{Decided, Encoded, Weighted, change, decide_by};
+use crate::money::Weights;
 use crate::estimate::Estimate;
 use crate::first::grouped;
 use crate::report::Report;

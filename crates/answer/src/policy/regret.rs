@@ -3,10 +3,10 @@
 use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Kind, Site};
 
+use crate::money::Weights;
 use super::coded::Coded;
 use super::setup::choose;
 use super::wait::Weighted;
-use super::weights::Weights;
 use super::{Ground, setups};
 use crate::report::Report;
 

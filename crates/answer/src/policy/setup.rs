@@ -3,10 +3,10 @@
 use weigh_model::policy::{Need, Rule};
 use weigh_model::site::{Sample, Stratum};
 
+use crate::money::Weights;
 use super::content::Item;
 use super::coverage::Rest;
 use super::uncertainty::Quantity;
-use super::weights::Weights;
 use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
 use crate::row::Row;

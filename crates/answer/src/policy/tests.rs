@@ -14,8 +14,8 @@ use weigh_model::site::{
 };
 use weigh_model::way::WayKind;
 
+use crate::money::Weights;
 use super::coded::Coded;
-use super::weights::Weights;
 use super::*;
 use crate::subject::delivery::CPU;
 use crate::subject::delivery::fixture::{Figures, Lab, Stand};

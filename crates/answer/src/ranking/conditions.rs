@@ -12,7 +12,7 @@ use weigh_model::text::clean;
 use weigh_model::transfer::{Connection, Path};
 
 use crate::exhibit::links::{usual_mbit, usual_reads};
-use crate::policy::{GB, HOUR, Weights};
+use crate::money::{GB, HOUR, Weights};
 use crate::report::{OverLink, Report};
 
 /// What is to be least.
