@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use crate::content::regular;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
-use weigh_model::record::thin::Thinned;
+use weigh_model::thin::Thinned;
 
 /// Bytes of `,"crc":"xxxxxxxx"}`.
 const SUFFIX: usize = 18;

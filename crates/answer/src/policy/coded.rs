@@ -13,15 +13,16 @@ use weigh_model::site::{Accept, Kind, Stratum, Today};
 use weigh_model::way::{By, WayKind};
 use weigh_stats::median;
 
-use crate::money::Weights;
 use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, NS, Part, Setup};
 use super::today::{Answer, Rows, has_failed};
 use crate::first::{distinct, grouped};
+use crate::metric::delivery::{CODING, CPU};
+use crate::money::Weights;
 use crate::row::Row;
-use crate::subject::delivery::{CODING, CPU};
 use method::{CODINGS, GZIP, Method, is_plain, named};
+
 pub(super) use method::{is_own, way_of};
 
 /// The share of the measured bytes that files with every method have, for the others to be left out.

@@ -9,8 +9,8 @@ use super::coded::way_of;
 use super::content::{self, Item};
 use super::setup::{Exact, Part, Setup};
 use super::today::has_failed;
-use crate::exhibit::fairness::Outcome;
 use crate::first::distinct;
+use crate::report::exhibit::fairness::Outcome;
 use crate::row::Row;
 
 /// Every method that was measured on all sample files. Nothing competes with a server that sends the files itself; and where it was measured

@@ -3,12 +3,11 @@
 use weigh_model::policy::{Need, Rule};
 use weigh_model::site::{Sample, Stratum};
 
-use crate::money::Weights;
 use super::content::Item;
-use super::coverage::Rest;
 use super::uncertainty::Quantity;
 use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
+use crate::money::Weights;
 use crate::row::Row;
 
 /// Nanoseconds of a second.
@@ -179,4 +178,12 @@ pub(crate) fn choose(setups: &[Setup], weights: &Weights, tolerance: f64) -> Opt
     };
     let candidates: Vec<Candidate> = setups.iter().map(candidate).collect();
     crate::choose::choose(tolerance, &candidates).into_iter().next()
+}
+
+/// What content takes that was not measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rest {
+    pub exact: Exact,
+    /// What of it each sample file adds whose bytes with the chosen rules are known.
+    pub parts: Vec<Part>,
 }

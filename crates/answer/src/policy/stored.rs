@@ -17,10 +17,10 @@ use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, NS, Part, Setup};
 use crate::advice::codec::needed;
-use crate::finding::label;
 use crate::first::{distinct, grouped};
+use crate::label;
+use crate::metric::codec::{DECODE, ENCODE, IDENTITY, STORED};
 use crate::row::Row;
-use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED};
 
 /// How far the bytes of today's setup may be from those in the store.
 const NEAR: f64 = 0.1;
@@ -47,7 +47,7 @@ pub(crate) fn elsewhere(ground: &Ground, chosen: &Setup) -> Vec<OtherPhp> {
     let Some((own, others)) = all.split_first() else { return Vec::new() };
     let in_other = |other: &&Runtime| {
         let same = in_php(ground, Some(&other.name)).into_iter().find(|one| one.rules == chosen.rules)?;
-        let core_hours = super::core_hours(ground.site, chosen, &same);
+        let core_hours = super::change::core_hours(ground.site, chosen, &same);
         let (version, instead_of) = (other.version.clone(), own.version.clone());
         Some(OtherPhp { kind: Kind::Value, version, instead_of, core_hours })
     };

@@ -26,7 +26,7 @@ use crate::site;
 use crate::study::Study;
 use crate::subject::delivery::study::Served;
 use crate::whole;
-use weigh_answer::document::Block;
+use weigh_answer::block::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
 use weigh_answer::policy::{Decided, decide, document};

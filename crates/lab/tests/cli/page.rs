@@ -11,8 +11,8 @@ use weigh::rig::programs::first_of;
 use weigh::run::dir::StoredRun;
 use weigh_answer::format::{Options, named};
 use weigh_answer::page::{self, data::Data};
-use weigh_answer::ranking::{Conditions, Ranking};
 use weigh_answer::report::Report;
+use weigh_answer::report::ranking::{Conditions, Ranking};
 use weigh_model::record::fairness::LightMoment;
 
 use crate::lab::Lab;

@@ -4,12 +4,13 @@ use anyhow::Result;
 use serde::Serialize;
 use weigh_model::record::negotiation::{Ask, IDENTITY, Purpose};
 
-use super::{Judged, NegotiationResult, Quirk, Said, places, said};
-use crate::document::Block;
+use super::{Quirk, Said, places, said};
+use crate::block::Block;
+use crate::csv_table::{file_of, text};
 use crate::first::{distinct, grouped};
-use crate::format::csv::{file_of, text};
-use crate::format::{Detail, Options, Rendered};
 use crate::names;
+use crate::output::{Detail, Options, Rendered};
+use crate::report::exhibit::negotiation::{Judged, NegotiationResult};
 use crate::table::{Cell, Column, Grid, Kind, Tone, factor, field};
 use crate::text::{clean, columns};
 

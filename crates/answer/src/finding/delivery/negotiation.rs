@@ -1,7 +1,11 @@
 //! Methods that break rules of negotiation: a cache, a browser or a resumed download may then get an unusable response.
 
-use super::*;
-use crate::exhibit::negotiation::{NegotiationResult, Quirk, Said, places, said};
+use weigh_model::units;
+
+use crate::exhibit::negotiation::{Quirk, Said, places, said};
+use crate::finding::delivery::sent::{Sentence, first_leads};
+use crate::report::exhibit::negotiation::NegotiationResult;
+use crate::report::finding::{Draft, Evidence};
 
 /// Names of a list that are written out.
 const NAMES: usize = 6;

@@ -5,7 +5,7 @@ use weigh::interrupt::Interrupt;
 use weigh::rig::fpm::Pool;
 use weigh::rig::server::{Found, Instance};
 use weigh::subject::delivery::negotiation::ask;
-use weigh_answer::exhibit::negotiation::{NegotiationResult, Quirk};
+use weigh_answer::report::exhibit::{negotiation::NegotiationResult, quirk::Quirk};
 use weigh_load::accept::Accept;
 use weigh_model::policy::{Change, Decision, Encoder, Objective, Policy, Rule, SCHEMA};
 use weigh_model::setting::Setting;
