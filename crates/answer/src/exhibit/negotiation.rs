@@ -92,7 +92,7 @@ pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
 }
 
 /// A remark on several methods, each kind once.
-pub struct Said<'a> {
+pub struct QuirkByMethod<'a> {
     pub quirk: Quirk,
     pub ways: Vec<&'a NegotiationResult>,
     /// The places where it was seen, in quotes; those left out are counted.
@@ -100,7 +100,11 @@ pub struct Said<'a> {
 }
 
 /// The remarks on methods, with at most `most` of the places.
-pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: usize) -> Vec<Said<'_>> {
+pub fn quirks_by_method(
+    asked: &[NegotiationResult],
+    is_told: impl Fn(Quirk) -> bool,
+    most: usize,
+) -> Vec<QuirkByMethod<'_>> {
     let mut by_quirk: BTreeMap<Quirk, (Vec<&NegotiationResult>, Vec<&str>)> = BTreeMap::new();
     for one in asked {
         for remark in one.remarks.iter().filter(|remark| is_told(remark.quirk)) {
@@ -117,7 +121,7 @@ pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: 
         let more = names.len().saturating_sub(most);
         let mut names: Vec<String> = names.iter().take(most).map(|name| format!("“{name}”")).collect();
         names.extend((more > 0).then(|| format!("{more} more")));
-        Said { quirk, ways, seen_in: units::list(&names) }
+        QuirkByMethod { quirk, ways, seen_in: units::list(&names) }
     };
     by_quirk.into_iter().map(said).collect()
 }
