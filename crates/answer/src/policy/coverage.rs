@@ -5,7 +5,7 @@ use weigh_model::policy::{Coverage, Difference, Encoder, Gap, Reason, Rule};
 use weigh_model::site::{Kind, Sample, Stratum};
 
 use super::coded::Told;
-use super::setup::{Exact, Part};
+use super::setup::{Exact, FileAmounts};
 use super::today::{failed, left, names_today};
 use super::{Ground, content};
 use crate::policy::made::Made;
@@ -84,7 +84,7 @@ pub(super) fn unmeasured(
             for (rest, body) in found.iter_mut().zip(bodies) {
                 let exact = taken(ground, stratum, own, body * scale * own);
                 rest.exact = rest.exact.plus(exact);
-                rest.parts.push(Part::encoded(stratum, sample, exact));
+                rest.parts.push(FileAmounts::encoded(stratum, sample, exact));
             }
         }
     }

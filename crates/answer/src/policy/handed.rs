@@ -7,7 +7,7 @@ use weigh_model::site::{Kind, Today};
 use super::Ground;
 use super::coded::way_of;
 use super::content::{self, Item};
-use super::setup::{Exact, Part, Setup};
+use super::setup::{Exact, FileAmounts, Setup};
 use super::today::has_failed;
 use crate::first::distinct;
 use crate::report::exhibit::fairness::Outcome;
@@ -42,7 +42,7 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             let fixed = ground.readers.seconds(0.0, Kind::Download);
             let exact = Exact { wait, fixed, sent, workers, ..Exact::default() }.times(item.requests);
             let cpu = ground.cpu(row, item.scale).map(|cpu| cpu.scaled(item.requests));
-            Part::new(item, row, cpu, exact)
+            FileAmounts::new(item, row, cpu, exact)
         };
         let name = match ground.site.today(Kind::Download).filter(|_| is_today) {
             Some(today) => today.about.clone(),

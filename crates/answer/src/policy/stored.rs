@@ -15,7 +15,7 @@ use weigh_model::units;
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Part, Setup};
+use super::setup::{Exact, FileAmounts, NS, Setup};
 use crate::advice::codec::needed;
 use crate::first::{distinct, grouped};
 use crate::label;
@@ -154,7 +154,7 @@ fn setup(path: &Path, all: &[(Item, Vec<&Row>)], own: &Key, min_bytes: u64) -> O
         let (wait, fixed) = (calls(bytes), calls(0.0));
         let exact = Exact { wait, fixed, stored: bytes * item.files, ..Exact::default() };
         let cpu = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
-        parts.push(Part::new(item, row, Some(cpu), exact));
+        parts.push(FileAmounts::new(item, row, Some(cpu), exact));
     }
     let first = first?;
     let setting = &first.cell.setting;
