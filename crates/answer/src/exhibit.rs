@@ -1,4 +1,5 @@
-//! Exhibits: results that are not a table of metrics. Each has its own type and presents itself.
+//! Exhibits: results that are not a table of metrics. Each is computed and presented in its file; its data are in
+//! [`crate::report::exhibit`].
 
 pub mod comparison;
 pub mod crossover;
