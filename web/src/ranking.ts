@@ -1,4 +1,4 @@
-// Ranks the configurations of a group, as `crates/answer/src/ranking.rs`. Both are held together by generated conditions.
+// Ranks the configurations of a group, as `crates/answer/src/report/ranking.rs`. Both are held together by generated conditions.
 
 import { type Choice, type Confidence, type Cost, choose, totalOf } from "./choose";
 import type { Conditions, Data, Group, Point, Question } from "./data";

@@ -8,7 +8,6 @@ pub mod document;
 mod environment;
 pub mod gate;
 pub mod junit;
-pub mod live;
 pub mod machines;
 mod matched;
 
@@ -23,6 +22,7 @@ use crate::metric::{Better, Metric, Over, Unit};
 use crate::report::Report;
 use crate::row::Row;
 use crate::verdict::{Ratio, Told, between_runs, within_rounds};
+
 pub use environment::Change;
 pub use matched::Names;
 
@@ -150,7 +150,7 @@ impl Verdict {
     }
 
     /// Of a ratio that is larger than 1 if B has more.
-    fn of(ratio: &Ratio, better: Better) -> Verdict {
+    pub(crate) fn of(ratio: &Ratio, better: Better) -> Verdict {
         let is_worse = (ratio.value > 1.0) == (better == Better::Less);
         match (ratio.claimed, ratio.is_settled(), is_worse) {
             (true, _, true) => Verdict::Worse,
@@ -269,7 +269,7 @@ impl Sides<'_> {
         let mut all = Comparison {
             schema: SCHEMA,
             method: self.method,
-            subject: report.subject.clone(),
+            subject: report.shape.name.to_owned(),
             a: self.a,
             b: self.b,
             changes: self.changes,

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::Cell;
 use weigh_model::client::Client;
 use weigh_model::plan::Plan;
-use weigh_model::protocol::{FaultKind, Phase, Samples};
-use weigh_model::record::{Record, StopReason, VisitRecord, thin};
+use weigh_model::protocol::{Fault, FaultKind, Samples};
+use weigh_model::record::{Record, StopReason, VisitRecord};
+use weigh_model::thin;
 use weigh_stats::median;
-
-use crate::report::FaultRow;
 
 /// All records of a run, sorted.
 pub struct Gathered<'a> {
@@ -28,8 +29,6 @@ pub struct Gathered<'a> {
     pub seconds: f64,
     /// Whether the end of the run was recorded.
     pub complete: bool,
-    /// The slowest round's factor ÷ the fastest round's, if rounds have one.
-    pub drift: f64,
 }
 
 /// One cell with what was observed of it.
@@ -98,7 +97,6 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
         rounds: 0,
         seconds: 0.0,
         complete: false,
-        drift: 1.0,
     };
     records.iter().for_each(|record| gathered.take(record, &index, &mut sorted));
     gathered.thin(&mut sorted);
@@ -114,7 +112,6 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
             gathered.unmeasured.push(cell.id.clone());
         }
     }
-    gathered.drift = drift(&gathered.cells);
     gathered
 }
 
@@ -178,17 +175,13 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// How far apart the slowest and the fastest round are, over all cells.
-fn drift(cells: &[Measured]) -> f64 {
-    let medians = |m: &Measured, phase: Phase| {
-        let samples = m.visits.iter().filter_map(|v| Some((v.round, v.phases.get(&phase)?)));
-        let times = samples.map(|(round, s)| (round, median(&usable(&s.cpu_ns).collect::<Vec<_>>())));
-        times.filter_map(|(round, time)| Some((round, time?))).collect::<Vec<_>>()
-    };
-    let headline =
-        |m: &Measured| crate::subject::of(m.cell).phases.iter().map(|p| medians(m, *p)).collect::<Vec<_>>();
-    let effects = weigh_stats::block_effects(&cells.iter().flat_map(headline).collect::<Vec<_>>());
-    let slowest = effects.values().copied().fold(f64::NAN, f64::max);
-    let fastest = effects.values().copied().fold(f64::NAN, f64::min);
-    if slowest.is_finite() && fastest > 0.0 { slowest / fastest } else { 1.0 }
+/// A planned cell without a number.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FaultRow {
+    /// The cell's id.
+    pub cell: String,
+    /// The round.
+    pub round: u32,
+    /// Why.
+    pub fault: Fault,
 }

@@ -1,9 +1,9 @@
 //! Computes results from records: estimates, comparisons, sentences, tables and pictures, only from a plan and its
 //! records. No I/O and no clock.
 //!
-//! [`gather`] sorts records by cell; [`row`], [`group`] and [`exhibit`] have the results, by the [`metric`]s of a
-//! [`subject`]; [`verdict`] decides what differs; [`advice`] makes the recommendation, and [`finding`] the evidence.
-//! [`report::Report`] contains everything; [`document`], [`picture`] and [`mod@format`] show it.
+//! [`report::Report`] contains all results. [`gather`] sorts records by cell; [`mod@derive`] makes a report of them: rows, groups
+//! and exhibits, by the [`metric`]s of a [`subject`]; [`verdict`] decides what differs; [`advice`] makes the recommendation,
+//! and [`finding`] the evidence. [`document`], [`picture`] and [`mod@format`] show it. Files use one another in one direction.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
@@ -24,28 +24,32 @@ mod stored;
 
 pub mod advice;
 pub mod bars;
-mod caveats;
+pub mod block;
 mod chart;
 pub mod choose;
 pub mod compare;
+mod csv_table;
+pub mod derive;
 pub mod document;
 pub mod estimate;
 pub mod exhibit;
 pub mod facts;
 pub mod finding;
 mod first;
+mod flame;
 pub mod format;
 pub mod gather;
 pub mod group;
+mod label;
 pub mod load;
 pub mod metric;
+mod money;
 mod names;
+pub mod output;
 pub mod page;
 pub mod picture;
 pub mod policy;
 pub mod profile;
-pub mod question;
-pub mod ranking;
 pub mod report;
 pub mod row;
 pub mod subject;

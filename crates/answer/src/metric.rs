@@ -1,13 +1,18 @@
 //! Metrics: one line per measured property of a configuration. Tables, CSV, JSON, charts and sentences know a metric
 //! only by its id.
 
+pub mod client;
+pub mod codec;
+pub mod delivery;
+pub mod load;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::cell::Cell;
 use weigh_model::protocol::Samples;
 use weigh_model::record::VisitRecord;
 use weigh_model::units;
-use weigh_stats::hist::Packed;
+use weigh_stats::hist::{Hist, Packed};
 
 use crate::estimate::Estimate;
 use crate::gather::Measured;
@@ -209,7 +214,7 @@ pub enum Source {
     /// Computed from all visits at once.
     Visits(fn(&Measured) -> Option<Estimate>),
     Values(fn(&Cell, &Values) -> Option<Estimate>),
-    /// Computed from other rows, by [`crate::subject::Shape::complete`].
+    /// Computed from other rows, by [`crate::report::shape::Shape::complete`].
     Beside,
 }
 
@@ -234,5 +239,24 @@ impl From<&Metric> for MetricDescription {
     fn from(metric: &Metric) -> MetricDescription {
         let Metric { id, unit, better, over, per, about, .. } = *metric;
         MetricDescription { id: id.to_owned(), unit, better, over, per, about: about.to_owned() }
+    }
+}
+
+/// Adds up histograms, so that a quantile covers all times. A histogram that cannot be unpacked is left out.
+pub fn merged<'a>(packed: impl Iterator<Item = &'a Packed>) -> Hist {
+    let mut all = Hist::default();
+    packed.filter_map(|packed| packed.unpack().ok()).for_each(|hist| all.add(&hist));
+    all
+}
+
+/// A statistic of a histogram, in seconds; none for an empty one.
+pub fn part_of(hist: &Hist, part: Part) -> Option<f64> {
+    match part {
+        Part::Count => (hist.count() > 0).then_some(hist.count() as f64),
+        Part::Min => hist.min(),
+        Part::Mean => hist.mean(),
+        Part::Sd => hist.sd(),
+        Part::Max => hist.max(),
+        Part::Quantile(q) => hist.quantile(q),
     }
 }

@@ -5,7 +5,6 @@
 //! content security policy runs no script but this one.
 
 pub mod data;
-mod flame;
 mod markup;
 mod slow;
 
@@ -17,10 +16,10 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::document::Block;
-use crate::picture::Picture;
+use crate::block::Block;
+use crate::output::Picture;
 
-pub use flame::{Flame, PATHS};
+pub use crate::flame::{Flame, PATHS};
 pub use markup::{escape, safe};
 
 /// The page's program and style, made from `web/` with Node; empty in a build without them.

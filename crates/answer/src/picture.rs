@@ -9,21 +9,10 @@ use weigh_model::units;
 
 use crate::chart::{Chart, Scatter, ScatterPoint, bytes_tick, time_tick, whole};
 use crate::document::group::{View, is_synthetic};
+use crate::output::Picture;
 use crate::report::Report;
 use crate::text::{clean, shorten, slug};
 use crate::worth::worth;
-
-/// One picture of a report.
-#[derive(Clone, Debug)]
-pub struct Picture {
-    /// The file's name without extension.
-    pub stem: String,
-    /// What it shows, as text.
-    pub about: String,
-    /// The group's index; none for a picture of the whole study.
-    pub group: Option<usize>,
-    pub(crate) chart: Chart,
-}
 
 /// The charts of a group that can be drawn: each with the start of its name and what it shows.
 fn of_group<const N: usize>(

@@ -1,5 +1,11 @@
-//! A report: all results of a plan and its records. It is computed each time, with the same result each time; formats,
-//! tables and pictures present it.
+//! A report: all results of a plan and its records. [`crate::derive`] computes it; formats, tables and pictures present it.
+
+pub mod advice;
+pub mod exhibit;
+pub mod finding;
+pub mod question;
+pub mod ranking;
+pub mod shape;
 
 use std::collections::BTreeMap;
 
@@ -8,32 +14,30 @@ use serde::{Deserialize, Serialize};
 use weigh_model::caveat::Caveat;
 use weigh_model::link::{LinkSpec, Measured};
 use weigh_model::payload::Payload;
-use weigh_model::plan::{Exclusion, Plan, Runtime, Server, Store};
-use weigh_model::protocol::Fault;
-use weigh_model::record::{Record, VisitRecord};
+use weigh_model::plan::{Exclusion, Runtime, Server, Store};
 use weigh_model::study::StudyText;
 
-use crate::advice::{Advice, advise};
-use crate::caveats;
-use crate::exhibit::Exhibits;
-use crate::finding::{Evidence, Finding, findings};
-use crate::gather::{Gathered, gather};
-use crate::group::{Group, groups};
+use crate::gather::FaultRow;
+use crate::group::Group;
 use crate::metric::MetricDescription;
-use crate::picture::Picture;
+use crate::output::Picture;
+use crate::report::advice::Advice;
+use crate::report::exhibit::Exhibits;
+use crate::report::finding::Finding;
+use crate::report::shape::Shape;
 use crate::row::Row;
-use crate::subject::{self, Shape};
-use crate::verdict::judge;
 
 /// The results of one run.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// The question and how to read the answer.
     pub study: StudyText,
     /// Facts of the run, for the heading.
     pub run: RunFacts,
     /// The subject: `codec`, `delivery`, `client`.
-    pub subject: String,
+    #[serde(rename = "subject")]
+    #[schemars(with = "String")]
+    pub shape: &'static Shape,
     /// The inputs.
     pub payloads: Vec<Payload>,
     /// The runtimes.
@@ -103,91 +107,10 @@ pub struct OverLink {
     pub measured: Measured,
 }
 
-/// The links that were measured.
-fn links(plan: &Plan, gathered: &Gathered) -> Vec<OverLink> {
-    let of_visit = |visit: &VisitRecord| {
-        let delivery = visit.delivery.as_ref().and_then(|d| d.link.as_deref());
-        delivery.or(visit.client.as_ref().and_then(|c| c.link.as_deref())).cloned()
-    };
-    let over = |asked: &LinkSpec| {
-        let cells = gathered.cells.iter().filter(|m| m.cell.link() == Some(asked.name.as_str()));
-        let measured = cells.flat_map(|m| &m.visits).find_map(|visit| of_visit(visit))?;
-        Some(OverLink { asked: asked.clone(), measured })
-    };
-    plan.links.iter().filter_map(over).collect()
-}
-
-/// Every planned cell with at least one visit, in the plan's order.
-fn rows_of(shape: &Shape, plan: &Plan, gathered: &Gathered) -> Vec<Row> {
-    let measured = gathered.cells.iter().filter(|m| (shape.is_row)(m.cell));
-    let mut rows: Vec<Row> = measured.map(|m| Row::of(shape, plan, m)).collect();
-    (shape.complete)(&mut rows);
-    rows
-}
-
-/// The rows of a run alone, without what compares them: what a history keeps of it.
-pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
-    rows_of(subject::of_plan(plan), plan, &gather(plan, records))
-}
-
-/// A planned cell without a number.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct FaultRow {
-    /// The cell's id.
-    pub cell: String,
-    /// The round.
-    pub round: u32,
-    /// Why.
-    pub fault: Fault,
-}
-
 impl Report {
-    /// Computes it from the records of a run: a complete run, an interrupted one, or one in flight.
-    ///
-    /// `rounds`, `seconds` and `complete` of the run's facts are computed from the records, the rest comes from `run`.
-    /// Records of cells that are not in the plan are left out.
-    pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Report {
-        let shape = subject::of_plan(plan);
-        let gathered = gather(plan, records);
-        let mut rows = rows_of(shape, plan, &gathered);
-        let comparisons = judge(shape, &mut rows, plan.seed);
-        let groups = groups(shape, &mut rows);
-        let mut report = Report {
-            study: plan.study.clone(),
-            run: RunFacts {
-                rounds: gathered.rounds,
-                seconds: gathered.seconds,
-                complete: gathered.complete,
-                ..run.clone()
-            },
-            subject: shape.name.to_owned(),
-            payloads: plan.payloads.clone(),
-            runtimes: plan.runtimes.clone(),
-            servers: plan.servers.clone(),
-            stores: plan.stores.clone(),
-            links: links(plan, &gathered),
-            metrics: shape.metrics().map(MetricDescription::from).collect(),
-            comparisons,
-            rows,
-            groups,
-            exhibits: Exhibits::default(),
-            advice: None,
-            findings: Vec::new(),
-            faults: gathered.faults.clone(),
-            unmeasured: gathered.unmeasured.clone(),
-            exclusions: plan.exclusions.clone(),
-            caveats: Vec::new(),
-        };
-        report.exhibits = (shape.exhibits)(&Evidence { plan, report: &report }, &gathered);
-        caveats::add(shape, plan, &gathered, &mut report);
-        report.advice = advise(&Evidence { plan, report: &report });
-        report.findings = findings(shape.findings, &Evidence { plan, report: &report });
-        report
-    }
-
     /// The definition of its subject.
     pub fn shape(&self) -> &'static Shape {
-        subject::named(&self.subject)
+        self.shape
     }
 
     /// Its pictures, in the report's order.

@@ -3,20 +3,14 @@
 //! Every comparison of a run is decided by the noise of its metric, [`weigh_stats::Noise`], at one level for sentences and
 //! tables: see [`judge`].
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_stats::{
-    Apart, Between, FAMILY_WISE, Interval, LogRatio, Noise, ROUNDS, Rounds, Rule, TABLES, compare_apart,
+    Apart, Between, FAMILY_WISE, Interval, LogRatio, Noise, ROUNDS, Rule, TABLES, compare_apart,
     compare_machines, median, quantile,
 };
 
-use crate::estimate::{Drawn, Estimate, MEDIAN, common};
-use crate::first::grouped;
-use crate::metric::Better;
-use crate::row::Row;
-use crate::subject::Shape;
+use crate::estimate::{Estimate, MEDIAN, common};
 
 /// A ratio with its interval, which excludes 1 exactly if the two differ significantly. It is wider than 95% if the run
 /// has many comparisons.
@@ -78,32 +72,6 @@ impl Ratio {
     pub fn is_settled(&self) -> bool {
         !self.holds_one()
     }
-}
-
-/// Gives every estimate the noise of its metric in this run: of each metric with a better direction, over the groups
-/// that compete. The probability of a wrong difference is divided among the headlines. Returns the number of comparisons
-/// that it is corrected for.
-pub fn judge(shape: &Shape, rows: &mut [Row], seed: u64) -> usize {
-    let groups = grouped(rows.iter().enumerate().map(|(at, row)| (shape.key(&row.cell), at)));
-    let drawn = |metric: &str, at: &usize| rows[*at].get(metric)?.drawn.as_deref();
-    let headlines = shape.headline.iter().filter(|id| (0..rows.len()).any(|at| drawn(id, &at).is_some()));
-    let level = TABLES / headlines.count().max(1) as f64;
-    let noise = |metric: &str| {
-        let table = |rows: &Vec<usize>| rows.iter().filter_map(|at| drawn(metric, at)).collect();
-        let tables: Vec<Vec<&Drawn>> = groups.iter().map(|(_, rows)| table(rows)).collect();
-        let is_median = tables.iter().flatten().next()?.quantile >= MEDIAN;
-        let tables: Vec<Vec<Rounds>> =
-            tables.iter().map(|table| table.iter().map(|drawn| drawn.rounds.as_slice()).collect()).collect();
-        Some(Arc::new(Noise::of(&tables, is_median, level, seed)))
-    };
-    let metrics = shape.metrics().filter(|metric| metric.better != Better::Neither);
-    let all: Vec<(&str, Arc<Noise>)> =
-        metrics.filter_map(|metric| Some((metric.id, noise(metric.id)?))).collect();
-    for (metric, noise) in &all {
-        let of_metric = rows.iter_mut().filter_map(|row| row.values.get_mut(*metric)?.drawn.as_mut());
-        of_metric.for_each(|drawn| drawn.noise = Some(noise.clone()));
-    }
-    all.iter().map(|(_, noise)| noise.comparisons()).sum()
 }
 
 /// `a` ÷ `b`, from at least two rounds of each.

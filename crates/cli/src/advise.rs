@@ -9,7 +9,7 @@ use crate::exit::{self, Exit, OrRefuse};
 use crate::live::Preparing;
 use crate::run::{More, begin, finish, nothing, plan_each, run_folder};
 use crate::{one_of, prove, quantity, report, terminal};
-use weigh_answer::document::Block;
+use weigh_answer::block::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
 use weigh_answer::policy::{Decided, decide, document};
@@ -104,7 +104,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         runs.iter().map(report).collect::<Result<_>>().or_refuse()?
     };
     let failures = reports.iter().map(|report| report.faults.len()).sum();
-    let links = weigh_site::advise::visitors_links(&lab, &site).or_refuse()?;
+    let links = advise::visitors_links(&lab, &site).or_refuse()?;
     let folder = weigh_site::folder_of(&file);
     let encodings = Encodings::new(&site, &folder);
     let encoded = |kind, sample: &Sample, rule: &Rule| encodings.bytes(kind, sample, rule);

@@ -13,11 +13,11 @@ use crate::exit::{self, Exit, OrRefuse};
 use crate::run::Shown;
 use crate::{runs, terminal};
 use weigh_answer::document;
+use weigh_answer::document::ranking::{self, RankingDocument};
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options, Rendered};
 use weigh_answer::page::Flame;
-use weigh_answer::ranking::document::RankingDocument;
-use weigh_answer::ranking::{self, Conditions};
 use weigh_answer::report::Report;
+use weigh_answer::report::ranking::Conditions;
 use weigh_answer::table::Columns;
 use weigh_history::Filter;
 use weigh_model::text::clean_path;
@@ -162,10 +162,7 @@ fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
     } else {
         let detail = if args.full { Detail::Full } else { Detail::Summary };
         let options = options(detail, None);
-        terminal::print(&format::terminal::text(
-            &ranking::document::blocks(results, &conditions, &options),
-            &options,
-        ))?;
+        terminal::print(&format::terminal::text(&ranking::blocks(results, &conditions, &options), &options))?;
     }
     Ok(Exit::Fine.into())
 }

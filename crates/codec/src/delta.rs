@@ -133,7 +133,13 @@ pub fn decode_independently(
     body: &[u8],
     expected: usize,
 ) -> Result<(Vec<u8>, &'static str), Error> {
-    independent::decode_after(coding, dictionary, stream(coding, dictionary, body)?, expected)
+    let stream = stream(coding, dictionary, body)?;
+    match coding {
+        Coding::Dcb => independent::decode_brotli_after(dictionary, stream, expected),
+        Coding::Dcz => {
+            independent::decode_zstd_after(window_limit(dictionary.len()), dictionary, stream, expected)
+        }
+    }
 }
 
 /// The stream after the head, which has to name this dictionary.

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ruzstd::decoding::{Dictionary, FrameDecoder, StreamingDecoder};
 
-use crate::{Error, Format, delta};
+use crate::{Error, Format};
 
 /// The largest window that a Zstandard frame may ask for, and the most that an .xz stream may: in bytes.
 const WINDOW_LIMIT: u64 = 128 << 20;
@@ -36,26 +36,31 @@ pub fn decode(
     guarded(name, expected, || dispatch(format, input, expected, dictionary))
 }
 
-/// Decodes the stream of a body of RFC 9842, which refers to a dictionary of plain bytes; also names the decoder.
+/// Decodes a Brotli stream after a dictionary of plain bytes; also names the decoder.
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_after(
-    coding: delta::Coding,
+pub(crate) fn decode_brotli_after(
     dictionary: &[u8],
     input: &[u8],
     expected: usize,
 ) -> Result<(Vec<u8>, &'static str), Error> {
-    match coding {
-        delta::Coding::Dcb => {
-            let name = decoder(Format::Brotli);
-            guarded(name, expected, || brotli(name, input, expected, dictionary))
-        }
-        delta::Coding::Dcz => {
-            let name = decoder(Format::Zstd);
-            guarded(name, expected, || zstd_after(name, input, expected, dictionary))
-        }
-    }
+    let name = decoder(Format::Brotli);
+    guarded(name, expected, || brotli(name, input, expected, dictionary))
+}
+
+/// The same of a Zstandard frame, whose window has at most this many bytes.
+///
+/// # Errors
+/// As [`decode`].
+pub(crate) fn decode_zstd_after(
+    window: u64,
+    dictionary: &[u8],
+    input: &[u8],
+    expected: usize,
+) -> Result<(Vec<u8>, &'static str), Error> {
+    let name = decoder(Format::Zstd);
+    guarded(name, expected, || zstd_after(name, window, input, expected, dictionary))
 }
 
 /// Runs a decoder: a panic of it is an error, and so is more than expected.
@@ -246,6 +251,7 @@ fn zstd(
 /// A frame after a dictionary of plain bytes, which its header does not name.
 fn zstd_after(
     name: &'static str,
+    window: u64,
     input: &[u8],
     expected: usize,
     dictionary: &[u8],
@@ -256,7 +262,7 @@ fn zstd_after(
     let (fse, huf) = (Default::default(), Default::default());
     let plain = Dictionary { id: ID, fse, huf, dict_content: dictionary.to_vec(), offset_hist };
     let mut decoder = FrameDecoder::new();
-    decoder.set_max_window_size(delta::window_limit(dictionary.len()));
+    decoder.set_max_window_size(window);
     decoder.add_dict(plain).map_err(|e| refused(name, e.to_string()))?;
     zstd_frame(name, input, expected, decoder, Some(ID))
 }

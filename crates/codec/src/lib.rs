@@ -7,98 +7,13 @@ pub mod codecs;
 mod container;
 pub mod delta;
 pub mod independent;
+mod info;
 mod lz4block;
 pub mod memory;
-mod params;
 mod room;
 mod zstream;
 
-pub use params::{LevelRange, OptionSpec, OptionValues, ParamError, Params};
-
-/// A wire format: any decoder of the format can read it, whichever encoder wrote it.
-///
-/// Content codings map onto it: `gzip` is [`Format::Gzip`], HTTP's `deflate` is [`Format::Zlib`],
-/// `br` is [`Format::Brotli`], `zstd` is [`Format::Zstd`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
-    /// The bytes themselves.
-    Identity,
-    /// Raw DEFLATE, RFC 1951.
-    Deflate,
-    /// DEFLATE in the zlib container, RFC 1950.
-    Zlib,
-    /// DEFLATE in the gzip container, RFC 1952.
-    Gzip,
-    /// Brotli, RFC 7932.
-    Brotli,
-    /// Zstandard frames, RFC 8878.
-    Zstd,
-    /// A bare LZ4 block; its uncompressed length travels outside.
-    Lz4Block,
-    /// An LZ4 frame.
-    Lz4Frame,
-    Snappy,
-    Xz,
-    /// The .bz2 container.
-    Bzip2,
-}
-
-impl Format {
-    /// Every format, in the order of the declaration.
-    pub const ALL: [Format; 11] = [
-        Format::Identity,
-        Format::Deflate,
-        Format::Zlib,
-        Format::Gzip,
-        Format::Brotli,
-        Format::Zstd,
-        Format::Lz4Block,
-        Format::Lz4Frame,
-        Format::Snappy,
-        Format::Xz,
-        Format::Bzip2,
-    ];
-
-    /// The name used in records and by PHP codecs: `deflate`, `zlib`, `gzip`, `br`, `zstd`, …
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Identity => "identity",
-            Format::Deflate => "deflate",
-            Format::Zlib => "zlib",
-            Format::Gzip => "gzip",
-            Format::Brotli => "br",
-            Format::Zstd => "zstd",
-            Format::Lz4Block => "lz4-block",
-            Format::Lz4Frame => "lz4",
-            Format::Snappy => "snappy",
-            Format::Xz => "xz",
-            Format::Bzip2 => "bzip2",
-        }
-    }
-
-    /// The format of that name, if there is one.
-    pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|f| f.name() == name)
-    }
-}
-
-/// A description of a codec, without running it.
-#[derive(Clone, Debug)]
-pub struct Info {
-    /// The codec's name in studies and on the command line: `zlib-ng`, `libdeflate`, `zstd` …
-    pub name: &'static str,
-    /// The format that it writes with default parameters.
-    pub format: Format,
-    /// Its levels; `None`: no levels.
-    pub levels: Option<LevelRange>,
-    /// Its options besides the level.
-    pub options: &'static [OptionSpec],
-    /// The named sets that contain it: `web`, `cache`, `fast`, `archive`. `all` contains every codec.
-    pub sets: &'static [&'static str],
-    /// Rough encode throughput (level, MB/s of uncompressed bytes), for expected times and the order of
-    /// work only; never shown as a result. Levels between two entries are interpolated.
-    pub nominal: &'static [(i32, f64)],
-}
+pub use info::{Format, Info, LevelRange, OptionSpec, OptionValues, ParamError, Params};
 
 /// An error of encoding or decoding; the text is the library's own if it has one.
 #[derive(Debug, thiserror::Error)]

@@ -7,11 +7,12 @@ use anyhow::Result;
 use walkdir::WalkDir;
 
 use super::summary::{Figure, Summary, Values};
+use weigh_answer::derive::rows;
 use weigh_answer::estimate::Estimate;
 use weigh_answer::facts::{self, Facts};
 use weigh_answer::load::Document;
 use weigh_answer::metric::Metric;
-use weigh_answer::report::{Report, rows};
+use weigh_answer::report::Report;
 use weigh_answer::row::Row;
 use weigh_answer::subject;
 use weigh_model::text::clean;

@@ -30,6 +30,4 @@ pub mod verify;
 pub mod workload;
 
 pub use engine::{Progress, Refusal, run, run_from};
-
-/// Nanoseconds since the start of the engine.
-pub type Nanos = u64;
+pub use units::Nanos;

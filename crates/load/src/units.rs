@@ -1,6 +1,9 @@
 //! Parses quantities as a user writes them: `500ms`, `1MB`, `50KB/s`. Decimal multiples (1 KB = 1000 bytes) and binary
 //! ones (1 KiB = 1024 bytes) are both supported. This module does not format.
 
+/// Nanoseconds since the start of the engine.
+pub type Nanos = u64;
+
 /// Units of time, the longest name first.
 const TIMES: &[(&str, f64)] = &[
     ("ns", 1e-9),

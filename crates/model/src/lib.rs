@@ -20,6 +20,7 @@ pub mod site;
 pub mod study;
 pub mod suggest;
 pub mod text;
+pub mod thin;
 pub mod transfer;
 pub mod units;
 pub mod way;

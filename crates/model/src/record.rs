@@ -5,7 +5,6 @@ pub mod delivery;
 pub mod fairness;
 pub mod negotiation;
 pub mod steal;
-pub mod thin;
 
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
-use weigh_model::record::thin::Thinned;
+use weigh_model::thin::Thinned;
 use weigh_os::regular;
 
 /// Bytes of `,"crc":"xxxxxxxx"}`.

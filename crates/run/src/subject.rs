@@ -17,7 +17,7 @@ use crate::planner::{ContentSource, Draft};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;
-use weigh_answer::subject::Shape;
+use weigh_answer::report::shape::Shape;
 use weigh_model::cell::Cell;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::Payload;

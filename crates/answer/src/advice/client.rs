@@ -10,16 +10,18 @@
 
 use weigh_model::units;
 
-use crate::advice::{Advice, Case, NAMED, Part, Sentence, ids};
+use crate::advice::NAMED;
 use crate::choose::Choice;
 use crate::finding::client::label;
-use crate::finding::label::of_cell;
 use crate::first::{distinct, grouped};
-use crate::question::{Groups, Question};
-use crate::ranking::Answer;
+use crate::label::of_cell;
+use crate::metric::client::{CPU, STORE_CPU, UNMETERED};
+use crate::metric::codec::IDENTITY;
+use crate::names;
+use crate::report::advice::{Advice, Case, Part, Sentence, ids};
+use crate::report::question::{Groups, Question};
+use crate::report::ranking::Answer;
 use crate::row::Row;
-use crate::subject::client::{CPU, STORE_CPU, UNMETERED};
-use crate::subject::codec::IDENTITY;
 use crate::verdict::ratio;
 
 /// Drivers of this program, in plain PHP.
@@ -77,7 +79,7 @@ fn clients(all: &Groups, scope: &str, is_local: bool, least: usize) -> Option<Qu
         let driver = at(!PLAIN.contains(&client.driver.as_str()), Some(0));
         let rank = (driver * 65_536) + at(!runtime.contains('+'), runtimes) * 1024 + store.unwrap_or(0);
         let (store, driver) = (client.store.clone(), client.driver.clone());
-        let name = label::in_a_sentence((&store, &driver));
+        let name = names::store_with_driver((&store, &driver));
         Some(((store, driver, runtime.clone()), name, rank))
     };
     let groups = all.places(|group, _| group.factor("link").is_empty());
@@ -221,7 +223,7 @@ fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
         place(ours) != place(theirs) && ours.cell.runtime == theirs.cell.runtime
     })?;
     let content = label::content(case.evidence, &ours.cell.payload);
-    let beside = label::in_a_sentence(place(theirs));
+    let beside = names::store_with_driver(place(theirs));
     Some(Sentence::gain(&content, &beside, &change(case, ours, theirs)?, [ours, theirs]))
 }
 

@@ -5,18 +5,18 @@ use weigh_model::setting::Setting;
 use weigh_model::units;
 use weigh_stats::{CONFIDENCE, Chosen, ROUNDS, drawn_figures, regret_bound, regret_by_figures};
 
-use crate::advice::{Advice, Case, Part, Sentence, ids};
 use crate::choose::{Candidate, Choice, Cost, TOLERANCE, choose};
 use crate::estimate::QUANTILE;
-use crate::exhibit::links::usual_mbit;
 use crate::finding::codec::{item_bytes, speeds, stored};
-use crate::finding::label;
 use crate::first::distinct;
 use crate::group::Group;
-use crate::question::{Groups, Question};
-use crate::ranking::{Answer, Conditions, LinkShare};
+use crate::label;
+use crate::metric::codec::IDENTITY;
+use crate::report::advice::{Advice, Case, Part, Sentence, ids};
+use crate::report::question::{Groups, Question};
+use crate::report::ranking::conditions::usual_mbit;
+use crate::report::ranking::{Answer, Conditions, LinkShare};
 use crate::row::Row;
-use crate::subject::codec::IDENTITY;
 use crate::text::shorten;
 use crate::verdict::ratio_of_totals;
 

@@ -10,15 +10,16 @@ mod pages;
 use weigh_model::cell::Subject;
 use weigh_model::way::{By, CONFIG, WayKind};
 
-use crate::advice::{Advice, Case, Recommended, Sentence, ids};
 use crate::choose::Choice;
-use crate::finding::delivery::Sent;
+use crate::finding::delivery::sent::Sent;
 use crate::group::Group;
-use crate::question::{Groups, Question};
-use crate::ranking::Answer;
+use crate::metric::delivery::CPU;
+use crate::report::advice::{Advice, Case, Recommended, Sentence, ids};
+use crate::report::question::{Groups, Question};
+use crate::report::ranking::Answer;
 use crate::row::Row;
-use crate::subject::delivery::CPU;
 use crate::verdict::Confidence;
+
 pub(crate) use pages::need;
 
 /// The default encoders of precompressed files, by coding.

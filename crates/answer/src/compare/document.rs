@@ -5,9 +5,10 @@ use weigh_model::units;
 
 use super::gate::{Judged, Outcome};
 use super::{Change, Compared, Comparison, Method, Verdict, ratio_text};
-use crate::document::{Block, more};
-use crate::format::{Detail, Options, markdown};
+use crate::block::{Block, more};
+use crate::format::markdown;
 use crate::metric::Better;
+use crate::output::{Detail, Options};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
 
 /// Configurations, changes and gates that a summary shows of each.

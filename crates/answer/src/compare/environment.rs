@@ -6,7 +6,7 @@ use weigh_model::payload::{Origin, Payload};
 
 use super::matched::Pairs;
 use crate::facts::{self, Difference, Facts, differences};
-use crate::load::ARRIVALS;
+use crate::metric::load::ARRIVALS;
 use crate::report::Report;
 
 /// Something that is not the same on both sides.
@@ -29,7 +29,7 @@ const SAME: [&str; 3] = ["processor", "cores", ARRIVALS];
 pub fn changes(a: &Report, b: &Report, pairs: &Pairs) -> Vec<Change> {
     let mut all = Vec::new();
     let one = |what: &str, a: &str, b: &str| differing(&fact(what, a), &fact(what, b), |_| false);
-    all.extend(differing(&fact("subject", &a.subject), &fact("subject", &b.subject), |_| true));
+    all.extend(differing(&fact("subject", a.shape.name), &fact("subject", b.shape.name), |_| true));
     if a.run.environment.is_empty() == b.run.environment.is_empty() {
         all.extend(differing(&a.run.environment, &b.run.environment, |what| SAME.contains(&what)));
     }

@@ -18,8 +18,8 @@ use super::{Compared, Comparison, Method, ratio_text};
 use crate::estimate::Estimate;
 use crate::metric::{Better, Metric, Unit};
 use crate::report::Report;
+use crate::report::shape::Shape;
 use crate::row::Row;
-use crate::subject::Shape;
 
 /// What a gate came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

@@ -10,16 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use weigh_model::text::clean;
+use weigh_stats::median;
 
 use super::environment::{Change, changes};
 use super::matched::alike;
 use crate::estimate::Estimate;
-use crate::policy::HOUR;
-use crate::ranking::{Conditions, Contender, OPERATIONS};
+use crate::money::HOUR;
 use crate::report::Report;
+use crate::report::ranking::{Conditions, Contender, OPERATIONS};
 use crate::row::Row;
 use crate::verdict::{Ratio, between_machines};
-use weigh_stats::median;
 
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
@@ -151,7 +151,7 @@ impl Machines {
         Ok(Machines {
             schema: SCHEMA,
             study: first.study.name.clone(),
-            subject: first.subject.clone(),
+            subject: first.shape.name.to_owned(),
             priced,
             reads: writes_are_known.then_some(conditions.reads),
             machines,

@@ -4,11 +4,11 @@ use weigh_model::payload::{Origin, Payload};
 use weigh_model::record::StopReason;
 use weigh_model::units;
 
-use crate::document::Block;
-use crate::group::{Group, time_axis};
+use crate::block::Block;
+use crate::group::Group;
 use crate::report::Report;
+use crate::report::shape::{Look, Shown, time_axis};
 use crate::row::Row;
-use crate::subject::{Look, Shown};
 use crate::table::{Column, Columns, Grid, Tone};
 use crate::text::clean;
 use crate::words::note;

@@ -1,19 +1,19 @@
 //! The head of a report: the question, the answer, and what was measured.
 
+use weigh_model::caveat::Caveat;
 use weigh_model::record::StopReason;
 use weigh_model::units;
 
+use crate::block::{Block, more};
 use crate::document::group::{View, is_synthetic, marks};
-use crate::document::{Block, more};
-use crate::finding::Finding;
 use crate::first::distinct;
-use crate::format::Options;
+use crate::output::Options;
 use crate::report::Report;
+use crate::report::finding::Finding;
 use crate::row::Row;
 use crate::subject::codec;
 use crate::table::Role;
 use crate::text::clean;
-use weigh_model::caveat::Caveat;
 
 /// The most rows of the answer's table.
 const CHOICES: usize = 4;
@@ -92,7 +92,7 @@ fn no_recommendation(report: &Report) -> Vec<String> {
     if !report.rows.is_empty() && !report.rows.iter().any(is_metered) {
         return vec!["No recommendation: the CPU time of these servers is unknown.".to_owned()];
     }
-    if report.run.complete && report.subject == codec::SHAPE.name && report.study.links.is_none() {
+    if report.run.complete && report.shape.name == codec::SHAPE.name && report.study.links.is_none() {
         let front = "● marks the best trade-offs of time and bytes.".to_owned();
         return vec!["No recommendation: no link speed is given.".to_owned(), front];
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::units;
 
-use crate::document::Block;
-use crate::format::Options;
+use crate::block::Block;
+use crate::output::Options;
 use crate::report::Report;
 use crate::table::{Column, Grid, Kind, Tone, factor, field};
 use crate::text::clean;

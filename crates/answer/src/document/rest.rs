@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::Block;
-use crate::report::{FaultRow, Report};
-use crate::text::clean;
-use crate::words::explain;
 use weigh_model::caveat::Caveat;
 use weigh_model::units;
+
+use crate::block::Block;
+use crate::gather::FaultRow;
+use crate::report::Report;
+use crate::text::clean;
+use crate::words::explain;
 
 /// Names shown of a list before it is cut.
 const NAMES: usize = 12;

@@ -1,27 +1,24 @@
 //! Pairs of clients that differ in one factor: runtimes, drivers, stores with their fastest driver, settings.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use csv::Writer;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::client::Client;
 use weigh_model::plan::Plan;
 use weigh_model::units;
 
-use crate::document::{Block, more};
-use crate::exhibit::Exhibit;
-use crate::finding::Evidence;
-use crate::format::csv::{ends_of, text};
-use crate::format::{Detail, Options, Rendered};
-use crate::names;
-use crate::report::Report;
-use crate::row::Row;
-use crate::subject::client::{
+use crate::block::{Block, more};
+use crate::csv_table::{ends_of, text};
+use crate::exhibit::present::Exhibit;
+use crate::metric::client::{
     CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, work,
 };
-use crate::subject::codec::IDENTITY;
+use crate::metric::codec::IDENTITY;
+use crate::names;
+use crate::output::{Detail, Options, Rendered};
+use crate::report::Report;
+use crate::report::exhibit::comparison::{Comparison, Comparisons, Kind};
+use crate::report::finding::Evidence;
+use crate::row::Row;
 use crate::table::{Cell, Column, Grid, Kind as Shown, factor, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio_if};
@@ -45,70 +42,6 @@ const COMPARED: [(&str, &str, &str, u8); 7] = [
     (PUT_MIDDLE, "PUT p50", "PUT p50", 5),
     (GET_MIDDLE, "GET p50", "GET p50", 4),
 ];
-
-/// Every comparison of a run, kind by kind.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Comparisons(pub Vec<Comparison>);
-
-/// One cell compared with another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Comparison {
-    /// The factor in which the two differ.
-    pub kind: Kind,
-    /// The id of the cell.
-    pub cell: String,
-    /// The id of the cell that it is compared with.
-    pub beside: String,
-    /// Rounds that both have.
-    pub rounds: u32,
-    /// By metric: the cell's value ÷ the other's, within each round: the median over rounds with its 95% interval. Left
-    /// out without two common rounds, or without the figure.
-    pub ratios: BTreeMap<String, Ratio>,
-}
-
-/// The factor in which two cells differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Another version of PHP, or a variant, compared with the plan's first runtime.
-    Runtime,
-    /// A variant of a PHP, such as with its JIT compiler, compared with the same PHP without it.
-    Variant,
-    /// Another driver of the same store, compared with the plan's first one.
-    Driver,
-    /// Another store with its fastest driver, compared with the plan's first store with its fastest driver.
-    Store,
-    /// A worker that encodes, compared with one that only serializes.
-    Setting,
-}
-
-impl Kind {
-    /// Every kind, in the order of tables.
-    const ALL: [Kind; 5] = [Kind::Runtime, Kind::Variant, Kind::Driver, Kind::Store, Kind::Setting];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Runtime => "runtime",
-            Kind::Variant => "variant",
-            Kind::Driver => "driver",
-            Kind::Store => "store",
-            Kind::Setting => "setting",
-        }
-    }
-
-    /// Whether the two are PHPs.
-    pub fn is_runtime(self) -> bool {
-        matches!(self, Kind::Runtime | Kind::Variant)
-    }
-}
-
-impl Comparison {
-    /// The ratio of a metric.
-    pub fn ratio(&self, metric: &str) -> Option<Ratio> {
-        self.ratios.get(metric).copied()
-    }
-}
 
 impl Comparisons {
     /// Every comparison; none if no two cells can be compared.

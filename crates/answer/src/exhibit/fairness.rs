@@ -1,22 +1,21 @@
 //! Slow clients beside light requests: which methods keep the workers of a PHP pool busy, and how other requests fare.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::caveat::Caveat;
-use weigh_model::cell::{Cell, Slow};
+use weigh_model::cell::Slow;
 use weigh_model::record::DeliveryVisit;
-use weigh_model::record::fairness::{Fairness, LightMoment, Moment};
+use weigh_model::record::fairness::Fairness;
 use weigh_model::units;
 use weigh_stats::hist::{Hist, Packed};
 use weigh_stats::median;
 
-use crate::document::Block;
-use crate::exhibit::Exhibit;
-use crate::format::{Detail, Options};
+use crate::block::Block;
+use crate::exhibit::present::Exhibit;
 use crate::gather::{Gathered, Measured};
+use crate::metric::merged;
 use crate::names;
+use crate::output::{Detail, Options};
 use crate::report::Report;
-use crate::row::merged;
+use crate::report::exhibit::fairness::{FairnessResult, LightTimes, Outcome, SlowClients};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::words::note;
@@ -33,101 +32,6 @@ const PERCENTILES: [u32; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 const LEGEND: &str = "50 light requests per second use new connections and need a worker of the same PHP pool. Their times count from the schedule. \
     A request without an answer at the end of its block, after four seconds, counts as slower. Busy: median over time. \
     Starved: less than half were answered within 0.1 s.";
-
-/// One per cell with slow clients, in the plan's order.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct SlowClients(pub Vec<FairnessResult>);
-
-/// One method of sending to this number of slow clients, over all its blocks.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct FairnessResult {
-    /// Its factors.
-    pub cell: Cell,
-    /// Blocks.
-    pub rounds: u32,
-    /// Bytes of the content that slow clients download.
-    pub content_bytes: u64,
-    /// Light requests that were scheduled.
-    pub due: u64,
-    /// Light requests that were answered in their block.
-    pub answered: u64,
-    /// Light requests that were answered within 0.1 s after their scheduled time.
-    pub prompt: u64,
-    /// Light requests that failed.
-    pub failed: u64,
-    /// Scheduled send → last byte; null if none was answered.
-    pub light: Option<LightTimes>,
-    /// If some were not answered: seconds of the longest block with its drain; they took longer than this.
-    #[serde(default)]
-    pub beyond: Option<f64>,
-    /// Busy workers of the pool, median over time; null if its status could not be read.
-    pub busy: Option<f64>,
-    /// The most connections that waited for a worker.
-    pub queue_max: Option<u32>,
-    /// Bytes written to temporary files in a block, maximum over blocks.
-    pub written_bytes: Option<u64>,
-    /// The most memory of PHP's processes: PSS, bytes.
-    pub php_pss: Option<u64>,
-    /// Bytes per second that each slow client received; null without slow clients.
-    pub slow_rate: Option<f64>,
-    /// The effect on workers and light requests.
-    pub outcome: Outcome,
-    /// The last block over time.
-    pub busy_over_time: Vec<Moment>,
-    /// Light requests of the last block over time; empty if they were not recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub light_over_time: Vec<LightMoment>,
-    /// Caveats.
-    pub caveats: Vec<Caveat>,
-}
-
-/// Times of the light requests of all blocks in one histogram, in seconds. Requests without a response count as slower
-/// than all others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LightTimes {
-    /// The number of answered requests.
-    pub count: u64,
-    /// The smallest time.
-    pub min: f64,
-    /// The mean of the answered requests.
-    pub mean: f64,
-    /// The standard deviation of the answered requests.
-    pub sd: f64,
-    /// The median; null if less than half were answered.
-    pub p50: Option<f64>,
-    /// The 99th percentile; null if fewer were answered.
-    pub p99: Option<f64>,
-    /// The largest time of the answered requests.
-    pub max: f64,
-    /// Percentiles: percent and seconds, as far as that share was answered.
-    pub percentiles: Vec<(u32, f64)>,
-}
-
-/// The effect on workers and light requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// There were no slow clients: the time of light requests alone.
-    Alone,
-    /// Slow clients keep no worker busy.
-    Free,
-    /// Slow clients keep workers busy, and the rest is enough for most light requests to be answered promptly.
-    Kept,
-    /// Less than half of the light requests were answered promptly.
-    Starved,
-}
-
-impl Outcome {
-    /// The name, as one word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Alone => "alone",
-            Outcome::Free => "free",
-            Outcome::Kept => "kept",
-            Outcome::Starved => "starved",
-        }
-    }
-}
 
 impl SlowClients {
     /// Of every cell with light requests.

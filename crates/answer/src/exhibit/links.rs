@@ -4,148 +4,29 @@
 //! same for every setting and left out.
 
 use anyhow::Result;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::study::Links;
 use weigh_model::transfer::{Path, packet_bytes};
 use weigh_model::units;
 use weigh_stats::{Bent, lower_envelope};
 
 use crate::bars::sparkline;
-use crate::document::{Block, group};
+use crate::block::Block;
+use crate::csv_table::{end, file_of, text};
+use crate::document::group;
 use crate::estimate::Estimate;
-use crate::exhibit::Exhibit;
-use crate::finding::Evidence;
-use crate::format::csv::{end, file_of, text};
-use crate::format::{Options, Rendered};
+use crate::exhibit::present::Exhibit;
 use crate::group::Group;
-use crate::ranking::{Answer, Conditions, Contender, LinkShare, Ranking};
+use crate::metric::codec::IDENTITY;
+use crate::output::{Options, Rendered};
 use crate::report::Report;
+use crate::report::exhibit::links::{BestAt, BreakEven, CellTotals, GroupTotals, LinkTotals, Mix, MixTotals};
+use crate::report::finding::Evidence;
+use crate::report::ranking::conditions::{reads_per_write, speeds_of, usual_reads};
+use crate::report::ranking::{Answer, Conditions, Contender, LinkShare, Ranking};
 use crate::row::Row;
-use crate::subject::codec::IDENTITY;
 use crate::table::{Cell, Column, Grid, Kind, factor, field, remark};
 use crate::text::clean;
 use crate::verdict::{Confidence, difference, is_total_less};
-
-/// Total times of every group.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct LinkTotals {
-    /// The conditions of the computation, as text: round trip, sharing of the link, connection, and whether driver and
-    /// store are included.
-    #[serde(default)]
-    pub assumed: String,
-    /// The usual reads per write; null: none are computed.
-    #[serde(default)]
-    pub usual_reads: Option<f64>,
-    /// One per group, in the groups' order.
-    pub groups: Vec<GroupTotals>,
-}
-
-/// Total times of one group.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct GroupTotals {
-    /// The payload's name.
-    pub payload: String,
-    /// The runtime's name.
-    pub runtime: String,
-    /// One per mix of reads and writes.
-    pub mixes: Vec<MixTotals>,
-}
-
-/// Total times for one mix of reads and writes.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct MixTotals {
-    /// What is counted.
-    pub mix: Mix,
-    /// One per cell that is best at some speed or was requested.
-    pub totals: Vec<CellTotals>,
-    /// What is chosen at each link speed, in the order of the speeds.
-    pub best: Vec<BestAt>,
-    /// The speeds at which one setting overtakes the next, from the fastest link to the slowest.
-    pub break_even: Vec<BreakEven>,
-}
-
-/// What a total time counts. CPU times are sums of encode and decode. The transfer is that of the encoded bytes, so a
-/// dictionary counts as known on both sides. An operation is one item of the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Mix {
-    /// One write: encode + transfer.
-    Write,
-    /// One read: transfer + decode.
-    Read,
-    /// The mean over one write and this many reads.
-    ReadsPerWrite(f64),
-}
-
-/// Total times of one cell.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct CellTotals {
-    /// The cell's id.
-    pub cell: String,
-    /// (Mbit/s, nanoseconds per operation, low, high), in the order of the speeds; an unknown end is null.
-    pub at: Vec<(f64, f64, Option<f64>, Option<f64>)>,
-}
-
-/// What is chosen at one link speed.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct BestAt {
-    /// Link speed in Mbit/s.
-    pub mbit: f64,
-    /// The cell's id.
-    pub cell: String,
-    /// Nanoseconds per operation.
-    pub total: f64,
-    /// Cells without a significant difference to it.
-    pub ties: Vec<String>,
-}
-
-/// The link speed at which two settings cost the same.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct BreakEven {
-    /// Better on faster links.
-    pub fast: String,
-    /// Better on slower links.
-    pub slow: String,
-    /// Mbit/s.
-    pub mbit: f64,
-    /// Lower end of its 95% interval.
-    pub low: f64,
-    /// Upper end; infinite (null in JSON) if too many resamples have no crossing.
-    #[serde(with = "unbounded")]
-    #[schemars(with = "Option<f64>")]
-    pub high: f64,
-}
-
-/// JSON has no infinity: an end that does not exist is written as null and read back as infinite.
-mod unbounded {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(end: &f64, to: S) -> Result<S::Ok, S::Error> {
-        end.is_finite().then_some(*end).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
-    }
-}
-
-/// The usual reads per write: those of the study, otherwise the given number nearest to ten.
-pub fn usual_reads(links: &Links) -> Option<f64> {
-    let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
-    let nearest = || reads_per_write(links).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    links.usual_reads.filter(|reads| reads.is_finite() && *reads >= 0.0).or_else(nearest)
-}
-
-/// The usual link speed in Mbit/s: that of the study, otherwise the middle one.
-pub(crate) fn usual_mbit(links: &Links) -> Option<f64> {
-    let mut speeds = speeds_of(links);
-    speeds.sort_by(f64::total_cmp);
-    links
-        .usual_mbit
-        .filter(|mbit| mbit.is_finite() && *mbit > 0.0)
-        .or_else(|| speeds.get(speeds.len() / 2).copied())
-}
 
 /// One setting as a line over the time per byte: CPU nanoseconds and bytes per operation.
 pub struct Line<'a> {
@@ -229,16 +110,6 @@ pub(crate) fn weights(mix: Mix) -> (f64, f64) {
         Mix::Read => (0.0, 1.0),
         Mix::ReadsPerWrite(reads) => (1.0 / (1.0 + reads), reads / (1.0 + reads)),
     }
-}
-
-/// The reads per write that a study requests, if they are possible.
-pub(crate) fn reads_per_write(links: &Links) -> impl Iterator<Item = f64> {
-    links.reads_per_write.iter().copied().filter(|reads| reads.is_finite() && *reads >= 0.0)
-}
-
-/// The link speeds in Mbit/s that a study requests, if they are possible.
-pub(crate) fn speeds_of(links: &Links) -> Vec<f64> {
-    links.mbit.iter().copied().filter(|speed| speed.is_finite() && *speed > 0.0).collect()
 }
 
 impl LinkTotals {

@@ -4,37 +4,31 @@
 //! The rules are in this module. A finding is a remark on a method, not a failure: only wrong bytes are a failure, and
 //! the run has already refused those.
 
-mod quirk;
 mod rules;
 mod tables;
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell, Transport};
 use weigh_model::plan::negotiation::bare;
 use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Negotiation, Purpose};
 use weigh_model::units;
 
-pub use quirk::Quirk;
-
-use crate::document::Block;
-use crate::exhibit::Exhibit;
+use crate::block::Block;
+use crate::exhibit::present::Exhibit;
 use crate::first::grouped;
-use crate::format::{Options, Rendered};
 use crate::gather::{Gathered, Measured};
+use crate::output::{Options, Rendered};
 use crate::report::Report;
+use crate::report::exhibit::negotiation::{Judged, NegotiationResult, Negotiations, Remark, Variant};
 use rules::{Form, form, names, names_encoding};
+
+pub use crate::report::exhibit::quirk::Quirk;
 
 /// The most requests per server that are examined; the program never sends as many.
 const MOST: usize = 1000;
-
-/// One per server and method, in the plan's order.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Negotiations(pub Vec<NegotiationResult>);
 
 impl Negotiations {
     /// Of all cells with the matrix.
@@ -54,29 +48,6 @@ impl Negotiations {
         let example = wrong.next()?.quirk.words().to_owned();
         Some(Caveat::Negotiation { quirks: 1 + wrong.count() as u32, example })
     }
-}
-
-/// The negotiation of one server with one method, judged by RFC 9110: from one cell, for all that negotiate alike.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct NegotiationResult {
-    /// The id of the cell that the matrix was sent to.
-    pub cell: String,
-    /// The server's name.
-    pub server: String,
-    /// The runtime's name; `-` without PHP.
-    pub runtime: String,
-    /// The transport of responses.
-    pub transport: Transport,
-    /// The method without level and encoder, which do not change negotiation: `server/type-map`.
-    pub way: String,
-    /// The variants that were seen, the one without a coding first.
-    pub variants: Vec<Variant>,
-    /// Every request with its response and remarks.
-    pub exchanges: Vec<Judged>,
-    /// All remarks, once each, broken rules first.
-    pub remarks: Vec<Remark>,
-    /// Why the rest of the matrix was not sent; null: all requests were sent.
-    pub ended: Option<String>,
 }
 
 impl NegotiationResult {
@@ -121,7 +92,7 @@ pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
 }
 
 /// A remark on several methods, each kind once.
-pub struct Said<'a> {
+pub struct QuirkByMethod<'a> {
     pub quirk: Quirk,
     pub ways: Vec<&'a NegotiationResult>,
     /// The places where it was seen, in quotes; those left out are counted.
@@ -129,7 +100,11 @@ pub struct Said<'a> {
 }
 
 /// The remarks on methods, with at most `most` of the places.
-pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: usize) -> Vec<Said<'_>> {
+pub fn quirks_by_method(
+    asked: &[NegotiationResult],
+    is_told: impl Fn(Quirk) -> bool,
+    most: usize,
+) -> Vec<QuirkByMethod<'_>> {
     let mut by_quirk: BTreeMap<Quirk, (Vec<&NegotiationResult>, Vec<&str>)> = BTreeMap::new();
     for one in asked {
         for remark in one.remarks.iter().filter(|remark| is_told(remark.quirk)) {
@@ -146,42 +121,9 @@ pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: 
         let more = names.len().saturating_sub(most);
         let mut names: Vec<String> = names.iter().take(most).map(|name| format!("“{name}”")).collect();
         names.extend((more > 0).then(|| format!("{more} more")));
-        Said { quirk, ways, seen_in: units::list(&names) }
+        QuirkByMethod { quirk, ways, seen_in: units::list(&names) }
     };
     by_quirk.into_iter().map(said).collect()
-}
-
-/// One variant of the content.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Variant {
-    /// Its content coding, `identity` without one.
-    pub coding: String,
-    /// Bytes of its body.
-    pub bytes: u64,
-    /// Its ETag.
-    pub etag: Option<String>,
-    /// Whether Vary names Accept-Encoding (or is `*`) in every response with it.
-    pub varies: bool,
-}
-
-/// One request with the remarks on its response.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Judged {
-    /// The request.
-    pub ask: Ask,
-    /// The response.
-    pub answer: Answer,
-    /// Null: no remark.
-    pub quirk: Option<Quirk>,
-}
-
-/// One remark, with the places where it was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Remark {
-    /// The remark.
-    pub quirk: Quirk,
-    /// The values of Accept-Encoding, the browsers or the variants.
-    pub seen_in: Vec<String>,
 }
 
 impl Exhibit for Negotiations {

@@ -1,19 +1,18 @@
 //! A published table beside what was measured here: row by row, and how far the orders agree.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::cell::NO_PHP;
 use weigh_model::study::{Published, PublishedColumn, PublishedRow};
 use weigh_model::units;
 
-use crate::document::{Block, more};
+use crate::block::{Block, more};
 use crate::estimate::Estimate;
-use crate::exhibit::Exhibit;
-use crate::finding::Evidence;
+use crate::exhibit::present::Exhibit;
 use crate::first::distinct;
-use crate::format::{Detail, Options};
 use crate::metric::Over;
+use crate::output::{Detail, Options};
 use crate::report::Report;
+use crate::report::exhibit::published::{Agreement, BesidePublished, BesideRow, Disagreement};
+use crate::report::finding::Evidence;
 use crate::row::Row;
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
@@ -23,57 +22,6 @@ use crate::verdict::differ;
 const ALIKE: f64 = 0.01;
 /// The most disagreements in a summary.
 const LISTED: usize = 5;
-
-/// The rows of a published table whose cells were measured, and how far the two orders agree.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct BesidePublished {
-    /// The runtime of the compared cells.
-    pub runtime: String,
-    /// In the published order.
-    pub rows: Vec<BesideRow>,
-    /// One per column of which two rows were published and measured.
-    pub agreements: Vec<Agreement>,
-}
-
-/// One row, as published and as measured here.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct BesideRow {
-    /// The published row.
-    pub published: PublishedRow,
-    /// The cell measured here.
-    pub cell: String,
-    /// Its figures, in the units and the order of the published columns; null: not measured.
-    pub here: Vec<Option<f64>>,
-}
-
-/// How far the orders of the rows agree in one column.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Agreement {
-    /// The column.
-    pub column: String,
-    /// Pairs of rows.
-    pub pairs: u32,
-    /// Pairs that differ in the same direction here, and pairs within 1% in both.
-    pub same: u32,
-    /// Pairs without a significant difference here.
-    pub undecided: u32,
-    /// Kendall's rank correlation of the published and the measured figures, −1 to 1, over pairs that are not within 1%
-    /// as published; null without such a pair.
-    pub rank: Option<f64>,
-    /// Pairs that differ significantly in the other direction here, or are within 1% in only one of the two.
-    pub disagreements: Vec<Disagreement>,
-}
-
-/// Two rows whose order differs here.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Disagreement {
-    /// The labels of the two rows as published.
-    pub labels: (String, String),
-    /// Their figures as published.
-    pub published: (f64, f64),
-    /// Their figures here.
-    pub here: (f64, f64),
-}
 
 /// Two figures that are equal within chance.
 fn is_alike(pair: (f64, f64)) -> bool {

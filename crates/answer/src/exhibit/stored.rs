@@ -1,45 +1,19 @@
 //! The time of driver and store for the bytes of a value: a line over stored bytes through the medians of calls without
 //! a link.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::cell::Cell;
 use weigh_stats::median;
 
-use crate::exhibit::prediction::Operation;
 use crate::first::grouped;
+use crate::metric::client::STORED;
+use crate::report::exhibit::prediction::{Operation, StoredBytes};
 use crate::row::Row;
-use crate::subject::client::STORED;
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
 /// The least number of calls for a line, and the least ratio of the largest size to the smallest.
 const LEAST_CALLS: usize = 4;
 const APART: f64 = 4.0;
-
-/// The time of a call for one driver, store and runtime, without encoding and decoding: `fixed_ns`, and `ns_per_byte`
-/// for each stored byte.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StoredBytes {
-    /// The store's name.
-    pub store: String,
-    /// The driver's name.
-    pub driver: String,
-    /// The runtime's name.
-    pub runtime: String,
-    /// Worker processes.
-    pub workers: u32,
-    /// Write or read.
-    pub operation: Operation,
-    /// Nanoseconds per call.
-    pub fixed_ns: f64,
-    /// Nanoseconds per stored byte.
-    pub ns_per_byte: f64,
-    /// The ids of the cells behind it.
-    pub cells: Vec<String>,
-    /// Stored bytes of the smallest and of the largest.
-    pub bytes: (f64, f64),
-}
 
 impl StoredBytes {
     /// Of every driver, store and runtime whose sizes are far enough apart.

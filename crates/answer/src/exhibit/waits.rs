@@ -1,21 +1,20 @@
 //! How long clients wait for responses over a link, computed from parts and measured.
 
 use anyhow::Result;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_model::cell::Transport;
 use weigh_model::link::Way;
 use weigh_model::transfer::{Connection, Path, windows};
 
-use crate::document::{Block, more};
-use crate::exhibit::Exhibit;
-use crate::finding::Evidence;
-use crate::format::csv::{file_of, text};
-use crate::format::{Detail, Options, Rendered};
+use crate::block::{Block, more};
+use crate::csv_table::{file_of, text};
+use crate::exhibit::present::Exhibit;
+use crate::metric::delivery::{BODY, CPU};
 use crate::names;
+use crate::output::{Detail, Options, Rendered};
+use crate::report::exhibit::waits::{Wait, Waits};
+use crate::report::finding::Evidence;
 use crate::report::{OverLink, Report};
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CPU};
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
@@ -23,38 +22,6 @@ const FEW: usize = 8;
 
 const LEGEND: &str = "Computed for a new connection per response: one round trip for the TCP handshake, one for TLS 1.3, one for request and response. \
     Added are the windows of TCP's slow start, packets at the connection's share of the link, and the CPU time of server and PHP. Measured: median.";
-
-/// Responses over links, one per row with a link; rows over a proxy are left out, because it hides handshake and slow
-/// start.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Waits(pub Vec<Wait>);
-
-/// From the start of connecting to the last byte of the response. Seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Wait {
-    /// The cell's id.
-    pub cell: String,
-    /// The link's name.
-    pub link: String,
-    /// How many connections share it.
-    pub connections: u32,
-    /// Bytes of headers and body.
-    pub bytes: f64,
-    /// Windows of TCP that they take.
-    pub windows: u32,
-    /// Handshakes of TCP and TLS.
-    pub set_up: f64,
-    /// The round trip of request and response.
-    pub round_trip: f64,
-    /// Headers and body: their packets on the line, and waiting for windows.
-    pub transfer: f64,
-    /// CPU time of server and PHP; 0 if unknown.
-    pub cpu: f64,
-    /// The sum of all parts.
-    pub computed: f64,
-    /// The measured median.
-    pub measured: f64,
-}
 
 impl Waits {
     /// Of every row over a link; none without such a row.

@@ -8,17 +8,20 @@ pub mod memory;
 pub mod serializer;
 pub mod size;
 
-use weigh_model::units;
-
 use weigh_model::payload::Payload;
 use weigh_model::setting::Setting;
+use weigh_model::units;
 
-use crate::exhibit::links::{BreakEven, Line, Mix, break_evens, line_of, speeds_of, usual_reads};
-use crate::finding::{Draft, Evidence, label};
+use crate::exhibit::links::{Line, break_evens, line_of};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
+use crate::label;
+use crate::metric::codec::{DECODE, DECODED, ENCODE, IDENTITY, STORED};
+use crate::report::Report;
+use crate::report::exhibit::links::{BreakEven, Mix};
+use crate::report::finding::{Draft, Evidence};
+use crate::report::ranking::conditions::{speeds_of, usual_reads};
 use crate::row::Row;
-use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED, content_bytes};
 use crate::verdict::{Ratio, is_less, ratio};
 
 /// Encoded bytes with a dictionary's.
@@ -114,4 +117,13 @@ fn with_serializer(row: &Row) -> String {
 fn place(evidence: &Evidence, group: &Group) -> String {
     let content = label::content(evidence, group.payload());
     format!("{content}{}", label::on_runtime(evidence, group.runtime()))
+}
+
+/// Bytes of a group's content: of a value, those of `serialize` in its own PHP, if measured. PHP before 7.1 writes
+/// numbers with fractions with more digits.
+pub fn content_bytes(report: &Report, group: &Group) -> u64 {
+    let Some(payload) = report.payload(group.payload()) else { return 0 };
+    let is_own = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
+    let own = report.members(group).filter(is_own).find_map(|row| row.value(DECODED));
+    own.filter(|_| payload.value.is_some()).map_or(payload.size(), |bytes| bytes as u64)
 }

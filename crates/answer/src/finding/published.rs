@@ -2,8 +2,8 @@
 
 use weigh_model::units;
 
-use super::{Draft, Evidence};
-use crate::exhibit::published::Agreement;
+use crate::report::exhibit::published::Agreement;
+use crate::report::finding::{Draft, Evidence};
 use crate::text::clean;
 
 /// The most disagreements in a sentence; the table has all.

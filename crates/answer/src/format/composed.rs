@@ -2,10 +2,9 @@
 
 use anyhow::{Result, bail};
 
-use super::Rendered;
-use crate::document::Block;
-use crate::page::Flame;
-use crate::picture::Picture;
+use crate::block::Block;
+use crate::flame::Flame;
+use crate::output::{Picture, Rendered};
 
 /// Blocks for screens and pages, and the result as JSON.
 #[derive(Clone, Debug)]

@@ -6,13 +6,14 @@ use anyhow::{Context, Result};
 use csv::Writer;
 use weigh_model::record::StopReason;
 
-use super::{Format, Options, Rendered};
+use crate::csv_table::{end, ends_of, text};
 use crate::document::group::is_synthetic;
 use crate::estimate::Estimate;
+use crate::format::form::Format;
 use crate::metric::Metric;
+use crate::output::{Options, Rendered};
 use crate::report::Report;
 use crate::row::Row;
-use crate::text::clean;
 use crate::words;
 
 /// `--format csv`.
@@ -114,22 +115,6 @@ fn wide(report: &Report) -> Result<Vec<u8>> {
     Ok(out.into_inner()?)
 }
 
-/// A file with a row for each thing; `row` returns each column's name with its value. None without a thing.
-pub(crate) fn file_of<T>(
-    name: &str,
-    things: impl IntoIterator<Item = T>,
-    row: impl Fn(T) -> Vec<(&'static str, String)>,
-) -> Result<Vec<Rendered>> {
-    let mut out = Writer::from_writer(Vec::new());
-    let rows: Vec<_> = things.into_iter().map(row).collect();
-    let Some(first) = rows.first() else { return Ok(Vec::new()) };
-    out.write_record(first.iter().map(|(name, _)| name))?;
-    for row in &rows {
-        out.write_record(row.iter().map(|(_, value)| value))?;
-    }
-    Ok(vec![Rendered::new(name, out.into_inner()?)])
-}
-
 fn factors_of(report: &Report, row: &Row) -> Vec<String> {
     let factors = report.shape().factors.iter();
     let values = factors.map(|factor| text(&(factor.of)(&row.cell).unwrap_or_default()));
@@ -145,11 +130,6 @@ fn facts(report: &Report) -> Vec<&str> {
     names
 }
 
-/// A value's column and those of its interval.
-pub(crate) fn ends_of(name: &str) -> [String; 3] {
-    ["", " 95% low", " 95% high"].map(|end| format!("{name}{end}"))
-}
-
 /// Why a cell was no longer visited, as one word.
 fn stop(reason: &StopReason) -> &'static str {
     match reason {
@@ -162,18 +142,7 @@ fn stop(reason: &StopReason) -> &'static str {
     }
 }
 
-/// Cleaned text that a spreadsheet does not interpret as a formula.
-pub(crate) fn text(text: &str) -> String {
-    let text = clean(text);
-    if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text }
-}
-
 /// Value, low and high; an end that is not known is empty.
 fn with_ends(estimate: &Estimate) -> [String; 3] {
     [estimate.value.to_string(), end(estimate.low), end(estimate.high)]
-}
-
-/// An end of an interval; empty where it is not known.
-pub fn end(end: Option<f64>) -> String {
-    end.map(|end| end.to_string()).unwrap_or_default()
 }

@@ -3,11 +3,11 @@
 use anyhow::Result;
 
 use super::composed::Composed;
-use super::{Format, Options, Rendered};
-use crate::document;
-use crate::page;
+use crate::format::form::Format;
+use crate::output::{Options, Rendered};
 use crate::page::data::{Data, FlameData};
 use crate::report::Report;
+use crate::{document, page};
 
 /// `--format html`.
 #[derive(Debug)]

@@ -1,17 +1,18 @@
 //! The report as JSON, with the version of its schema, which all studies share: `docs/schema/report.schema.json`.
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::composed::Composed;
-use super::{Format, Options, Rendered};
+use crate::format::form::Format;
+use crate::output::{Options, Rendered};
 use crate::report::Report;
 
 /// The version of the schema: raised when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 2;
 
 /// The content of the file.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Document {
     /// The version of this schema.
     pub schema: u32,

@@ -1,8 +1,9 @@
 //! Results while a run is in flight: as many rows as the terminal has room for.
 
-use super::{Options, terminal};
-use crate::document::Block;
+use super::terminal;
+use crate::block::Block;
 use crate::document::group::{View, views};
+use crate::output::Options;
 use crate::report::Report;
 use crate::table::Grid;
 use crate::text;

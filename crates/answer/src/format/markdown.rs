@@ -3,9 +3,10 @@
 use anyhow::Result;
 
 use super::composed::Composed;
-use super::{Format, Options, Rendered};
-use crate::document::{self, Block};
-use crate::picture::Picture;
+use crate::block::Block;
+use crate::document;
+use crate::format::form::Format;
+use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 use crate::table::{Grid, Kind, Role, Tone};
 use crate::text::{clean, markdown as escape};

@@ -5,10 +5,11 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options as Reading, Tree};
 
 use super::composed::Composed;
-use super::{Format, Medium, Options, Rendered};
-pub use crate::chart::fonts;
-use crate::picture::Picture;
+use crate::format::form::{Format, Medium};
+use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
+
+pub use crate::chart::fonts;
 
 /// `--format png`.
 #[derive(Debug)]

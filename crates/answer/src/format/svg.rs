@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::composed::Composed;
-use super::{Format, Medium, Options, Rendered};
-use crate::picture::Picture;
+use crate::format::form::{Format, Medium};
+use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 
 /// `--format svg`.

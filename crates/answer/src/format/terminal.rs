@@ -4,8 +4,10 @@ use anyhow::Result;
 use console::Style;
 
 use super::composed::Composed;
-use super::{Format, Medium, Options, Rendered};
-use crate::document::{self, Block};
+use crate::block::Block;
+use crate::document;
+use crate::format::form::{Format, Medium};
+use crate::output::{Options, Rendered};
 use crate::report::Report;
 use crate::text::wrap;
 

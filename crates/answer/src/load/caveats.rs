@@ -7,7 +7,8 @@ use weigh_load::plan::{Check, LoadPlan, Protocol, Stream};
 use weigh_load::result::{AgentResult, Checked, Counts, LoadResult};
 use weigh_load::verify::is_text_type;
 
-use super::{Figures, has_closed};
+use super::Figures;
+use crate::load::document::has_closed;
 
 /// With fewer responses, the 99th percentile is one of the ten slowest.
 const FEW: u64 = 1000;

@@ -6,11 +6,12 @@ use anyhow::{Result, bail, ensure};
 use weigh_model::gate::{Amount, Gate, Limit};
 use weigh_model::text::clean;
 
-use super::{Run, slices};
+use super::slices;
 use crate::compare::gate::{Held, Judged, Outcome, more};
 use crate::estimate::Estimate;
+use crate::load::document::Run;
 use crate::metric::Unit;
-use crate::subject::load::{ERRORS, RATE};
+use crate::metric::load::{ERRORS, RATE};
 
 /// What a gate of a load is about.
 #[derive(Clone, Copy, Debug, PartialEq)]

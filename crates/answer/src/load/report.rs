@@ -7,6 +7,7 @@ mod capacity;
 mod charts;
 mod compare;
 pub mod csv;
+mod fact;
 mod faults;
 pub mod hlog;
 mod outcome;
@@ -15,25 +16,20 @@ mod remedies;
 mod rest;
 mod times;
 
-use std::fmt::Write;
-
 use anyhow::{Context, Result};
-
-use crate::document::Block;
-use crate::format::composed::{Composed, joined};
-use crate::format::{Detail, Options, terminal};
-use crate::load::figures::Time;
-use crate::load::{Document, Measured, Run};
-use crate::table::Cell;
-use crate::text::{clean, columns, shorten, wrap};
 use weigh_model::units;
 
-/// Columns of the names of facts.
-const NAMES: usize = 13;
+use crate::block::Block;
+use crate::format::composed::{Composed, joined};
+use crate::format::terminal;
+use crate::load::document::{Document, Measured, Run};
+use crate::load::figures::Time;
+use crate::load::report::fact::{seconds, whole};
+use crate::output::{Detail, Options};
+use crate::text::{clean, shorten};
+
 /// Columns of a URL in a title at most.
 const NAMED: usize = 80;
-/// Facts wider than this are hard to read.
-const WIDEST: usize = 110;
 
 /// The columns that may be left out.
 const JSON: &str = "--json";
@@ -125,54 +121,6 @@ fn run_blocks(run: &Run, options: &Options) -> Vec<Block> {
     }
     blocks.extend(remedies::blocks(run));
     blocks
-}
-
-/// A name with its text.
-type Fact = (&'static str, String);
-
-/// Facts, one under the other, wrapped within the width.
-fn facts(rows: &[Fact], options: &Options) -> Vec<Block> {
-    let width = options.width.min(WIDEST).saturating_sub(NAMES + 2).max(20);
-    let mut blocks = Vec::new();
-    for (name, text) in rows {
-        for (index, line) in wrap(&clean(text), width).iter().enumerate() {
-            let mut out = String::new();
-            let name = if index == 0 { name } else { "" };
-            let _ = write!(out, "{name}{}{line}", " ".repeat(NAMES.saturating_sub(columns(name))));
-            blocks.push(Block::Literal(out));
-        }
-    }
-    blocks
-}
-
-/// Parts of a line without empty ones.
-fn parts(parts: &[String]) -> String {
-    let filled: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
-    filled.join(" · ")
-}
-
-/// A time in seconds.
-fn seconds(time: f64) -> String {
-    units::ns(time * 1e9)
-}
-
-/// A time in milliseconds for a table, or its lower bound.
-fn milliseconds(time: Option<Time>) -> Cell {
-    match time {
-        Some(Time::Beyond(seconds)) => beyond(seconds * 1e3).into(),
-        Some(Time::Took(seconds)) => (seconds * 1e3).into(),
-        None => Cell::Number(None),
-    }
-}
-
-/// Not a number, but more than this.
-fn beyond(number: f64) -> String {
-    format!("> {}", units::significant(number))
-}
-
-/// A whole number with thousands separated.
-fn whole(number: u64) -> String {
-    units::count(usize::try_from(number).unwrap_or(usize::MAX), "", "").trim().to_owned()
 }
 
 #[cfg(test)]

@@ -10,18 +10,18 @@ use weigh_model::payload::{Origin, Payload};
 use weigh_model::setting::Setting;
 use weigh_model::study::StudyText;
 
-use super::{Document, LoadCaveat, Measured, Run, Searched, slices};
+use super::{LoadCaveat, slices};
 use crate::estimate::Estimate;
-use crate::exhibit::Exhibits;
+use crate::load::document::{Document, Measured, Run, Searched};
 use crate::metric::MetricDescription;
+use crate::metric::load::{
+    ARRIVALS, BODY, CAPACITY, CLIENT_CPU, ERRORS, FIRST_BYTE, MEAN_BODY, PERCENTILES, RATE,
+};
+use crate::report::exhibit::Exhibits;
 use crate::report::{Report, RunFacts};
 use crate::row::{Row, Values};
-use crate::subject::load::{
-    BODY, CAPACITY, CLIENT_CPU, ERRORS, FIRST_BYTE, MEAN_BODY, PERCENTILES, RATE, SHAPE,
-};
+use crate::subject::load::SHAPE;
 
-/// The name of what a load sends when, among the facts of its environment.
-pub const ARRIVALS: &str = "arrival model";
 /// Characters of a URL in an id.
 const LONGEST: usize = 160;
 const NAMED: usize = 3;
@@ -59,7 +59,7 @@ impl Document {
         Report {
             study: StudyText { name: SHAPE.name.into(), title: "Load".into(), ..StudyText::default() },
             run: self.facts(),
-            subject: SHAPE.name.into(),
+            shape: &SHAPE,
             payloads: sides.iter().flat_map(|(_, run)| contents(run)).collect(),
             runtimes: Vec::new(),
             servers: Vec::new(),

@@ -7,21 +7,19 @@ use serde::Serialize;
 use weigh_model::link::LinkSpec;
 use weigh_stats::NoiseRule;
 
+use super::slow::{SlowData, slow};
 use crate::document::group::{View, label, marks, views};
 use crate::estimate::Estimate;
-use crate::finding::delivery::label::per_second;
-use crate::format::Options;
+use crate::flame::Flame;
 use crate::metric::MetricDescription;
 use crate::names;
-use crate::question::{Alternative, Question};
-use crate::ranking::{Conditions, Contender, Ranking};
+use crate::output::Options;
 use crate::report::Report;
+use crate::report::question::{Alternative, Question};
+use crate::report::ranking::{Conditions, Contender, Ranking};
 use crate::row::{Row, Seen};
 use crate::text::clean;
 use crate::words::explain;
-
-use super::flame::Flame;
-use super::slow::{SlowData, slow};
 
 /// The version of this form: raised when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 2;
@@ -299,7 +297,7 @@ fn key(view: &View) -> Vec<(&'static str, String)> {
             "payload" => ("content", view.content()),
             "server" => (id, names::server(value)),
             "runtime" => ("PHP", names::runtime(value)),
-            "every_ms" => ("requests/s", value.parse().map_or_else(|_| clean(value), per_second)),
+            "every_ms" => ("requests/s", value.parse().map_or_else(|_| clean(value), names::per_second)),
             _ => (id, clean(value)),
         })
     };
@@ -364,7 +362,7 @@ fn config(report: &Report, row: &Row) -> Vec<(String, String)> {
     factors.chain(facts).chain(version).filter(|(_, value)| !value.is_empty()).collect()
 }
 
-fn failure(report: &Report, of: &crate::report::FaultRow) -> Failure {
+fn failure(report: &Report, of: &crate::gather::FaultRow) -> Failure {
     Failure {
         cell: label(report, &of.cell),
         round: of.round,

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::data::repeat;
 use crate::chart::beside;
-use crate::exhibit::fairness::FairnessResult;
 use crate::first::distinct;
-use crate::format::Options;
+use crate::output::Options;
 use crate::report::Report;
+use crate::report::exhibit::fairness::FairnessResult;
 use crate::text::clean;
 
 /// Configurations in a page at most.

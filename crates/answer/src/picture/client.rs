@@ -4,14 +4,15 @@
 use weigh_model::client::Client;
 use weigh_model::units;
 
-use super::{Picture, about_of, of_group, source};
+use super::{about_of, of_group, source};
 use crate::chart::{Bar, BarPanel, Bars, Chart, Color, Drawing, GREEN, INK, VIOLET, beside, codec, ends};
 use crate::document::group::{View, views};
-use crate::exhibit::comparison::Kind;
+use crate::metric::client::{COMBINED, CPU, PEAK, SECONDS, STORE_CPU};
 use crate::names;
+use crate::output::Picture;
 use crate::report::Report;
+use crate::report::exhibit::comparison::Kind;
 use crate::row::Row;
-use crate::subject::client::{COMBINED, CPU, PEAK, SECONDS, STORE_CPU};
 use crate::text::{clean, shorten};
 
 /// Bars longer than this many times the median of all rows are truncated, so that the others stay visible.

@@ -3,18 +3,20 @@
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
 
-use super::{Picture, TradeoffWords, about_of, of_group, plain_title, source, tradeoff_title};
+use super::{TradeoffWords, about_of, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
     Slope, codec, ends, time_tick, whole,
 };
 use crate::document::group::{View, about, views};
-use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, mix_words, ranges};
-use crate::finding::label::setting;
+use crate::exhibit::links::{mix_words, ranges};
+use crate::label::setting;
+use crate::metric::codec::{ENCODE, ENCODED, IDENTITY};
 use crate::names;
+use crate::output::Picture;
 use crate::report::Report;
+use crate::report::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals};
 use crate::row::Row;
-use crate::subject::codec::{ENCODE, ENCODED, IDENTITY};
 use crate::text::{clean, shorten};
 use crate::worth::LONGEST;
 

@@ -5,20 +5,21 @@ use weigh_model::cell::{Slow, Subject};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use super::{Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, source, tradeoff_title};
+use super::{TradeoffWords, about_of, is_made_up, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Bar, BarPanel, Bars, Chart, Color, Drawing, Field, FieldRow, Fields, GREEN, INK, Line, LinePanel,
     Lines, Mark, ORANGE, ScatterPoint, VIOLET, beside, bytes_tick, codec, ends, heat, heat_legend,
 };
 use crate::document::group::{View, views};
-use crate::exhibit::crossover::{Crossover, Pays, SizeRatio};
-use crate::exhibit::fairness::{FairnessResult, Outcome};
-use crate::finding::label::bytes_beside;
 use crate::first::{distinct, grouped};
+use crate::label::bytes_beside;
+use crate::metric::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, is_own_share};
 use crate::names;
+use crate::output::Picture;
 use crate::report::Report;
+use crate::report::exhibit::crossover::{Crossover, Pays, SizeRatio};
+use crate::report::exhibit::fairness::{FairnessResult, Outcome};
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, is_own_share, place};
 use crate::text::{clean, shorten, slug};
 use crate::verdict::Ratio;
 use crate::worth::LONGEST;
@@ -65,7 +66,7 @@ fn group_chart(report: &Report, group: &View, title: String, remark: &str, drawi
         title,
         about: about_of([
             group.payload().map(crate::document::group::about).unwrap_or_default(),
-            place(group.group),
+            names::stack_of_group(group.group),
             clean(&report.run.machine),
         ]),
         remark: remark.into(),

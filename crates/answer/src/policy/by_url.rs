@@ -10,9 +10,9 @@ use super::content::{self, Item};
 use super::proof::{Compared, Proof, Sums, left, other_coding};
 use super::setup::{Exact, Setup};
 use super::wait::Weighted;
+use crate::metric::delivery::SECONDS;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::delivery::SECONDS;
 
 /// A sample file by two URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,13 +15,14 @@ use weigh_stats::median;
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Part, Setup};
+use super::setup::{Exact, FileAmounts, NS, Setup};
 use super::today::{Answer, Rows, has_failed};
-use super::weights::Weights;
 use crate::first::{distinct, grouped};
+use crate::metric::delivery::{CODING, CPU};
+use crate::money::Weights;
 use crate::row::Row;
-use crate::subject::delivery::{CODING, CPU};
 use method::{CODINGS, GZIP, Method, is_plain, named};
+
 pub(super) use method::{is_own, way_of};
 
 /// The share of the measured bytes that files with every method have, for the others to be left out.
@@ -449,7 +450,7 @@ impl<'a> Coded<'a> {
             // Methods are measured in the lab's configuration, and would run in the site's own.
             let beyond = if is_own(answer.row) { 0.0 } else { self.beyond };
             let cpu = ground.cpu(answer.row, item.scale).map(|cpu| cpu.shifted(beyond).scaled(requests));
-            Part::new(item, answer.row, cpu, exact)
+            FileAmounts::new(item, answer.row, cpu, exact)
         };
         Setup::of(weights.into_iter().map(part).collect())
     }

@@ -3,8 +3,8 @@
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 
 use super::Ground;
+use crate::metric::delivery::BODY;
 use crate::row::Row;
-use crate::subject::delivery::BODY;
 
 /// A sample file of a site, with the requests that it stands for.
 #[derive(Clone, Copy, Debug)]

@@ -5,10 +5,11 @@ use weigh_model::policy::{Coverage, Difference, Encoder, Gap, Reason, Rule};
 use weigh_model::site::{Kind, Sample, Stratum};
 
 use super::coded::Told;
-use super::content;
-use super::setup::{Exact, Part};
+use super::setup::{Exact, FileAmounts};
 use super::today::{failed, left, names_today};
-use super::{Ground, Made};
+use super::{Ground, content};
+use crate::policy::made::Made;
+use crate::policy::setup::Rest;
 use crate::report::Report;
 
 /// The most strata that are named of a gap, and the most differences of a kind.
@@ -59,14 +60,6 @@ fn unknown_today(ground: &Ground, strata: &[&Stratum]) -> Reason {
     }
 }
 
-/// What content takes that was not measured.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rest {
-    pub exact: Exact,
-    /// What of it each sample file adds whose bytes with the chosen rules are known.
-    pub parts: Vec<Part>,
-}
-
 /// What the strata of a kind take today and with rules that were not measured, as far as it is known: their bytes, and the time on the way. Where the site
 /// was asked for the sample as every class of clients, the bytes with the rules follow from what each rule makes of it; all other strata take the same.
 pub(super) fn unmeasured(
@@ -91,7 +84,7 @@ pub(super) fn unmeasured(
             for (rest, body) in found.iter_mut().zip(bodies) {
                 let exact = taken(ground, stratum, own, body * scale * own);
                 rest.exact = rest.exact.plus(exact);
-                rest.parts.push(Part::encoded(stratum, sample, exact));
+                rest.parts.push(FileAmounts::encoded(stratum, sample, exact));
             }
         }
     }

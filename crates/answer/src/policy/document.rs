@@ -6,9 +6,9 @@ use weigh_model::policy::{
 use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
-use super::basis::gigabytes;
-use super::{Decided, basis};
-use crate::document::Block;
+use super::basis::{self, gigabytes};
+use crate::block::Block;
+use crate::policy::decide::Decided;
 use crate::table::Grid;
 use crate::text::clean;
 

@@ -6,9 +6,11 @@ use weigh_model::policy::{Flip, Objective};
 use weigh_model::site::{From, Kind, Site};
 use weigh_model::units;
 
+use super::Ground;
 use super::wait::Weighted;
-use super::{Ground, Made, make};
 use crate::first::distinct;
+use crate::policy::decide::make;
+use crate::policy::made::Made;
 
 /// Shares on one link, or of one class of clients, that are tried, ascending.
 const SHARES: [f64; 5] = [0.5, 0.7, 0.8, 0.9, 1.0];

@@ -7,10 +7,10 @@ use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use super::rate::Rates;
 use super::wait::{Readers, Weighted};
 use crate::estimate::Estimate;
+use crate::metric::codec::{DECODE, DECODED};
+use crate::metric::delivery::CPU;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::codec::{DECODE, DECODED};
-use crate::subject::delivery::CPU;
 
 /// Bytes that a rule makes of a sample file of a kind; none: not known.
 pub type Encoded<'e> = &'e dyn Fn(Kind, &Sample, &Rule) -> Option<u64>;

@@ -7,10 +7,10 @@ use weigh_model::site::{Kind, Today};
 use super::Ground;
 use super::coded::way_of;
 use super::content::{self, Item};
-use super::setup::{Exact, Part, Setup};
+use super::setup::{Exact, FileAmounts, Setup};
 use super::today::has_failed;
-use crate::exhibit::fairness::Outcome;
 use crate::first::distinct;
+use crate::report::exhibit::fairness::Outcome;
 use crate::row::Row;
 
 /// Every method that was measured on all sample files. Nothing competes with a server that sends the files itself; and where it was measured
@@ -42,7 +42,7 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             let fixed = ground.readers.seconds(0.0, Kind::Download);
             let exact = Exact { wait, fixed, sent, workers, ..Exact::default() }.times(item.requests);
             let cpu = ground.cpu(row, item.scale).map(|cpu| cpu.scaled(item.requests));
-            Part::new(item, row, cpu, exact)
+            FileAmounts::new(item, row, cpu, exact)
         };
         let name = match ground.site.today(Kind::Download).filter(|_| is_today) {
             Some(today) => today.about.clone(),

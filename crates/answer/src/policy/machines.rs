@@ -7,9 +7,12 @@ use weigh_model::policy::{Compared, Machine, Objective};
 use weigh_model::site::{Figure, From, Site};
 use weigh_model::text::clean;
 
-use super::{Decided, Encoded, Weighted, Weights, change, decide_by};
+use super::{Encoded, Weighted};
 use crate::estimate::Estimate;
 use crate::first::grouped;
+use crate::money::Weights;
+use crate::policy::change::change;
+use crate::policy::decide::{Decided, decide_by};
 use crate::report::Report;
 use crate::verdict::between_machines;
 

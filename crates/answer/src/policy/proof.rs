@@ -17,18 +17,21 @@ use super::by_url::accepted;
 use super::coded::{is_own, response, way_of};
 use super::content::{self, Item};
 use super::rate::Rates;
-use super::setup::{Exact, Part, Setup};
+use super::setup::{Exact, FileAmounts, Setup};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
-use super::{Ground, change, stored};
+use super::{Ground, stored};
 use crate::compare::gate::Judged;
 use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
 use crate::first::distinct;
-use crate::report::{FaultRow, Report};
+use crate::gather::FaultRow;
+use crate::metric::delivery::{BODY, CODING, CPU, SECONDS};
+use crate::policy::change::change;
+use crate::report::Report;
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CODING, CPU, SECONDS};
 use crate::text::clean;
+
 pub(super) use compared::Compared;
 pub use difference::Verdict;
 pub(super) use difference::line;
@@ -389,7 +392,7 @@ type Taken = (Option<Estimate>, Exact);
 
 /// What all responses take before and after.
 #[derive(Default)]
-pub(super) struct Sums([Vec<Part>; 2]);
+pub(super) struct Sums([Vec<FileAmounts>; 2]);
 
 impl Sums {
     /// Adds a share of the requests for the files of which both rows are known; `of` says what one response takes.
@@ -406,7 +409,7 @@ impl Sums {
             for (parts, row) in self.0.iter_mut().zip([was, is]) {
                 let (time, exact) = of(&item, row);
                 let time = time.map(|time| time.scaled(requests));
-                parts.push(Part::new(&item, row, time, exact.times(requests)));
+                parts.push(FileAmounts::new(&item, row, time, exact.times(requests)));
             }
         }
     }

@@ -7,11 +7,11 @@ use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
 use super::ground::subject;
-use crate::finding::delivery::label::per_second;
 use crate::first::distinct;
+use crate::metric::delivery::CPU;
+use crate::names::per_second;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::delivery::CPU;
 
 /// What was measured of each kind.
 #[derive(Clone, Debug, Default)]

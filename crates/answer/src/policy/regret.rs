@@ -3,11 +3,12 @@
 use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Kind, Site};
 
+use super::Ground;
 use super::coded::Coded;
 use super::setup::choose;
 use super::wait::Weighted;
-use super::weights::Weights;
-use super::{Ground, setups};
+use crate::money::Weights;
+use crate::policy::decide::setups;
 use crate::report::Report;
 
 /// What a decision is worth, in the unit of the policy's objective per month: seconds that visitors wait, or the site's currency.

@@ -4,11 +4,10 @@ use weigh_model::policy::{Need, Rule};
 use weigh_model::site::{Sample, Stratum};
 
 use super::content::Item;
-use super::coverage::Rest;
 use super::uncertainty::Quantity;
-use super::weights::Weights;
 use crate::choose::{Candidate, Choice, Cost};
 use crate::estimate::Estimate;
+use crate::money::Weights;
 use crate::row::Row;
 
 /// Nanoseconds of a second.
@@ -70,7 +69,7 @@ impl Exact {
 /// What one sample file adds to a setup, for clients that get the same of it. Its stratum, the file and the row that it was measured by
 /// are told by their addresses.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct FileAmounts {
     pub stratum: usize,
     pub sample: usize,
     /// The row; of a file that was not measured, the file.
@@ -84,16 +83,16 @@ fn address<T>(of: &T) -> usize {
     std::ptr::from_ref(of).addr()
 }
 
-impl Part {
+impl FileAmounts {
     /// What a file adds by a row.
-    pub fn new(item: &Item, row: &Row, cpu: Option<Estimate>, exact: Exact) -> Part {
-        Part { row: address(row), cpu, ..Part::encoded(item.stratum, item.sample, exact) }
+    pub fn new(item: &Item, row: &Row, cpu: Option<Estimate>, exact: Exact) -> FileAmounts {
+        FileAmounts { row: address(row), cpu, ..FileAmounts::encoded(item.stratum, item.sample, exact) }
     }
 
     /// What a file adds of which nothing is known but its bytes.
-    pub fn encoded(stratum: &Stratum, sample: &Sample, exact: Exact) -> Part {
+    pub fn encoded(stratum: &Stratum, sample: &Sample, exact: Exact) -> FileAmounts {
         let (stratum, sample) = (address(stratum), address(sample));
-        Part { stratum, sample, row: sample, cpu: None, exact }
+        FileAmounts { stratum, sample, row: sample, cpu: None, exact }
     }
 
     /// Whether a stratum is its own.
@@ -124,12 +123,12 @@ pub(crate) struct Setup {
     pub cpu: Estimate,
     pub exact: Exact,
     /// What both are the sums of, as far as it was measured.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FileAmounts>,
 }
 
 impl Setup {
     /// What these parts add up to.
-    pub fn of(parts: Vec<Part>) -> Setup {
+    pub fn of(parts: Vec<FileAmounts>) -> Setup {
         let cpu = parts.iter().filter_map(|part| part.cpu.clone()).reduce(|sum, cpu| sum.plus(&cpu));
         let exact = parts.iter().map(|part| part.exact).fold(Exact::default(), Exact::plus);
         Setup { cpu: cpu.unwrap_or_default(), exact, parts, ..Setup::default() }
@@ -179,4 +178,12 @@ pub(crate) fn choose(setups: &[Setup], weights: &Weights, tolerance: f64) -> Opt
     };
     let candidates: Vec<Candidate> = setups.iter().map(candidate).collect();
     crate::choose::choose(tolerance, &candidates).into_iter().next()
+}
+
+/// What content takes that was not measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rest {
+    pub exact: Exact,
+    /// What of it each sample file adds whose bytes with the chosen rules are known.
+    pub parts: Vec<FileAmounts>,
 }

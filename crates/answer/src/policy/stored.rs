@@ -15,12 +15,12 @@ use weigh_model::units;
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Part, Setup};
+use super::setup::{Exact, FileAmounts, NS, Setup};
 use crate::advice::codec::needed;
-use crate::finding::label;
 use crate::first::{distinct, grouped};
+use crate::label;
+use crate::metric::codec::{DECODE, ENCODE, IDENTITY, STORED};
 use crate::row::Row;
-use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED};
 
 /// How far the bytes of today's setup may be from those in the store.
 const NEAR: f64 = 0.1;
@@ -47,7 +47,7 @@ pub(crate) fn elsewhere(ground: &Ground, chosen: &Setup) -> Vec<OtherPhp> {
     let Some((own, others)) = all.split_first() else { return Vec::new() };
     let in_other = |other: &&Runtime| {
         let same = in_php(ground, Some(&other.name)).into_iter().find(|one| one.rules == chosen.rules)?;
-        let core_hours = super::core_hours(ground.site, chosen, &same);
+        let core_hours = super::change::core_hours(ground.site, chosen, &same);
         let (version, instead_of) = (other.version.clone(), own.version.clone());
         Some(OtherPhp { kind: Kind::Value, version, instead_of, core_hours })
     };
@@ -154,7 +154,7 @@ fn setup(path: &Path, all: &[(Item, Vec<&Row>)], own: &Key, min_bytes: u64) -> O
         let (wait, fixed) = (calls(bytes), calls(0.0));
         let exact = Exact { wait, fixed, stored: bytes * item.files, ..Exact::default() };
         let cpu = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
-        parts.push(Part::new(item, row, Some(cpu), exact));
+        parts.push(FileAmounts::new(item, row, Some(cpu), exact));
     }
     let first = first?;
     let setting = &first.cell.setting;

@@ -7,7 +7,7 @@ mod sums;
 
 use weigh_model::cell::{NO_PHP, Subject, Transport};
 use weigh_model::link::LinkSpec;
-use weigh_model::policy::{Encoder, Objective};
+use weigh_model::policy::{Amount, Change, Encoder, Objective, Part, Policy};
 use weigh_model::site::{
     Accept, Figure, From, Kind, Limits, MachinePrice, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today,
     Visitors,
@@ -15,9 +15,14 @@ use weigh_model::site::{
 use weigh_model::way::WayKind;
 
 use super::coded::Coded;
-use super::weights::Weights;
 use super::*;
-use crate::subject::delivery::CPU;
+use crate::choose::TOLERANCE;
+use crate::metric::delivery::CPU;
+use crate::money::{HOUR, Weights};
+use crate::policy::change::longer;
+use crate::policy::decide::decide_by;
+use crate::policy::setup::choose;
+use crate::report::Report;
 use crate::subject::delivery::fixture::{Figures, Lab, Stand};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.
@@ -492,7 +497,7 @@ fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
     let (decided, _) = decide_by(&shop(), &digest(0), &links(), &reports, (Objective::Time, NOT_ENCODED));
     let text = serde_json::to_string(&decided.policy).unwrap();
     assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), decided.policy);
-    let options = crate::format::Options { width: 80, ..crate::format::Options::default() };
+    let options = crate::output::Options { width: 80, ..crate::output::Options::default() };
     let shown = crate::format::terminal::text(&document(&decided, &shop()), &options);
     assert!(shown.lines().count() <= 40, "{shown}");
     assert!(shown.lines().all(|line| crate::text::columns(line) <= 80), "{shown}");

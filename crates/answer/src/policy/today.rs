@@ -7,9 +7,9 @@ use weigh_model::way::{By, CONFIG, WayKind};
 use super::Ground;
 use super::coded::{is_own, way_of};
 use super::content::Item;
+use crate::metric::delivery::{BODY, CODING};
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CODING};
 
 /// What a class of clients gets of a file.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use weigh_model::policy::Amount;
 use weigh_model::site::{From, Kind, Site, Stratum};
 use weigh_stats::{StratumError, Term, deviation_from_curves, drawn_figures, ratio_of_sums};
 
-use super::setup::{Exact, Part, Setup};
+use super::setup::{Exact, FileAmounts, Setup};
 use crate::estimate::QUANTILE;
 
 /// The seed of drawings: the same figures give the same interval.
@@ -99,7 +99,7 @@ impl<'a> Uncertainty<'a> {
     }
 
     /// The number of a part's stratum.
-    fn stratum(&self, part: &Part) -> Option<usize> {
+    fn stratum(&self, part: &FileAmounts) -> Option<usize> {
         self.strata.iter().position(|stratum| part.is_of(stratum))
     }
 

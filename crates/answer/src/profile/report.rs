@@ -8,14 +8,15 @@ pub mod stacks;
 mod table;
 
 use anyhow::{Context, Result};
-
-use crate::document::Block;
-use crate::format::composed::{Composed, joined};
-use crate::format::{Options, terminal};
-use crate::page::Flame;
-use crate::profile::document::{Document, Shown};
 use weigh_model::profile::Unit;
 use weigh_model::units;
+
+use crate::block::Block;
+use crate::flame::Flame;
+use crate::format::composed::{Composed, joined};
+use crate::format::terminal;
+use crate::output::Options;
+use crate::profile::document::{Document, Shown};
 
 /// The sort order of a table, the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

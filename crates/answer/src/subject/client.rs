@@ -10,62 +10,29 @@ use weigh_model::units;
 use weigh_stats::hist::{Hist, Packed};
 use weigh_stats::median;
 
-use crate::document::{Block, group, more};
+use crate::block::{Block, more};
+use crate::document::group;
 use crate::estimate::Estimate;
-use crate::exhibit::Exhibits;
-use crate::exhibit::comparison::Comparisons;
-use crate::exhibit::prediction::ComputedCalls;
-use crate::finding::{Evidence, client as finding};
+use crate::finding::client as finding;
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
+use crate::metric::client::{
+    CLIENT_CPU, COMBINED, CPU, DECODE, ENCODE, GET_MEAN, GET_MIDDLE, PEAK, PEAK_MIDDLE, PER_PROCESS, PSS,
+    PSS_MIDDLE, PUT_MEAN, PUT_MIDDLE, SECONDS, STORE_CPU, STORE_PSS, STORED, UNMETERED, due, over, work,
+};
 use crate::metric::{Metric, Part, Source, metrics};
 use crate::names;
-use crate::ranking::Costs;
 use crate::report::Report;
+use crate::report::exhibit::Exhibits;
+use crate::report::exhibit::comparison::Comparisons;
+use crate::report::exhibit::prediction::ComputedCalls;
+use crate::report::finding::Evidence;
+use crate::report::ranking::Costs;
+use crate::report::shape::{Factor, Look, Shape, Shown, metric, shown};
 use crate::row::{Row, Values};
 use crate::subject::split::{part_of, rest, user_share};
-use crate::subject::{Factor, Look, Shape, Shown, metric, shown};
 use crate::table::{Cell as Field, Column, Columns, Grid, Kind, Tone};
 use crate::text::clean;
-
-/// Transactions per second of all workers.
-pub const COMBINED: &str = "combined-rate";
-/// Transactions per second of a worker.
-pub const PER_PROCESS: &str = "process-rate";
-/// Seconds of the slowest worker.
-pub const SECONDS: &str = "block-seconds";
-/// CPU time per transaction of workers and store.
-pub const CPU: &str = "cpu";
-/// CPU time per transaction of the workers.
-pub const CLIENT_CPU: &str = "client-cpu";
-/// CPU time per transaction of the store's processes.
-pub const STORE_CPU: &str = "store-cpu";
-/// Rounds in which the CPU time of a store that the program does not start could not be read.
-pub const UNMETERED: &str = "store-unmetered";
-/// Serializing and encoding inside a write.
-pub const ENCODE: &str = "encode";
-/// Decoding and unserializing inside a read.
-pub const DECODE: &str = "decode";
-/// The median time inside PUT of a round.
-pub const PUT_MIDDLE: &str = "put-round-p50";
-/// The median time inside GET of a round.
-pub const GET_MIDDLE: &str = "get-round-p50";
-/// The mean time inside PUT of a round.
-pub const PUT_MEAN: &str = "put-round-mean";
-/// The mean time inside GET of a round.
-pub const GET_MEAN: &str = "get-round-mean";
-/// `memory_get_peak_usage()` of a worker: the maximum over rounds.
-pub const PEAK: &str = "peak-memory";
-/// The same as median over rounds.
-pub const PEAK_MIDDLE: &str = "peak-memory-round";
-/// PSS of a worker: the maximum over rounds.
-pub const PSS: &str = "worker-pss";
-/// The same as median over rounds.
-pub const PSS_MIDDLE: &str = "worker-pss-round";
-/// PSS of the store's processes.
-pub const STORE_PSS: &str = "store-pss";
-/// Bytes that the driver got for one value.
-pub const STORED: &str = "stored-bytes";
 
 const SKEW: &str = "start-skew";
 
@@ -123,7 +90,7 @@ pub static SHAPE: Shape = Shape {
             round. A CPU figure is the 0.1 quantile over rounds with a 95% confidence interval, because neighbours on the machine only add CPU time; user \
             space and kernel are divided as in all rounds together. Rates are medians over rounds. Times inside calls are of all rounds in one histogram. \
             Memory is the maximum over workers and rounds. Ratios are formed inside each round and are medians over rounds.",
-        label,
+        label: names::client_and_setting,
         title: |_, group| clean(group.payload()),
         part: Some(work_title),
         about: |report, group| report.payload(group.payload()).map(group::about).into_iter().collect(),
@@ -438,24 +405,6 @@ fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     }
 }
 
-/// `9:1/one*4`, cleaned; over a link `9:1/one*4 over 100mbit/20ms`.
-pub fn work(row: &Row) -> String {
-    let of = |client: &Client| clean(&format!("{}{}", client.work(), over(client.link.as_deref())));
-    row.cell.client.as_ref().map(of).unwrap_or_default()
-}
-
-/// ` over 100mbit/20ms`; nothing without a link.
-pub fn over(link: Option<&str>) -> String {
-    link.map_or(String::new(), |link| format!(" over {link}"))
-}
-
-/// `Redis, phpredis, PHP 8.2`, with the setting of a worker that encodes.
-pub fn label(row: &Row) -> String {
-    let setting = names::encoded(row);
-    let comma = if setting.is_empty() { "" } else { ", " };
-    format!("{}{comma}{setting}", names::client(row))
-}
-
 /// `9:1/one*4, 5,000 transactions per worker`, cleaned.
 fn work_title(_: &Report, group: &Group) -> String {
     let transactions = group.factor("transactions").parse().unwrap_or(usize::MAX);
@@ -522,11 +471,6 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
 const MARGIN: &str = "How far the 95% confidence interval of the combined rate reaches above it.";
 const CPU_MARGIN: &str = "How far the 95% confidence interval of the CPU time reaches above it.";
 const DUE: &str = "From the scheduled send to the answer: of reads, of writes if there are no reads.";
-
-/// A time from the schedule, in seconds: of reads, otherwise of writes.
-pub fn due(row: &Row, part: &str) -> Option<f64> {
-    row.value(&format!("get-due-{part}")).or_else(|| row.value(&format!("put-due-{part}")))
-}
 
 /// All contents in one table.
 fn overview(report: &Report, columns: &Columns) -> Vec<Block> {

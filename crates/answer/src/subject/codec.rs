@@ -11,40 +11,26 @@ use weigh_model::record::VisitRecord;
 use weigh_model::units;
 use weigh_stats::{median, summary};
 
-use crate::document::{Block, group};
+use crate::block::Block;
+use crate::document::group;
 use crate::estimate::Estimate;
-use crate::exhibit::Exhibits;
-use crate::exhibit::links::LinkTotals;
-use crate::exhibit::published::BesidePublished;
-use crate::finding::{Evidence, codec as finding};
+use crate::finding::codec as finding;
+use crate::finding::codec::content_bytes;
 use crate::gather::{Gathered, Measured, usable};
 use crate::group::Group;
+use crate::metric::codec::{COMPRESS, DECODE, DECODED, DECOMPRESS, ENCODE, ENCODED, IDENTITY, STORED};
 use crate::metric::{Metric, Source, metrics};
 use crate::names;
-use crate::ranking::Costs;
 use crate::report::Report;
+use crate::report::exhibit::Exhibits;
+use crate::report::exhibit::links::LinkTotals;
+use crate::report::exhibit::published::BesidePublished;
+use crate::report::finding::Evidence;
+use crate::report::ranking::Costs;
+use crate::report::shape::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
 use crate::row::{Row, Values};
-use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
 use crate::table::{Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
-
-/// The codec that leaves the serialized bytes as they are.
-pub const IDENTITY: &str = "identity";
-
-/// CPU time of one encode of all items, serializer included.
-pub const ENCODE: &str = "encode";
-/// CPU time of one decode.
-pub const DECODE: &str = "decode";
-/// CPU time of the codec alone, if it was measured separately.
-pub const COMPRESS: &str = "compress";
-/// CPU time of the codec alone, if it was measured separately.
-pub const DECOMPRESS: &str = "decompress";
-/// Uncompressed bytes.
-pub const DECODED: &str = "decoded-bytes";
-/// Encoded bytes.
-pub const ENCODED: &str = "encoded-bytes";
-/// Encoded bytes with a dictionary's.
-pub const STORED: &str = "stored-bytes";
 
 /// Figures per uncompressed byte: for all serializers of a value, by the size with `serialize`.
 const SHARED: [&str; 4] = ["ratio", "saving", "encode-rate", "decode-rate"];
@@ -344,15 +330,6 @@ fn title(_: &Report, group: &Group) -> String {
         names::runtime(group.runtime())
     };
     format!("{}, {runtime}", clean(group.payload()))
-}
-
-/// Bytes of a group's content: of a value, those of `serialize` in its own PHP, if measured. PHP before 7.1 writes
-/// numbers with fractions with more digits.
-pub fn content_bytes(report: &Report, group: &Group) -> u64 {
-    let Some(payload) = report.payload(group.payload()) else { return 0 };
-    let is_own = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
-    let own = report.members(group).filter(is_own).find_map(|row| row.value(DECODED));
-    own.filter(|_| payload.value.is_some()).map_or(payload.size(), |bytes| bytes as u64)
 }
 
 /// Kind, size and origin of the group's content, with its size on the group's runtime.

@@ -3,61 +3,46 @@
 
 mod tables;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use weigh_load::caveats::BUSY_SHARE;
 use weigh_model::caveat::Caveat;
-use weigh_model::cell::{Cell, Delivery, Subject, Transport};
+use weigh_model::cell::{Cell, Subject};
 use weigh_model::link::Rate;
 use weigh_model::payload::Origin;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
-use weigh_model::record::delivery::Workers;
-use weigh_model::record::delivery::littles_law;
+use weigh_model::record::delivery::{Workers, littles_law};
 use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
 use weigh_model::way::{By, CONFIG, WayKind};
 use weigh_stats::hist::Packed;
 
-use crate::document::{Block, group};
+use crate::block::Block;
+use crate::document::group;
 use crate::estimate::Estimate;
-use crate::exhibit::Exhibits;
-use crate::exhibit::crossover::Crossovers;
-use crate::exhibit::fairness::SlowClients;
-use crate::exhibit::negotiation::Negotiations;
-use crate::exhibit::published::BesidePublished;
-use crate::exhibit::waits::Waits;
-use crate::finding::{Evidence, delivery as finding};
+use crate::finding::delivery as finding;
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
+use crate::metric::delivery::{
+    BODY, CODING, CONTENT, CPU, ONE_BY_ONE, PHP_CPU, RATE, REQUESTS, SECONDS, SERVER_CPU, is_kind,
+    is_own_share, rounds,
+};
 use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::names;
-use crate::ranking::Costs;
+use crate::report::exhibit::Exhibits;
+use crate::report::exhibit::crossover::Crossovers;
+use crate::report::exhibit::fairness::SlowClients;
+use crate::report::exhibit::negotiation::Negotiations;
+use crate::report::exhibit::published::BesidePublished;
+use crate::report::exhibit::waits::Waits;
+use crate::report::finding::Evidence;
+use crate::report::ranking::Costs;
+use crate::report::shape::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::codec::RIVAL;
 use crate::subject::split::{part_of, rest, user_share};
-use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
 use crate::table::{Cell as Field, Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
-
-/// CPU time of server and PHP.
-pub const CPU: &str = "cpu";
-pub const SERVER_CPU: &str = "server-cpu";
-pub const PHP_CPU: &str = "php-cpu";
-/// Responses per second.
-pub const RATE: &str = "rate";
-/// Wall time of a block ÷ its responses.
-pub const SECONDS: &str = "seconds";
-/// The same, if requests are sent one after the other.
-pub const ONE_BY_ONE: &str = "one-by-one";
-/// Bytes of the content.
-pub const CONTENT: &str = "content-bytes";
-/// Bytes of the body in its content coding.
-pub const BODY: &str = "body-bytes";
-pub const REQUESTS: &str = "requests";
-/// The fact with the content coding of the response.
-pub const CODING: &str = "coding";
 
 /// A figure from fewer rounds than this has a note.
 const ENOUGH_ROUNDS: u32 = 3;
@@ -130,7 +115,7 @@ pub static SHAPE: Shape = Shape {
         label: names::method,
         title: |_, group| {
             let visitor = if group.factor("visitor").is_empty() { "" } else { ", to returning visitors" };
-            format!("{} from {}{visitor}", clean(group.payload()), place(group))
+            format!("{} from {}{visitor}", clean(group.payload()), names::stack_of_group(group))
         },
         about: |report, group| {
             let content = report.payload(group.payload()).map(group::about);
@@ -163,30 +148,6 @@ const FACTORS: &[Factor] = &[
 
 fn way_kind(cell: &Cell) -> Option<String> {
     Some(serde_json::to_value(cell.delivery.as_ref()?.kind).ok()?.as_str()?.to_owned())
-}
-
-/// The place of responses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Endpoint {
-    /// The server's name.
-    pub server: String,
-    /// The transport of responses.
-    pub transport: Transport,
-    /// Connections.
-    pub connections: u32,
-    /// Milliseconds between requests on average, which come at a rate; null: each follows the one before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub every_ms: Option<u32>,
-    /// The link by its name; null: loopback.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-}
-
-impl From<&Delivery> for Endpoint {
-    fn from(delivery: &Delivery) -> Endpoint {
-        let Delivery { server, transport, connections, every_ms, link, .. } = delivery.clone();
-        Endpoint { server, transport, connections, every_ms, link }
-    }
 }
 
 /// The block of a visit, with a response.
@@ -400,27 +361,8 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Whether a method that encodes each response sent this one uncompressed: its type is not in the server's list, or it
-/// is too small.
-pub fn is_not_encoded(row: &Row) -> bool {
-    is_kind(row, WayKind::OnTheFly) && row.fact(CODING).is_none() && rounds(row) > 0
-}
-
-/// Whether PHP sends only one byte: then the script's own share of a response is measured.
-pub fn is_own_share(row: &Row) -> bool {
-    let is_by_php = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
-    row.cell.subject == Subject::DOWNLOAD
-        && is_by_php
-        && is_kind(row, WayKind::Plain)
-        && row.count(CONTENT) <= 1
-}
-
 fn rank(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| *known == name).unwrap_or(names.len())
-}
-
-fn is_kind(row: &Row, kind: WayKind) -> bool {
-    row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == kind)
 }
 
 /// The content sent uncompressed: as a whole, by PHP if PHP takes part.
@@ -449,10 +391,6 @@ fn gzip<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
 fn today<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
     let own = rows.iter().copied().filter(|row| row.cell.setting.codec == CONFIG && row.get(CPU).is_some());
     own.min_by_key(|row| row.fact(CODING) != Some("gzip"))
-}
-
-pub fn rounds(row: &Row) -> u32 {
-    row.get(REQUESTS).map_or(0, |requests| requests.rounds)
 }
 
 fn caveats(evidence: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
@@ -499,22 +437,6 @@ fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
         waits: Waits::of(evidence),
         ..Exhibits::default()
     }
-}
-
-/// `nginx, PHP 8.2, https, 10 connections, over cable`, cleaned.
-pub fn place(group: &Group) -> String {
-    let mut parts = vec![names::stack(group.factor("server"), group.runtime())];
-    parts.push(group.factor("transport").to_owned());
-    if group.factor("connections") != "1" {
-        parts.push(format!("{} connections", group.factor("connections")));
-    }
-    if let Ok(ms) = group.factor("every_ms").parse() {
-        parts.push(format!("{} requests/s", finding::label::per_second(ms)));
-    }
-    if !group.factor("link").is_empty() {
-        parts.push(format!("over {}", clean(group.factor("link"))));
-    }
-    parts.join(", ")
 }
 
 /// A link as measured, compared with what was requested, on one line.

@@ -1,28 +1,11 @@
 //! Loads: what `weigh load` measured of a server. A load has no plan of cells: its rows are made of its result, see
 //! [`crate::load`], and have the same form as all others.
 
-use crate::exhibit::Exhibits;
+use crate::metric::load::{BODY, CAPACITY, CLIENT_CPU, ERRORS, FIRST_BYTE, MEAN_BODY, PERCENTILES, RATE};
 use crate::metric::{Metric, Part, Source, metrics};
-use crate::subject::{Look, Shape};
+use crate::report::exhibit::Exhibits;
+use crate::report::shape::{Look, Shape};
 use crate::text::clean;
-
-/// Completed responses per second.
-pub const RATE: &str = "rate";
-/// The share of requests without a response.
-pub const ERRORS: &str = "errors";
-/// Percentiles of response times, with their shares.
-pub const PERCENTILES: [(&str, f64); 5] =
-    [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
-/// Percentiles of the time to the first byte.
-pub const FIRST_BYTE: [(&str, f64); 2] = [("ttfb-p50", 0.5), ("ttfb-p99", 0.99)];
-/// Bytes of a body that is always the same.
-pub const BODY: &str = "body-bytes";
-/// Bytes of bodies that are not.
-pub const MEAN_BODY: &str = "mean-body-bytes";
-/// CPU time of the generator.
-pub const CLIENT_CPU: &str = "client-cpu";
-/// The highest rate within a limit of response times.
-pub const CAPACITY: &str = "capacity";
 
 pub static SHAPE: Shape = Shape {
     name: "load",

@@ -1,12 +1,13 @@
 //! What is advised of cached values: what today is, and for which of them a setup speaks.
 
-use weigh_answer::policy::{Decided, NOT_ENCODED, decide};
+use weigh_answer::policy::{NOT_ENCODED, decide};
 use weigh_model::policy::Objective;
 use weigh_model::site::{
     Figure, From, Kind, SCHEMA, Sample, Site, Sources, StoreLink, Stratum, Today, Visitors,
 };
 
 use crate::codec::fixture::{Figures, Lab};
+use weigh_answer::policy::Decided;
 
 /// Bytes of a small value and of a large one, and what gzdeflate leaves of one.
 const SMALL: u64 = 800;

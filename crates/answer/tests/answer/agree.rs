@@ -5,13 +5,17 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use weigh_answer::advice::{Advice, Part, SENTENCES, WORDS};
-use weigh_answer::document::Block;
+use weigh_answer::advice::WORDS;
 use weigh_answer::document::group::views;
-use weigh_answer::format::{Detail, Options};
 use weigh_answer::report::Report;
 use weigh_answer::row::Row;
 use weigh_answer::table::{Cell, Columns};
+
+use weigh_answer::report::advice::{Advice, Part, SENTENCES};
+
+use weigh_answer::block::Block;
+
+use weigh_answer::output::{Detail, Options};
 
 /// The phrases that are retired: those that `scripts/words` looks for in the source, for what is put together at run time.
 static RETIRED: LazyLock<Vec<Regex>> = LazyLock::new(|| {

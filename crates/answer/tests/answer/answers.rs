@@ -1,10 +1,12 @@
 //! The answer of every report: short, the recommendation first, on one screen, and the same in sentences, tables and JSON.
 
-use weigh_answer::advice::{Advice, Part, SENTENCES, WORDS};
-use weigh_answer::format::{Options, named};
+use weigh_answer::advice::WORDS;
+use weigh_answer::format::named;
 use weigh_answer::report::Report;
 
 use crate::{agree, formats};
+use weigh_answer::output::Options;
+use weigh_answer::report::advice::{Advice, Part, SENTENCES};
 
 /// Lines and columns of a terminal's first screen.
 const SCREEN: (usize, usize) = (24, 80);

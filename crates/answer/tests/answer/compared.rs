@@ -6,12 +6,13 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use weigh_answer::compare::gate::{self, Outcome};
 use weigh_answer::compare::{Comparison, Names, Verdict, document, junit};
-use weigh_answer::format::{Detail, Options, terminal};
+use weigh_answer::format::terminal;
 use weigh_answer::report::Report;
 use weigh_answer::text::columns;
 use weigh_model::gate::Gate;
 
 use crate::codec::fixture::{Figures, Lab};
+use weigh_answer::output::{Detail, Options};
 
 const ROUNDS: u32 = 20;
 

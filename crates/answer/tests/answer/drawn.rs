@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
 use regex::Regex;
-use weigh_answer::ranking::{Conditions, Ranking};
 use weigh_answer::report::{Report, RunFacts};
 use weigh_model::plan::Plan;
 use weigh_model::record::{Record, VisitRecord};
 
 use crate::noise::{Noise, observe};
+use weigh_answer::report::ranking::{Conditions, Ranking};
 
 /// A stored run of codecs.
 pub struct Template {

@@ -7,13 +7,13 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use regex::Regex;
-use weigh_answer::finding::Finding;
 use weigh_answer::report::{Report, RunFacts};
 use weigh_answer::verdict;
 use weigh_model::cell::Cell;
 use weigh_model::record::{Record, VisitRecord};
 
 use crate::stored;
+use weigh_answer::report::finding::Finding;
 
 const ROUNDS: u32 = 6;
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use weigh_answer::document::Block;
 use weigh_answer::table::{Cell, Columns, Grid, Kind, Role, Sheet};
 use weigh_answer::text::columns;
+
+use weigh_answer::block::Block;
 
 /// Columns of terminals that there are.
 pub const WIDTHS: [usize; 5] = [60, 80, 100, 120, 200];

@@ -1,7 +1,9 @@
 //! Every format on invented reports: ordinary, crowded, tiny and hostile ones, of every subject.
 
 use crate::codec::published;
-use weigh_answer::format::{Detail, FORMATS, Medium, Options, Rendered, available, live, named};
+use weigh_answer::format::Medium;
+use weigh_answer::format::{FORMATS, available, live, named};
+use weigh_answer::output::{Detail, Options, Rendered};
 use weigh_answer::report::Report;
 use weigh_answer::text::columns;
 use weigh_model::payload::Origin;
@@ -246,7 +248,7 @@ fn the_live_table_keeps_to_its_lines_and_shows_the_front_first() {
 }
 
 #[test]
-fn json_keeps_its_schema_and_can_be_read_again() {
+fn json_keeps_its_schema() {
     use weigh_answer::format::json::{Document, SCHEMA};
     let validator = jsonschema::validator_for(schemars::schema_for!(Document).as_value()).unwrap();
     for (name, report) in every() {
@@ -254,11 +256,7 @@ fn json_keeps_its_schema_and_can_be_read_again() {
             serde_json::from_str(&text("json", &report, &Options::default())).unwrap();
         let errors: Vec<_> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
-        let back: Document = serde_json::from_value(value.clone()).unwrap();
-        assert_eq!(back.schema, SCHEMA);
-        let again: serde_json::Value =
-            serde_json::from_str(&text("json", &back.report, &Options::default())).unwrap();
-        assert_eq!(again, value, "{name}");
+        assert_eq!(value["schema"], SCHEMA, "{name}");
     }
     let mut value: serde_json::Value =
         serde_json::from_str(&text("json", &ordinary(), &Options::default())).unwrap();

@@ -5,7 +5,8 @@
 use std::fs;
 
 use crate::stored::{RUNS, folder, read, report};
-use weigh_answer::format::{Options, named};
+use weigh_answer::format::named;
+use weigh_answer::output::Options;
 
 /// Line by line what it was before.
 fn is_as_before(run: &str, file: &str, now: &str) {

@@ -4,8 +4,9 @@
 use resvg::tiny_skia::{Pixmap, Rect};
 use resvg::usvg::roxmltree::{Document as Xml, Node as Element};
 use resvg::usvg::{Group, Node, Options as Reading, Tree};
-use weigh_answer::format::Rendered;
 use weigh_answer::format::png::fonts;
+
+use weigh_answer::output::Rendered;
 
 /// Elements that charts are made of.
 const DRAWN: [&str; 9] = ["svg", "title", "desc", "text", "polyline", "polygon", "line", "rect", "circle"];

@@ -2,11 +2,12 @@
 
 use resvg::tiny_skia::Pixmap;
 use resvg::usvg::roxmltree::Document as Xml;
-use weigh_answer::format::{Options, Rendered, named};
+use weigh_answer::format::named;
 use weigh_answer::report::Report;
 
 use crate::formats::ordinary;
 use crate::pictured;
+use weigh_answer::output::{Options, Rendered};
 
 /// The invented reports and the stored ones.
 fn every() -> Vec<(&'static str, Report)> {

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use weigh_answer::advice::Part;
 use weigh_answer::text::wrap;
 
 use crate::stored;
+use weigh_answer::report::advice::Part;
 
 /// The runs in the order of the questions.
 const RUNS: [&str; 5] = ["cache-levels", "page-output", "static-assets", "downloads", "cache-client"];

@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use weigh_answer::advice::{Advice, Part};
-use weigh_answer::format::{Detail, Options, named};
+use weigh_answer::format::named;
 use weigh_answer::page::data::Data;
-use weigh_answer::ranking::document::RankingDocument;
-use weigh_answer::ranking::{Conditions, Ranking};
 use weigh_answer::report::{Report, RunFacts};
 use weigh_answer::row::Row;
 use weigh_answer::verdict::Confidence;
@@ -17,6 +14,10 @@ use weigh_model::record::Record;
 
 use crate::agree;
 use crate::stored::{self, DOCUMENTED, RUNS};
+use weigh_answer::document::ranking::RankingDocument;
+use weigh_answer::output::{Detail, Options};
+use weigh_answer::report::advice::{Advice, Part};
+use weigh_answer::report::ranking::{Conditions, Ranking};
 
 /// Verbs of sentences that tell a reader what to do.
 const IMPERATIVES: [&str; 9] = [

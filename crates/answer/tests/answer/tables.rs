@@ -1,9 +1,9 @@
 //! Tables of every invented and stored report at every width.
 
 use weigh_answer::document;
-use weigh_answer::format::{Detail, Options};
 
 use crate::{fits, formats};
+use weigh_answer::output::{Detail, Options};
 
 #[test]
 fn every_table_fits_whole_and_says_what_it_leaves_out() {

@@ -96,7 +96,7 @@ pub struct StoredRun {
 }
 
 impl StoredRun {
-    /// Reads a run directory, complete, interrupted or going on; of a very long one some rounds, see [`weigh_model::record::thin`].
+    /// Reads a run directory, complete, interrupted or going on; of a very long one some rounds, see [`weigh_model::thin`].
     ///
     /// # Errors
     /// It is no run directory, is damaged, or was written by a later version.

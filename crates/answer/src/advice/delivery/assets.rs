@@ -12,14 +12,17 @@ use super::{
     Chosen, ENCODERS, Part, codings, default_encoder, groups_of, is_as_it_is, method, plain_setting,
     recommended, simplicity,
 };
-use crate::advice::{Case, Part as Kind, Sentence, ids, is_short};
-use crate::exhibit::crossover::{Crossover, Pays, size_end, way_name};
-use crate::finding::delivery::{Sent, bytes_of, crossovers, label, sent};
+use crate::advice::is_short;
+use crate::exhibit::crossover::{size_end, way_name};
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{Sent, bytes_of, crossovers, sent};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
-use crate::question::{Groups, Question};
+use crate::metric::delivery::{CODING, CPU};
+use crate::report::advice::{Case, Part as Kind, Sentence, ids};
+use crate::report::exhibit::crossover::{Crossover, Pays};
+use crate::report::question::{Groups, Question};
 use crate::row::Row;
-use crate::subject::delivery::{CODING, CPU};
 
 /// The most servers that a sentence names.
 const NAMED: usize = 4;

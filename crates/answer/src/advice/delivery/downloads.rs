@@ -10,15 +10,16 @@ use weigh_model::way::WayKind;
 use weigh_stats::ROUNDS;
 
 use super::{Part, groups_of, method, plain_setting};
-use crate::advice::{Case, Part as Kind, Recommended, Sentence, ids};
-use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::finding::delivery::label;
 use crate::finding::delivery::offload::{offloads, through_php};
-use crate::finding::delivery::{Sent, bytes_of, label};
+use crate::finding::delivery::sent::{Sent, bytes_of};
 use crate::first::{distinct, grouped};
-use crate::question::{Alternative, Groups, Question};
+use crate::metric::delivery::{CPU, PHP_CPU, is_own_share};
 use crate::report::Report;
+use crate::report::advice::{Case, Part as Kind, Recommended, Sentence, ids};
+use crate::report::exhibit::fairness::{FairnessResult, Outcome};
+use crate::report::question::{Alternative, Groups, Question};
 use crate::row::Row;
-use crate::subject::delivery::{CPU, PHP_CPU, is_own_share};
 use crate::verdict::Confidence;
 
 /// One question for each server: who sends a download.
@@ -96,7 +97,7 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
 
 fn by_cost<'a>(case: &'a Case) -> Vec<Server<'a>> {
     let server = |(answer, choice)| {
-        let answer: &crate::ranking::Answer = answer;
+        let answer: &crate::report::ranking::Answer = answer;
         let mut rows = case.chosen(answer, choice);
         rows.sort_by_key(|row| std::cmp::Reverse(bytes_of(case.evidence, &row.cell.payload)));
         let first = Sent::of(rows.first()?)?;

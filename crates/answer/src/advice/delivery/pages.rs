@@ -9,13 +9,14 @@ use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
 use super::{Chosen, Part, codings, groups_of, is_as_it_is, method, plain_setting, recommended, simplicity};
-use crate::advice::{Case, Part as Kind, Sentence, ids};
-use crate::finding::delivery::{Sent, bytes_of, label};
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{Sent, bytes_of};
 use crate::first::distinct;
 use crate::group::Group;
-use crate::question::{Groups, Question};
+use crate::metric::delivery::CPU;
+use crate::report::advice::{Case, Part as Kind, Sentence, ids};
+use crate::report::question::{Groups, Question};
 use crate::row::Row;
-use crate::subject::delivery::CPU;
 use crate::verdict::Confidence;
 
 /// A method that takes as many nanoseconds of CPU time is never recommended.

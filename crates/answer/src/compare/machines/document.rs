@@ -2,13 +2,13 @@
 
 use weigh_model::text::clean;
 use weigh_model::units;
+use weigh_stats::{ALLOWANCE, ROUNDS};
 
 use super::{Configuration, Cost, Differing, Machine, Machines};
-use crate::document::{Block, more};
-use crate::format::{Detail, Options};
+use crate::block::{Block, more};
+use crate::output::{Detail, Options};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::verdict::Ratio;
-use weigh_stats::{ALLOWANCE, ROUNDS};
 
 /// Configurations that a summary shows.
 const FEW: usize = 6;

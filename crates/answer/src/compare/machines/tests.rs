@@ -1,5 +1,6 @@
 use super::*;
-use crate::format::{Options, markdown};
+use crate::format::markdown;
+use crate::output::Options;
 
 /// A stored run with enough rounds for a test: those that it has, again.
 fn stored(run: &str) -> Report {

@@ -4,7 +4,8 @@
 use weigh_load::accept::Accept;
 use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Purpose};
 
-use super::{Quirk, Variant};
+use super::Quirk;
+use crate::report::exhibit::negotiation::Variant;
 
 /// The remark on the response to a request for any variant. `available` are the codings of all variants.
 pub(super) fn of_choice(accept: Option<&str>, answer: &Answer, available: &[String]) -> Option<Quirk> {

@@ -4,12 +4,13 @@ use anyhow::Result;
 use serde::Serialize;
 use weigh_model::record::negotiation::{Ask, IDENTITY, Purpose};
 
-use super::{Judged, NegotiationResult, Quirk, Said, places, said};
-use crate::document::Block;
+use super::{Quirk, QuirkByMethod, places, quirks_by_method};
+use crate::block::Block;
+use crate::csv_table::{file_of, text};
 use crate::first::{distinct, grouped};
-use crate::format::csv::{file_of, text};
-use crate::format::{Detail, Options, Rendered};
 use crate::names;
+use crate::output::{Detail, Options, Rendered};
+use crate::report::exhibit::negotiation::{Judged, NegotiationResult};
 use crate::table::{Cell, Column, Grid, Kind, Tone, factor, field};
 use crate::text::{clean, columns};
 
@@ -116,8 +117,9 @@ fn head(one: &NegotiationResult) -> &'static str {
 
 /// The remarks, one line each: broken rules, and in full also allowed behaviour.
 fn points(asked: &[NegotiationResult], full: bool) -> Vec<(String, Option<String>)> {
-    let said = said(asked, |quirk| full || quirk.is_wrong(), if full { usize::MAX } else { NAMES });
-    let point = |Said { quirk, ways, seen_in }: &Said| {
+    let said =
+        quirks_by_method(asked, |quirk| full || quirk.is_wrong(), if full { usize::MAX } else { NAMES });
+    let point = |QuirkByMethod { quirk, ways, seen_in }: &QuirkByMethod| {
         let kind = if quirk.is_wrong() { "broken" } else { "to know" };
         let places = places(ways.iter().copied());
         (clean(&format!("{kind}: {}: {places} ({seen_in}).", quirk.words())), None)

@@ -1,10 +1,16 @@
 //! How accurately calls can be computed from their parts, where the measurement contradicts the model's choice, and the
 //! usual break-even.
 
-use super::*;
-use crate::exhibit::prediction::{Advice, BreakEvenAt, ComputedCalls, Operation, Prediction};
-use crate::exhibit::stored::StoredBytes;
+use weigh_model::units;
+
+use crate::finding::client::clients::{candidate, first_leads};
+use crate::finding::client::label;
 use crate::first::grouped;
+use crate::names;
+use crate::report::exhibit::prediction::{
+    Advice, BreakEvenAt, ComputedCalls, Operation, Prediction, StoredBytes,
+};
+use crate::report::finding::{Draft, Evidence};
 
 /// The break-evens, the distances of measured calls from computed ones, and where the two choose different settings.
 pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
@@ -70,7 +76,7 @@ fn stored(calls: &ComputedCalls) -> Vec<Draft> {
         let text = format!(
             "{} ({}): a write takes {} and {} ns per stored byte, a read {} and {} ns. \
              In a study's [links]: write_ns_per_byte and read_ns_per_byte.",
-            label::name((store, driver)),
+            names::store_and_driver((store, driver)),
             label::runtime(runtime),
             units::ns(put.fixed_ns),
             rate(put),
@@ -102,7 +108,7 @@ fn usual_pair(evidence: &Evidence, pair: &BreakEvenAt) -> Option<Draft> {
         pair.link,
         units::mbit(pair.mbit),
         units::times(pair.computed),
-        crate::finding::label::ratio(&pair.measured?)
+        crate::label::ratio(&pair.measured?)
     );
     Some(Draft::detail(text, vec![pair.first.clone(), pair.second.clone()]))
 }

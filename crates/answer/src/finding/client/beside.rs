@@ -1,10 +1,14 @@
 //! Pairs of configurations that differ in one factor: each further runtime, driver, store or setting, on the first work
 //! of the study, and the range over all other works.
 
-use super::*;
-use crate::exhibit::comparison::{Comparison, Kind};
+use weigh_model::units;
+
+use crate::finding::client::clients::{Candidate, SPOKEN_OF, candidate};
+use crate::finding::client::label;
 use crate::first::grouped;
-use crate::subject::client::{CLIENT_CPU, COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE};
+use crate::metric::client::{CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE};
+use crate::report::exhibit::comparison::{Comparison, Kind};
+use crate::report::finding::{Draft, Evidence};
 use crate::verdict::{Confidence, Ratio};
 
 const PARTS: usize = 2;

@@ -1,7 +1,12 @@
 //! The time that serializing and encoding in the worker adds to a call.
 
-use super::*;
-use crate::subject::client::{DECODE, ENCODE, over};
+use weigh_model::units;
+
+use crate::finding::client::clients::{Candidate, SPOKEN_OF, first_leads, of_work};
+use crate::finding::client::label;
+use crate::group::Group;
+use crate::metric::client::{DECODE, ENCODE, over};
+use crate::report::finding::{Draft, Evidence};
 
 /// One finding per work: the fastest setting and the slowest.
 pub fn share_of_writes(evidence: &Evidence) -> Vec<Draft> {

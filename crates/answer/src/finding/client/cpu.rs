@@ -1,7 +1,11 @@
 //! CPU time per transaction, by component.
 
-use super::*;
-use crate::subject::client::STORE_CPU;
+use weigh_model::units;
+
+use crate::finding::client::clients::{Candidate, first_leads, first_works, members};
+use crate::finding::client::label;
+use crate::metric::client::{CPU, STORE_CPU};
+use crate::report::finding::{Draft, Evidence};
 
 /// One finding per content, on its first work: PHP's own code, the kernel on its behalf, the store.
 pub fn split(evidence: &Evidence) -> Vec<Draft> {

@@ -1,37 +1,22 @@
 //! Names of clients in sentences.
 
-use super::{Candidate, of_work};
-use crate::finding::{Evidence, label};
-use crate::group::Group;
-use crate::subject::client::over;
-use crate::verdict::Ratio;
 use weigh_model::cell::Cell;
 use weigh_model::client::{Keys, Mix};
 use weigh_model::units;
 
+use crate::finding::client::clients::{Candidate, of_work};
+use crate::group::Group;
+use crate::label;
+use crate::metric::client::over;
+use crate::names::store_and_driver;
+use crate::report::finding::Evidence;
+use crate::verdict::Ratio;
+
 pub(crate) use label::{change, content, owned, range, runtime, seconds, share, shares, some};
-
-/// `Redis, phpredis`, `Redis, plain socket`, `APCu`.
-pub(crate) fn name((store, driver): (&str, &str)) -> String {
-    match driver {
-        driver if driver == store => owned(store).to_owned(),
-        "socket" => format!("{}, plain socket", owned(store)),
-        driver => format!("{}, {driver}", owned(store)),
-    }
-}
-
-/// `Redis with phpredis`, `Redis over a plain socket`, `APCu`: a comma would divide a sentence.
-pub(crate) fn in_a_sentence((store, driver): (&str, &str)) -> String {
-    match driver {
-        driver if driver == store => owned(store).to_owned(),
-        "socket" => format!("{} over a plain socket", owned(store)),
-        driver => format!("{} with {driver}", owned(store)),
-    }
-}
 
 /// `Redis, phpredis`, over a link `Redis, phpredis over 100mbit/20ms`.
 pub(super) fn place(of: &Candidate) -> String {
-    format!("{}{}", name((&of.client.store, &of.client.driver)), over(of.client.link.as_deref()))
+    format!("{}{}", store_and_driver((&of.client.store, &of.client.driver)), over(of.client.link.as_deref()))
 }
 
 /// `igbinary with zstd 3`, `serialize alone`; `the driver's own encoding` where the worker does not encode.

@@ -1,7 +1,12 @@
 //! Unlimited new keys: PHP's memory, and the memory per key in the store.
 
-use super::*;
 use weigh_model::client::Keys;
+use weigh_model::units;
+
+use crate::finding::client::clients::{Candidate, candidates, first_leads};
+use crate::finding::client::label;
+use crate::metric::client::{PEAK, STORE_PSS};
+use crate::report::finding::{Draft, Evidence};
 
 /// Growth of PHP's memory over a block that is not mentioned, in bytes.
 const STILL: f64 = 65_536.0;

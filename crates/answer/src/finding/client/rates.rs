@@ -1,7 +1,9 @@
 //! At a fixed rate: whether it is reached, and the time from schedule to answer.
 
-use super::*;
-use crate::subject::client::due;
+use crate::finding::client::clients::{Candidate, candidates, first_leads};
+use crate::finding::client::label;
+use crate::metric::client::due;
+use crate::report::finding::{Draft, Evidence};
 
 /// One sentence for each client with a rate.
 pub fn kept(evidence: &Evidence) -> Vec<Draft> {

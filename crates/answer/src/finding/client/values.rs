@@ -1,9 +1,13 @@
 //! The cost of larger values compared with a number, with drivers' own serializing.
 
-use super::*;
-use crate::subject::client::{CLIENT_CPU, STORE_CPU};
-use crate::verdict::ratio_if;
 use weigh_model::client::ValueKind;
+use weigh_model::units;
+
+use crate::finding::client::clients::{Candidate, SPOKEN_OF, candidates, first_leads};
+use crate::finding::client::label;
+use crate::metric::client::{CLIENT_CPU, STORE_CPU, STORED};
+use crate::report::finding::{Draft, Evidence};
+use crate::verdict::ratio_if;
 
 /// One sentence for each client and content for which the same client also has a number.
 pub fn beside_integers(evidence: &Evidence) -> Vec<Draft> {

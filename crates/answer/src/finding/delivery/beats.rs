@@ -1,6 +1,16 @@
 //! The methods that are better than gzip in both CPU time and bytes.
 
-use super::*;
+use weigh_model::cell::Subject;
+use weigh_model::units;
+
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{
+    OwnPage, SPOKEN_OF, Sent, Sentence, details, leading, leads, marked, members, on_the_fly,
+};
+use crate::group::Group;
+use crate::metric::delivery::CPU;
+use crate::report::finding::{Draft, Evidence};
+use crate::verdict::{Ratio, is_less};
 
 /// Methods that a sentence names.
 const NAMED: usize = 3;

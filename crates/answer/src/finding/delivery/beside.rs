@@ -1,8 +1,14 @@
 //! The effect of one factor: HTTPS compared with HTTP, one PHP with another.
 
-use weigh_model::cell::{NO_PHP, Transport};
+use weigh_model::cell::{NO_PHP, Subject, Transport};
 
-use super::*;
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{
+    SPOKEN_OF, Sent, Sentence, beside, bytes_of, first_leads, leading, marked,
+};
+use crate::group::Group;
+use crate::metric::delivery::{PHP_CPU, RATE};
+use crate::report::finding::{Draft, Evidence};
 
 const SUBJECTS: [Subject; 3] = [Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD];
 

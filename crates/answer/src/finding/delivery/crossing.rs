@@ -1,9 +1,19 @@
 //! Precompressed files compared with compression on the fly: the size from which on they pay, by server, in CPU time
 //! and in throughput, and the saved bytes.
 
-use super::*;
-use crate::exhibit::crossover::{Pays, SizeRatio, size_end, way_name};
+use weigh_model::cell::Subject;
+use weigh_model::units;
+
+use crate::exhibit::crossover::{size_end, way_name};
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{
+    Sent, Sentence, all, bytes_of, crossovers, details, first_leads, leads, sent,
+};
 use crate::first::grouped;
+use crate::metric::delivery::{CPU, RATE, is_not_encoded};
+use crate::report::exhibit::crossover::{Crossover, Pays, SizeRatio};
+use crate::report::finding::{Draft, Evidence};
+use crate::verdict::Ratio;
 
 /// The example if no table was published: the median transfer size of a script is close to it.
 const USUAL: u64 = 50_000;

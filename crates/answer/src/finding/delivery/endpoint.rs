@@ -1,7 +1,14 @@
 //! Files that a PHP script sends, such as a minifying endpoint, with opcode cache and without, compared with the server
 //! that sends them itself.
 
-use super::*;
+use weigh_model::cell::Subject;
+use weigh_model::units;
+use weigh_model::way::{By, WayKind};
+
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{SPOKEN_OF, Sent, Sentence, all, beside, leads};
+use crate::metric::delivery::{CONTENT, CPU};
+use crate::report::finding::{Draft, Evidence};
 
 /// The option by which a script has a pool with or without opcode cache.
 const OPCACHE: &str = "opcache";

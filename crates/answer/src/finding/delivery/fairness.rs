@@ -1,10 +1,15 @@
 //! The workers that slow clients keep busy, and the effect on other requests: one finding per server and pool.
 
-use weigh_model::cell::Slow;
+use weigh_model::cell::{Delivery, Slow};
+use weigh_model::units;
+use weigh_model::way::WayKind;
 
-use super::*;
-use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{Sentence, first_leads};
 use crate::first::grouped;
+use crate::metric::delivery::Endpoint;
+use crate::report::exhibit::fairness::{FairnessResult, Outcome};
+use crate::report::finding::{Draft, Evidence};
 
 /// A result with how it was sent.
 #[derive(Clone, Copy)]

@@ -1,9 +1,15 @@
 //! Names of methods and places in sentences.
 
-use weigh_model::cell::{NO_PHP, Transport};
+use weigh_model::cell::{Delivery, NO_PHP, Transport};
+use weigh_model::units;
+use weigh_model::way::{By, WayKind};
 
-use super::*;
-use crate::finding::label;
+use crate::finding::delivery::sent::Sent;
+use crate::group::Group;
+use crate::label;
+use crate::metric::delivery::Endpoint;
+use crate::names::per_second;
+use crate::report::finding::Evidence;
 
 pub(crate) use label::{
     bytes_beside, change, changes, content, on_runtime, owned, range, ratio, runtime, seconds, setting,
@@ -86,9 +92,4 @@ pub(crate) fn endpoint(Endpoint { server, transport, connections, every_ms, link
         1 => format!("{server}{transport}{rate}{link}"),
         n => format!("{server}{transport} with {n} connections{rate}{link}"),
     }
-}
-
-/// `5`, of requests every 200 ms.
-pub(crate) fn per_second(every_ms: u32) -> String {
-    units::trimmed_number(1e3 / f64::from(every_ms))
 }

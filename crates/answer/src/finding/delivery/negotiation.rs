@@ -1,7 +1,11 @@
 //! Methods that break rules of negotiation: a cache, a browser or a resumed download may then get an unusable response.
 
-use super::*;
-use crate::exhibit::negotiation::{NegotiationResult, Quirk, Said, places, said};
+use weigh_model::units;
+
+use crate::exhibit::negotiation::{Quirk, QuirkByMethod, places, quirks_by_method};
+use crate::finding::delivery::sent::{Sentence, first_leads};
+use crate::report::exhibit::negotiation::NegotiationResult;
+use crate::report::finding::{Draft, Evidence};
 
 /// Names of a list that are written out.
 const NAMES: usize = 6;
@@ -10,12 +14,13 @@ const NAMES: usize = 6;
 /// the table.
 pub fn rules(evidence: &Evidence) -> Vec<Draft> {
     let Some(asked) = &evidence.report.exhibits.negotiations else { return Vec::new() };
-    let rule = |Said { quirk, ways, seen_in }: Said| {
+    let rule = |QuirkByMethod { quirk, ways, seen_in }: QuirkByMethod| {
         let cells = ways.iter().map(|one| one.cell.clone()).collect();
         (format!("{}: {} ({seen_in}).", places(ways.into_iter()), quirk.words()), cells)
     };
     first_leads(
-        std::iter::once(sound(&asked.0)).chain(said(&asked.0, Quirk::is_wrong, NAMES).into_iter().map(rule)),
+        std::iter::once(sound(&asked.0))
+            .chain(quirks_by_method(&asked.0, Quirk::is_wrong, NAMES).into_iter().map(rule)),
     )
 }
 

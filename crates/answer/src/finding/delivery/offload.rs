@@ -1,10 +1,17 @@
 //! Downloads: how handing one over to the server changes the rate, what it frees, and which downloads are buffered on
 //! disk.
 
-use super::*;
+use weigh_model::cell::Subject;
+use weigh_model::units;
+use weigh_model::way::{By, WayKind};
+
+use crate::estimate::Estimate;
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{Sent, Sentence, all, beside, details, first_leads, leads};
 use crate::first::grouped;
-use crate::subject::delivery::is_own_share;
-use crate::verdict::Confidence;
+use crate::metric::delivery::{CONTENT, PHP_CPU, RATE, SERVER_CPU, is_own_share};
+use crate::report::finding::{Draft, Evidence};
+use crate::verdict::{Confidence, Ratio, differ};
 
 /// A smaller change in rate is not mentioned.
 const SAME: f64 = 0.03;

@@ -1,7 +1,19 @@
 //! Pages that PHP makes: the cost of encoding, work that a filter in the server merely moves, PHP's own handler, and
 //! pages in pieces.
 
-use super::*;
+use weigh_model::cell::Subject;
+use weigh_model::units;
+use weigh_model::way::By;
+
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{
+    OwnPage, SPOKEN_OF, Sent, Sentence, all, beside, details, first_leads, leading, marked, members,
+    on_the_fly,
+};
+use crate::group::Group;
+use crate::metric::delivery::{CONTENT, CPU, PHP_CPU, SERVER_CPU};
+use crate::report::finding::{Draft, Evidence};
+use crate::verdict::{differ, difference};
 
 const DEFAULTS: [(&str, i32); 3] = [("zstd", 3), ("br", 4), ("deflate", 6)];
 /// Sums this close mean the same work in another place.

@@ -1,8 +1,14 @@
 //! Deltas for visitors who have the last version, compared with the smallest precompressed file that every visitor gets.
 
+use weigh_model::cell::Subject;
+use weigh_model::units;
+use weigh_model::way::WayKind;
 use weigh_stats::ROUNDS;
 
-use super::*;
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{Sent, all, first_leads};
+use crate::metric::delivery::CPU;
+use crate::report::finding::{Draft, Evidence};
 
 /// One finding per content and server: its smallest delta.
 pub fn visitors(evidence: &Evidence) -> Vec<Draft> {

@@ -1,9 +1,14 @@
 //! How long visitors wait: for the methods of a content over a link, and for URLs of running servers.
 
 use weigh_model::payload::Origin;
+use weigh_model::units;
 
-use super::*;
+use crate::finding::delivery::label;
+use crate::finding::delivery::sent::{Sent, Sentence, leads, members};
+use crate::group::Group;
+use crate::metric::delivery::{BODY, Endpoint};
 use crate::report::OverLink;
+use crate::report::finding::{Draft, Evidence};
 
 /// Methods that a sentence names beside the content uncompressed.
 const NAMED: usize = 3;

@@ -2,13 +2,14 @@
 
 use weigh_load::caveats::{Caveat, caveats};
 use weigh_load::result::{AgentResult, Counts};
-
-use super::{parts, seconds};
-use crate::document::Block;
-use crate::format::{Detail, Options};
-use crate::load::{LoadCaveat, Run, has_closed};
-use crate::table::{Cell, Grid, Kind, factor, field, remark};
 use weigh_model::units;
+
+use crate::block::Block;
+use crate::load::LoadCaveat;
+use crate::load::document::{Run, has_closed};
+use crate::load::report::fact::{parts, seconds};
+use crate::output::{Detail, Options};
+use crate::table::{Cell, Grid, Kind, factor, field, remark};
 
 /// How many sent it and how far apart they began; none: one agent sent all.
 pub(super) fn fact(run: &Run) -> Option<String> {

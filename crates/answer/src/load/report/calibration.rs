@@ -2,7 +2,7 @@
 
 use weigh_load::calibrate::Calibration;
 
-use crate::document::Block;
+use crate::block::Block;
 use crate::table::{Grid, Kind, Tone, factor, field};
 
 pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {

@@ -1,14 +1,14 @@
 //! The highest sustained rate, with the steps of the search.
 
 use weigh_load::capacity::{Capacity, Ended, Step, Verdict};
+use weigh_model::units;
 
 use super::{preflight, remedies};
-use crate::document::Block;
-use crate::format::Options;
-use crate::load::Searched;
+use crate::block::Block;
+use crate::load::document::Searched;
 use crate::load::figures::Time;
+use crate::output::Options;
 use crate::table::{Column, Grid, Kind, Tone, field, remark};
-use weigh_model::units;
 
 pub(super) fn blocks(searched: &Searched, options: &Options) -> Vec<Block> {
     let mut blocks = preflight::blocks(&searched.closed, options);
@@ -98,7 +98,7 @@ fn limit(capacity: &Capacity) -> String {
     format!(
         "p{} within {}",
         units::trimmed_number(capacity.limit.quantile * 100.0),
-        super::seconds(capacity.limit.seconds)
+        super::fact::seconds(capacity.limit.seconds)
     )
 }
 
@@ -110,7 +110,7 @@ fn table(capacity: &Capacity) -> Grid {
             (Column::factor("offered", "1/s", Kind::Three), step.rate.into()),
             field("achieved", "1/s", Kind::Three, 0, step.achieved),
             (Column::factor("seconds", "", Kind::Three), step.seconds.into()),
-            field("response", "ms", Kind::Three, 0, super::milliseconds(Some(response(step)))),
+            field("response", "ms", Kind::Three, 0, super::fact::milliseconds(Some(response(step)))),
             field("waiting", "mean", Kind::Three, 3, step.in_flight.map(|[_, second]| second)),
             remark("verdict", 0, in_words(step.verdict)),
         ];

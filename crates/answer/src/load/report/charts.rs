@@ -4,9 +4,9 @@ use weigh_load::result::Slice;
 use weigh_model::units;
 
 use crate::chart::{Axis, Chart, Drawing, Line, LinePanel, Lines, beside, ends, time_tick};
+use crate::load::document::{Document, Measured, Run};
 use crate::load::figures::Time;
-use crate::load::{Document, Measured, Run};
-use crate::picture::Picture;
+use crate::output::Picture;
 use crate::text::clean;
 
 /// The percentiles of response times over time.

@@ -1,15 +1,15 @@
 //! The comparison of two sides.
 
 use weigh_load::compare::{Line, Quantity, Ratio};
+use weigh_model::units;
 
 use super::{faults, preflight, remedies, rest, times};
-use crate::document::Block;
-use crate::format::{Detail, Options};
+use crate::block::Block;
+use crate::load::document::{Compared, Run};
 use crate::load::figures::Time;
-use crate::load::{Compared, Run};
+use crate::output::{Detail, Options};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
-use weigh_model::units;
 
 pub(super) fn blocks(compared: &Compared, options: &Options) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -98,7 +98,7 @@ fn beyond(quantity: Quantity, run: &Run) -> Option<String> {
         Quantity::Rate | Quantity::ClientCpu | Quantity::BodyBytes | Quantity::WireBytes => return None,
     };
     match spread.as_ref()?.percentile(percent)? {
-        Time::Beyond(seconds) => Some(format!("> {}", super::seconds(seconds))),
+        Time::Beyond(seconds) => Some(format!("> {}", super::fact::seconds(seconds))),
         Time::Took(_) => None,
     }
 }
@@ -133,6 +133,6 @@ fn shown(quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::Rate => format!("{} per s", units::significant(value)),
         Quantity::BodyBytes | Quantity::WireBytes => units::bytes(value.round() as u64),
-        _ => super::seconds(value),
+        _ => super::fact::seconds(value),
     }
 }

@@ -2,9 +2,9 @@
 
 use weigh_load::fault::{Difference, FaultKind};
 
-use super::whole;
-use crate::document::Block;
-use crate::load::Run;
+use crate::block::Block;
+use crate::load::document::Run;
+use crate::load::report::fact::whole;
 use crate::text::clean;
 
 pub(super) fn blocks(run: &Run) -> Vec<Block> {

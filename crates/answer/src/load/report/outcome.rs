@@ -1,12 +1,14 @@
 //! The results of the load: counts, rates, bytes.
 
-use super::{Fact, facts, milliseconds, parts, seconds, whole};
-use crate::bars;
-use crate::document::Block;
-use crate::format::Options;
-use crate::load::{LoadCaveat, Run};
-use crate::table::{Grid, Kind, factor, field};
 use weigh_model::units;
+
+use crate::bars;
+use crate::block::Block;
+use crate::load::LoadCaveat;
+use crate::load::document::Run;
+use crate::load::report::fact::{Fact, facts, milliseconds, parts, seconds, whole};
+use crate::output::Options;
+use crate::table::{Grid, Kind, factor, field};
 
 pub(super) const RESULTS: &str = "Results";
 /// Points of the sparkline at most.

@@ -2,12 +2,12 @@
 
 use weigh_load::plan::{Check, LoadPlan, Protocol, Request};
 use weigh_load::result::{Checked, Framing, Preflight};
-
-use super::{Fact, facts, parts};
-use crate::document::Block;
-use crate::format::{Detail, Options};
-use crate::load::Run;
 use weigh_model::units;
+
+use crate::block::Block;
+use crate::load::document::Run;
+use crate::load::report::fact::{Fact, facts, parts};
+use crate::output::{Detail, Options};
 
 /// Requests that a summary shows.
 const SHOWN: usize = 8;
@@ -74,9 +74,9 @@ fn plan(run: &Run) -> String {
         format!("{name}{}, {connections}{kept}{at_once}{slow}", s.arrival)
     });
     let length = match (plan.length.requests, plan.length.seconds) {
-        (Some(n), Some(s)) => format!("{} requests or {}", super::whole(n), super::seconds(s)),
-        (Some(n), None) => format!("{} requests", super::whole(n)),
-        (None, Some(s)) => super::seconds(s),
+        (Some(n), Some(s)) => format!("{} requests or {}", super::fact::whole(n), super::fact::seconds(s)),
+        (Some(n), None) => format!("{} requests", super::fact::whole(n)),
+        (None, Some(s)) => super::fact::seconds(s),
         (None, None) => String::new(),
     };
     // The plan has those of a node.

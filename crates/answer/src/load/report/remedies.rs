@@ -1,12 +1,13 @@
 //! Caveats as sentences, each with what would fix the cause.
 
 use weigh_load::caveats::Caveat;
-
-use super::{seconds, whole};
-use crate::document::Block;
-use crate::load::{LoadCaveat, Run};
-use crate::text::clean;
 use weigh_model::units;
+
+use crate::block::Block;
+use crate::load::LoadCaveat;
+use crate::load::document::Run;
+use crate::load::report::fact::{seconds, whole};
+use crate::text::clean;
 
 /// Nodes named in a sentence.
 const NAMED: usize = 3;

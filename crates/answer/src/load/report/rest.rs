@@ -1,13 +1,13 @@
 //! The generator's own use of resources, and counts of bytes.
 
 use weigh_load::result::Client;
-
-use super::{Fact, facts, parts, seconds, whole};
-use crate::document::Block;
-use crate::format::{Detail, Options};
-use crate::load::Run;
-use crate::load::figures::Time;
 use weigh_model::units;
+
+use crate::block::Block;
+use crate::load::document::Run;
+use crate::load::figures::Time;
+use crate::load::report::fact::{Fact, facts, parts, seconds, whole};
+use crate::output::{Detail, Options};
 
 pub(super) fn client(run: &Run, options: &Options) -> Vec<Block> {
     let figures = &run.figures.client;

@@ -7,6 +7,7 @@ use weigh_load::result::{
 
 use super::*;
 use crate::load::{LoadCaveat, side_by_side};
+use crate::text::columns;
 
 fn plan(arrival: &str) -> LoadPlan {
     LoadPlan {
@@ -183,7 +184,10 @@ fn a_search_that_ends_by_the_clock_says_what_it_knows() {
     let searched = |held, over| {
         let capacity = Capacity { limit, held, over, ended: Ended::OutOfTime, steps: steps.clone() };
         let closed = Run::of(plan("closed"), result(0.3), false);
-        format!("{:?}", capacity::blocks(&crate::load::Searched { closed, capacity }, &Options::default()))
+        format!(
+            "{:?}",
+            capacity::blocks(&crate::load::document::Searched { closed, capacity }, &Options::default())
+        )
     };
     let short = searched(None, None);
     let said = "no rate was tried long enough; short steps held 40.0, and did not hold 50.0. A longer";
@@ -215,7 +219,7 @@ fn every_table_fits_whole_and_says_what_it_leaves_out() {
     }
     let block = |_, _| Ok::<_, ()>(result(0.3));
     let comparison = weigh_load::compare::compare(6, 1, block).unwrap();
-    let compared = crate::load::Compared { a: run(), b: hardly_answering(), comparison };
+    let compared = crate::load::document::Compared { a: run(), b: hardly_answering(), comparison };
     times += crate::fits::tables("two sides", &compare::blocks(&compared, &options));
     let step = |rate: f64, seconds: f64| Step {
         rate,
@@ -230,7 +234,7 @@ fn every_table_fits_whole_and_says_what_it_leaves_out() {
     let steps = vec![step(1000.0, 2.0), step(1000.0, 10.0), step(1001.0, 10.0), step(125_432.1, 10.0)];
     let limit = Limit { quantile: 0.99, seconds: 0.1 };
     let capacity = Capacity { limit, held: Some(1000.0), over: None, ended: Ended::OutOfTime, steps };
-    let searched = crate::load::Searched { closed: run(), capacity };
+    let searched = crate::load::document::Searched { closed: run(), capacity };
     times += crate::fits::tables("capacity", &capacity::blocks(&searched, &options));
     let load = |threads| Load {
         body_bytes: 1_000_000,

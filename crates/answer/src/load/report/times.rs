@@ -1,10 +1,10 @@
 //! The table of times, and the list of percentiles.
 
-use super::milliseconds;
-use crate::document::Block;
-use crate::format::{Detail, Options};
-use crate::load::Run;
+use crate::block::Block;
+use crate::load::document::Run;
 use crate::load::figures::{ClassFigures, Spread};
+use crate::load::report::fact::milliseconds;
+use crate::output::{Detail, Options};
 use crate::table::{Column, Grid, Kind, Tone, factor, field};
 
 pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {

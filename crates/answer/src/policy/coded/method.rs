@@ -5,10 +5,10 @@ use weigh_model::site::{Kind, Today};
 use weigh_model::way::{By, ENCODER, OUTPUT_COMPRESSION, WayKind};
 
 use crate::advice::delivery::{default_encoder, need};
-use crate::finding::delivery::Sent;
-use crate::finding::label;
+use crate::finding::delivery::sent::Sent;
+use crate::label;
+use crate::metric::delivery::CODING;
 use crate::row::Row;
-use crate::subject::delivery::CODING;
 
 /// Content codings in the order in which clients prefer them where their values are equal.
 pub(super) const CODINGS: [&str; 3] = ["br", "zstd", GZIP];

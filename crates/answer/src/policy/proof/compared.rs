@@ -6,10 +6,10 @@ use weigh_model::policy::{Amount, Change, Decision};
 use weigh_model::site::{Kind, Site, Stratum};
 use weigh_model::units;
 
-use super::super::change;
 use super::super::setup::Setup;
 use super::difference::{cause, line};
 use super::{CPU_TIME, Line, MEMORY, TRAFFIC, WAIT};
+use crate::policy::change::change;
 
 /// A decision beside what was measured of it.
 pub(in super::super) struct Compared<'a> {
@@ -70,7 +70,7 @@ impl Compared<'_> {
         let left: Vec<String> = parts.filter(|name| !measured.contains(name)).collect();
         let share = requests(&|name| measured.contains(name) && is_predicted(name))
             / requests(&is_predicted).max(1.0);
-        let names = crate::finding::label::some(&left, 3);
+        let names = crate::label::some(&left, 3);
         let kind = self.decision.kind.plural();
         let covered = units::percent(share);
         (!left.is_empty()).then(|| {

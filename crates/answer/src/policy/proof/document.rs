@@ -6,7 +6,7 @@ use weigh_model::units;
 use super::super::by_url::accepted;
 use super::super::document::interval;
 use super::{Line, Proof, Verdict};
-use crate::document::Block;
+use crate::block::Block;
 use crate::table::Grid;
 use crate::text::clean;
 

@@ -4,6 +4,8 @@ use weigh_model::policy::{Amount, Change, Policy};
 
 use super::super::proof::{Line, Measured, Proof, Verdict, proof_document, prove};
 use super::*;
+use crate::policy::decide::decide_by;
+use crate::report::Report;
 use crate::row::Row;
 
 /// Files that encoding makes smaller.

@@ -9,6 +9,7 @@ use weigh_model::policy::Policy;
 use super::super::proof::{Line, Verdict};
 use super::proof::{proof_run, proved};
 use super::*;
+use crate::report::Report;
 
 #[path = "../../../../stats/tests/simulation/noise.rs"]
 #[allow(dead_code)]

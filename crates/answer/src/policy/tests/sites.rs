@@ -6,8 +6,11 @@ use weigh_model::site::Sent;
 
 use super::*;
 use crate::estimate::Estimate;
-use crate::report::FaultRow;
-use crate::subject::codec::{DECODE, DECODED};
+use crate::gather::FaultRow;
+use crate::metric::codec::{DECODE, DECODED};
+use crate::money::HOUR;
+use crate::policy::decide::decide_by;
+use crate::report::Report;
 use crate::subject::delivery::fixture::Watched;
 
 const PAGES: [File; 2] = [("text/html", 20_000, 0.25), ("text/html", 90_000, 0.2)];

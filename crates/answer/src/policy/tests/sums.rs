@@ -5,6 +5,9 @@ use weigh_model::policy::{Reason, Rule, Trial, Withheld};
 use weigh_model::site::{Front, Sent};
 
 use super::*;
+use crate::money::GB;
+use crate::policy::decide::decide_by;
+use crate::report::Report;
 
 /// What the site's own configuration sends to a class of clients: the Accept-Encoding, the coding, and its bytes ÷ those of gzip 6.
 type Class = (&'static str, Option<&'static str>, f64);
@@ -61,7 +64,7 @@ fn decided_of(site: &Site, reports: &[Report]) -> Decided {
 }
 
 fn shown(decided: &Decided, site: &Site) -> String {
-    let options = crate::format::Options { width: 1000, ..crate::format::Options::default() };
+    let options = crate::output::Options { width: 1000, ..crate::output::Options::default() };
     let text = crate::format::terminal::text(&document(decided, site), &options);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

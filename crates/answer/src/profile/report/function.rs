@@ -1,12 +1,13 @@
 //! One function with its callers and callees.
 
+use weigh_model::profile::Recursion;
+use weigh_model::units;
+
 use super::{amount, column, headed, named};
-use crate::document::Block;
+use crate::block::Block;
 use crate::profile::document::{Call, Row, Shown};
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
-use weigh_model::profile::Recursion;
-use weigh_model::units;
 
 /// Functions of the same words that are shown in full.
 const MOST: usize = 5;

@@ -1,12 +1,13 @@
 //! What a profile is, what it does not show, and how its figures were found.
 
-use super::amount;
-use crate::document::Block;
-use crate::format::{Detail, Options};
-use crate::profile::document::{Overhead, Run, Shown};
-use crate::text::clean;
 use weigh_model::profile::{Counting, Format, Inclusion};
 use weigh_model::units;
+
+use super::amount;
+use crate::block::Block;
+use crate::output::{Detail, Options};
+use crate::profile::document::{Overhead, Run, Shown};
+use crate::text::clean;
 
 /// Differences of sums that are mentioned.
 const WORTH_A_WORD: f64 = 0.001;

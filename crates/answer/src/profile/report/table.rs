@@ -2,13 +2,14 @@
 
 use std::cmp::Reverse;
 
+use weigh_model::profile::{Inclusion, Recursion};
+use weigh_model::units;
+
 use super::{Choice, Sort, column, headed};
-use crate::document::Block;
+use crate::block::Block;
 use crate::profile::document::{Row, Shown};
 use crate::table::{Grid, Kind, factor, field, remark};
 use crate::text::clean;
-use weigh_model::profile::{Inclusion, Recursion};
-use weigh_model::units;
 
 pub(super) fn blocks(shown: &Shown, choice: &Choice) -> Vec<Block> {
     let mut rows: Vec<&Row> = shown.functions.iter().collect();

@@ -1,6 +1,7 @@
 //! The tables of deliveries: their columns, and the overview of many groups.
 
 use super::*;
+use crate::metric::delivery::is_not_encoded;
 
 /// A metric of a row in another unit.
 fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
@@ -100,10 +101,8 @@ pub(super) fn overview(report: &Report, _: &Columns) -> Vec<Block> {
             "1" => String::new(),
             n => format!(" ×{n}"),
         };
-        let every = of
-            .factor("every_ms")
-            .parse()
-            .map_or(String::new(), |ms| format!(" {}/s", finding::label::per_second(ms)));
+        let every =
+            of.factor("every_ms").parse().map_or(String::new(), |ms| format!(" {}/s", names::per_second(ms)));
         let link = match of.factor("link") {
             "" => String::new(),
             link => format!(" @{}", clean(link)),

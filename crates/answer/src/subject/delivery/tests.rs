@@ -1,15 +1,18 @@
 //! From records to reports, on invented runs: nothing in them was measured.
 
-use weigh_model::link::{self as measured, LinkSpec, RoundTrip, Way};
+use weigh_model::cell::Transport;
+use weigh_model::link as measured;
+use weigh_model::link::{LinkSpec, RoundTrip, Way};
 use weigh_model::record::Record;
 
 use super::fixture::negotiation::negotiated;
 use super::fixture::{Figures, Lab, Stand, downloads, hostile, page_output, static_assets};
 use super::*;
-use crate::advice::{Advice, Part};
 use crate::agree::{an_answer_is_short, evidence_is_plain, pictures_agree, statements_agree};
-use crate::exhibit::crossover::Pays;
-use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::metric::delivery::is_not_encoded;
+use crate::report::advice::{Advice, Part};
+use crate::report::exhibit::crossover::Pays;
+use crate::report::exhibit::fairness::{FairnessResult, Outcome};
 
 fn row_of<'a>(report: &'a Report, id: &str) -> &'a Row {
     report.row(id).unwrap_or_else(|| panic!("{id} has no row"))
@@ -275,7 +278,7 @@ fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_fi
     assert!(report.members(group).all(|row| row.beside.contains_key("reference")), "beside the plain file");
     let mut alone = report.clone();
     alone.groups.retain(|group| group.payload() == "library-54k" && group.factor("server") == "apache");
-    let options = crate::format::Options { detail: crate::format::Detail::Full, ..Default::default() };
+    let options = crate::output::Options { detail: crate::output::Detail::Full, ..Default::default() };
     let full = crate::format::named("terminal").unwrap().render(&alone, &options).unwrap();
     let full = String::from_utf8(full[0].bytes.clone()).unwrap();
     let table = full.rsplit("library-54k from Apache, http, 10 connections").next().unwrap();

@@ -1,7 +1,8 @@
 //! What is particular about clients in every format; what all reports share is tested for all of them.
 
 use super::fixture::{hostile, levels, versions};
-use weigh_answer::format::{Detail, Options, Rendered, live, named};
+use weigh_answer::format::{live, named};
+use weigh_answer::output::{Detail, Options, Rendered};
 use weigh_answer::report::Report;
 
 fn render(name: &str, report: &Report) -> Vec<Rendered> {

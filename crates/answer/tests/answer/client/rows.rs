@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::fixture::{Costs, client, hostile, lab, levels, many, versions};
 use crate::codec::fixture::{Lab, row};
-use weigh_answer::advice::Part;
 use weigh_answer::estimate::Estimate;
-use weigh_answer::exhibit::comparison::{Comparison, Kind};
-use weigh_answer::exhibit::prediction::{ComputedCalls, Operation};
 use weigh_answer::report::Report;
+use weigh_answer::report::advice::Part;
+use weigh_answer::report::exhibit::comparison::{Comparison, Kind};
+use weigh_answer::report::exhibit::prediction::{ComputedCalls, Operation};
 use weigh_model::caveat::Caveat;
 use weigh_model::client::ValueKind;
 use weigh_model::record::{ClientVisit, Record, StopReason, VisitRecord};

@@ -1,12 +1,13 @@
 //! Caveats that follow from the records.
 
-use weigh_answer::format::{Options, named};
+use weigh_answer::format::named;
 use weigh_model::caveat::Caveat;
 use weigh_model::payload::Origin;
 use weigh_model::record::steal::Steal;
 use weigh_model::record::{Record, StopReason};
 
 use crate::codec::fixture::{Figures, Lab};
+use weigh_answer::output::Options;
 
 const FIGURES: Figures = Figures { encode: 100.0, decode: 25.0, bytes: 400 };
 

@@ -1,6 +1,6 @@
 //! Policies on the servers of this machine: each response is served as the policy says, and negotiates no worse than without it.
 
-use weigh_answer::exhibit::negotiation::{NegotiationResult, Quirk};
+use weigh_answer::report::exhibit::{negotiation::NegotiationResult, quirk::Quirk};
 use weigh_load::accept::Accept;
 use weigh_model::policy::{Change, Decision, Encoder, Objective, Policy, Rule, SCHEMA};
 use weigh_model::setting::Setting;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use weigh_answer::exhibit::negotiation::{NegotiationResult, Quirk};
+use weigh_answer::report::exhibit::{negotiation::NegotiationResult, quirk::Quirk};
 use weigh_model::cell::{Cell, Delivery, Subject, Transport};
 use weigh_model::setting::Setting;
 use weigh_model::way::{By, WayKind};

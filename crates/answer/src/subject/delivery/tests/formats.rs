@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::*;
 use crate::format::json::{Document, SCHEMA};
-use crate::format::{Detail, FORMATS, Options, Rendered, available};
+use crate::format::{FORMATS, available};
+use crate::output::{Detail, Options, Rendered};
 use crate::text::columns;
 
 /// Derived once for all tests: drawing rounds takes its time.
@@ -160,16 +161,14 @@ fn nothing_hostile_reaches_a_format() {
 }
 
 #[test]
-fn json_keeps_its_schema_and_can_be_read_again() {
+fn json_keeps_its_schema() {
     let validator = jsonschema::validator_for(schemars::schema_for!(Document).as_value()).unwrap();
     for (name, report) in EVERY.iter() {
         let written = text("json", report, &Options::default());
         let value: serde_json::Value = serde_json::from_str(&written).unwrap();
         let errors: Vec<_> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
-        let back: Document = serde_json::from_value(value.clone()).unwrap();
-        assert_eq!(back.schema, SCHEMA);
-        assert_eq!(text("json", &back.report, &Options::default()), written, "{name}");
+        assert_eq!(value["schema"], SCHEMA, "{name}");
         let mut wrong = value;
         wrong["rows"][0]["values"]["body-bytes"] = "many".into();
         assert!(!validator.is_valid(&wrong));

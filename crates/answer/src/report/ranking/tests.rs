@@ -1,5 +1,5 @@
-use super::*;
-use crate::exhibit::links::Mix;
+use crate::report::exhibit::links::Mix;
+use crate::report::ranking::*;
 use crate::stored::report as stored;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Parameters of a codec: the level and named options, checked in one place for every codec.
+//! What a codec is: its format, and its parameters (the level and named options), checked in one place for every codec.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ impl Params {
     ///
     /// # Errors
     /// The first [`ParamError`] found.
-    pub fn check(&self, info: &crate::Info) -> Result<(), ParamError> {
+    pub fn check(&self, info: &Info) -> Result<(), ParamError> {
         let codec = info.name;
         match (self.level, info.levels) {
             (Some(_), None) => return Err(ParamError::NoLevels { codec }),
@@ -97,7 +97,7 @@ impl Params {
     }
 
     /// The level, or the codec's default, or 0 for a codec without levels.
-    pub fn level_or_default(&self, info: &crate::Info) -> i32 {
+    pub fn level_or_default(&self, info: &Info) -> i32 {
         self.level.or(info.levels.map(|l| l.default)).unwrap_or(0)
     }
 
@@ -125,4 +125,89 @@ impl OptionValues {
         }
         Err(ParamError::OptionValue { codec, option: option.into(), value: value.into(), accepted })
     }
+}
+
+/// A wire format: any decoder of the format can read it, whichever encoder wrote it.
+///
+/// Content codings map onto it: `gzip` is [`Format::Gzip`], HTTP's `deflate` is [`Format::Zlib`],
+/// `br` is [`Format::Brotli`], `zstd` is [`Format::Zstd`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// The bytes themselves.
+    Identity,
+    /// Raw DEFLATE, RFC 1951.
+    Deflate,
+    /// DEFLATE in the zlib container, RFC 1950.
+    Zlib,
+    /// DEFLATE in the gzip container, RFC 1952.
+    Gzip,
+    /// Brotli, RFC 7932.
+    Brotli,
+    /// Zstandard frames, RFC 8878.
+    Zstd,
+    /// A bare LZ4 block; its uncompressed length travels outside.
+    Lz4Block,
+    /// An LZ4 frame.
+    Lz4Frame,
+    Snappy,
+    Xz,
+    /// The .bz2 container.
+    Bzip2,
+}
+
+impl Format {
+    /// Every format, in the order of the declaration.
+    pub const ALL: [Format; 11] = [
+        Format::Identity,
+        Format::Deflate,
+        Format::Zlib,
+        Format::Gzip,
+        Format::Brotli,
+        Format::Zstd,
+        Format::Lz4Block,
+        Format::Lz4Frame,
+        Format::Snappy,
+        Format::Xz,
+        Format::Bzip2,
+    ];
+
+    /// The name used in records and by PHP codecs: `deflate`, `zlib`, `gzip`, `br`, `zstd`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Identity => "identity",
+            Format::Deflate => "deflate",
+            Format::Zlib => "zlib",
+            Format::Gzip => "gzip",
+            Format::Brotli => "br",
+            Format::Zstd => "zstd",
+            Format::Lz4Block => "lz4-block",
+            Format::Lz4Frame => "lz4",
+            Format::Snappy => "snappy",
+            Format::Xz => "xz",
+            Format::Bzip2 => "bzip2",
+        }
+    }
+
+    /// The format of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
+
+/// A description of a codec, without running it.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// The codec's name in studies and on the command line: `zlib-ng`, `libdeflate`, `zstd` …
+    pub name: &'static str,
+    /// The format that it writes with default parameters.
+    pub format: Format,
+    /// Its levels; `None`: no levels.
+    pub levels: Option<LevelRange>,
+    /// Its options besides the level.
+    pub options: &'static [OptionSpec],
+    /// The named sets that contain it: `web`, `cache`, `fast`, `archive`. `all` contains every codec.
+    pub sets: &'static [&'static str],
+    /// Rough encode throughput (level, MB/s of uncompressed bytes), for expected times and the order of
+    /// work only; never shown as a result. Levels between two entries are interpolated.
+    pub nominal: &'static [(i32, f64)],
 }

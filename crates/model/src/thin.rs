@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Record, VisitRecord};
 use crate::caveat::Caveat;
 use crate::plan::Plan;
+use crate::record::{Record, VisitRecord};
 
 /// Visits of a configuration that are kept at most. More are thinned to every second, fourth, … round, of all configurations alike:
 /// what is compared by rounds has the same ones.

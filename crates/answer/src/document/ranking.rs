@@ -3,11 +3,11 @@
 use serde::Serialize;
 use weigh_model::units;
 
-use super::{Conditions, Goal, LinkShare, Ranked, Ranking};
+use crate::block::{Block, more};
 use crate::document::group::{View, marked, views};
-use crate::document::{Block, more};
-use crate::format::{Detail, Options};
+use crate::output::{Detail, Options};
 use crate::report::Report;
+use crate::report::ranking::{Conditions, Goal, LinkShare, Ranked, Ranking};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::verdict::Confidence;
 

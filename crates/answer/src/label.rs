@@ -5,9 +5,9 @@ use weigh_model::setting::Setting;
 use weigh_model::units;
 
 use crate::document::group::is_synthetic;
-use crate::finding::Evidence;
+use crate::metric::codec::IDENTITY;
+use crate::report::finding::Evidence;
 use crate::row::Row;
-use crate::subject::codec::IDENTITY;
 use crate::verdict::{Confidence, Ratio};
 
 /// `zstd 3`, `zlib 6 (memlevel=9)`, `no compression`.
@@ -128,23 +128,6 @@ pub fn some(names: &[String], most: usize) -> String {
 /// A time in seconds.
 pub fn seconds(seconds: f64) -> String {
     units::ns(seconds * 1e9)
-}
-
-pub fn number(number: usize) -> String {
-    const WORDS: [&str; 13] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_string())
-}
-
-/// `the other payload`, `both other payloads`, `all four other payloads`: of `number` things, every one.
-pub fn every(number: usize, singular: &str, plural: &str) -> String {
-    match number {
-        1 => format!("the {singular}"),
-        2 => format!("both {plural}"),
-        n => format!("all {} {plural}", self::number(n)),
-    }
 }
 
 /// `2.1% fewer bytes`, `3% more bytes`, `2.5× the bytes`, `the same bytes`: `ours` beside `theirs`.

@@ -11,8 +11,7 @@ use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
 use weigh_model::transfer::{Connection, Path};
 
-use crate::exhibit::links::{usual_mbit, usual_reads};
-use crate::policy::{GB, HOUR, Weights};
+use crate::money::{GB, HOUR, Weights};
 use crate::report::{OverLink, Report};
 
 /// What is to be least.
@@ -227,9 +226,36 @@ impl fmt::Display for Conditions {
     }
 }
 
+/// The usual reads per write: those of the study, otherwise the given number nearest to ten.
+pub fn usual_reads(links: &Links) -> Option<f64> {
+    let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
+    let nearest = || reads_per_write(links).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    links.usual_reads.filter(|reads| reads.is_finite() && *reads >= 0.0).or_else(nearest)
+}
+
+/// The usual link speed in Mbit/s: that of the study, otherwise the middle one.
+pub(crate) fn usual_mbit(links: &Links) -> Option<f64> {
+    let mut speeds = speeds_of(links);
+    speeds.sort_by(f64::total_cmp);
+    links
+        .usual_mbit
+        .filter(|mbit| mbit.is_finite() && *mbit > 0.0)
+        .or_else(|| speeds.get(speeds.len() / 2).copied())
+}
+
+/// The reads per write that a study requests, if they are possible.
+pub(crate) fn reads_per_write(links: &Links) -> impl Iterator<Item = f64> {
+    links.reads_per_write.iter().copied().filter(|reads| reads.is_finite() && *reads >= 0.0)
+}
+
+/// The link speeds in Mbit/s that a study requests, if they are possible.
+pub(crate) fn speeds_of(links: &Links) -> Vec<f64> {
+    links.mbit.iter().copied().filter(|speed| speed.is_finite() && *speed > 0.0).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::report::ranking::conditions::*;
 
     #[test]
     fn a_text_changes_what_it_names_and_is_read_as_it_is_printed() {

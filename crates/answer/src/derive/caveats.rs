@@ -5,15 +5,16 @@ use std::mem::discriminant;
 use weigh_model::caveat::{Caveat, RoundCluster};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
+use weigh_model::protocol::Phase;
 use weigh_model::record::StopReason;
 use weigh_stats::{Mode, bimodal, median};
 
-use crate::finding::Evidence;
 use crate::gather::{Gathered, Measured, usable};
 use crate::metric::Unit;
 use crate::report::Report;
+use crate::report::finding::Evidence;
+use crate::report::shape::Shape;
 use crate::row::Row;
-use crate::subject::Shape;
 
 /// Above this wall ÷ CPU time, the processor was shared noticeably.
 const NOISY: f64 = 1.1;
@@ -53,8 +54,9 @@ fn of_run(plan: &Plan, gathered: &Gathered, noise: Option<f64>) -> Vec<Caveat> {
     if let Some(wall_over_cpu) = noise {
         add_once(&mut run, Caveat::NoisyMachine { wall_over_cpu });
     }
-    if gathered.drift > DRIFT {
-        add_once(&mut run, Caveat::Drift { factor: gathered.drift });
+    let factor = drift(&gathered.cells);
+    if factor > DRIFT {
+        add_once(&mut run, Caveat::Drift { factor });
     }
     if gathered.resumed > 0 {
         add_once(&mut run, Caveat::Resumed { times: gathered.resumed });
@@ -113,4 +115,19 @@ fn of_payload(payload: &Payload) -> Option<Caveat> {
         }
         Origin::User { .. } | Origin::Url { .. } | Origin::Corpus { .. } | Origin::Made => None,
     }
+}
+
+/// The slowest round's factor ÷ the fastest round's, over all cells; 1 if rounds have none.
+fn drift(cells: &[Measured]) -> f64 {
+    let medians = |m: &Measured, phase: Phase| {
+        let samples = m.visits.iter().filter_map(|v| Some((v.round, v.phases.get(&phase)?)));
+        let times = samples.map(|(round, s)| (round, median(&usable(&s.cpu_ns).collect::<Vec<_>>())));
+        times.filter_map(|(round, time)| Some((round, time?))).collect::<Vec<_>>()
+    };
+    let headline =
+        |m: &Measured| crate::subject::of(m.cell).phases.iter().map(|p| medians(m, *p)).collect::<Vec<_>>();
+    let effects = weigh_stats::block_effects(&cells.iter().flat_map(headline).collect::<Vec<_>>());
+    let slowest = effects.values().copied().fold(f64::NAN, f64::max);
+    let fastest = effects.values().copied().fold(f64::NAN, f64::min);
+    if slowest.is_finite() && fastest > 0.0 { slowest / fastest } else { 1.0 }
 }

@@ -4,11 +4,10 @@
 //! An operation costs CPU time, whose figure varies, and time on the link, which is computed from its bytes. As in the
 //! rest of a report, [`crate::choose`] says which to use.
 
-mod conditions;
-pub mod document;
+pub(crate) mod conditions;
 
-pub(crate) use conditions::OPERATIONS;
-pub use conditions::{Conditions, Goal, LinkShare};
+pub(crate) use crate::report::ranking::conditions::OPERATIONS;
+pub use crate::report::ranking::conditions::{Conditions, Goal, LinkShare};
 
 use weigh_model::payload::Payload;
 use weigh_model::record::StopReason;
@@ -16,10 +15,10 @@ use weigh_model::record::StopReason;
 use crate::choose::{Candidate, Choice, Cost, TOLERANCE, choose};
 use crate::estimate::Estimate;
 use crate::metric::Per;
-use crate::question::{Alternative, Groups, Question, questions};
 use crate::report::Report;
+use crate::report::question::{Alternative, Groups, Question, questions};
+use crate::report::shape::Shape;
 use crate::row::Row;
-use crate::subject::Shape;
 use crate::verdict::Confidence;
 
 /// What an operation of a subject costs: its metrics, each with its name for readers.

@@ -9,8 +9,9 @@ use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
 use weigh_stats::ROUNDS;
 
-use super::{Change, Compared, Comparison, Method, Names, SCHEMA, Side, Verdict, gate};
-use crate::load::{self, Run};
+use crate::compare::{Change, Compared, Comparison, Method, Names, SCHEMA, Side, Verdict, gate};
+use crate::load;
+use crate::load::document::Run;
 use crate::metric::{Better, Unit};
 use crate::verdict::Told;
 

@@ -114,7 +114,7 @@ fn kind(function: &Function) -> Kind {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::flame::*;
     use weigh_model::profile::stacks::Stacks;
     use weigh_model::profile::{Cost, Counting, Format, Inclusion, Recursion};
 

@@ -1,0 +1,50 @@
+//! What a format is.
+
+use std::fmt::Debug;
+
+use anyhow::Result;
+
+use crate::format::composed::Composed;
+use crate::output::{Options, Rendered};
+use crate::report::Report;
+
+/// How a format's files are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Printed, in the terminal's width; not kept in a run's folder.
+    Screen,
+    /// Printed, or written to files.
+    Text,
+    /// Written to files: they are not text for a screen.
+    Picture,
+}
+
+/// One form of a report.
+pub trait Format: Debug + Sync {
+    /// What `--format` takes.
+    fn name(&self) -> &'static str;
+    /// The extension of its files, without a dot.
+    fn extension(&self) -> &'static str;
+    fn about(&self) -> &'static str;
+    /// How its files are used.
+    fn medium(&self) -> Medium {
+        Medium::Text
+    }
+    /// Why this build does not have it, and what to do; none if it has.
+    fn unavailable(&self) -> Option<&'static str> {
+        None
+    }
+    /// The files of the report, not yet written.
+    ///
+    /// # Errors
+    /// The report cannot be expressed in this form; the message says what and why.
+    fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>>;
+    /// The files of a result that is no run.
+    ///
+    /// # Errors
+    /// It has no such form; the message says which it has.
+    fn render_composed(&self, composed: &Composed, _: &Options) -> Result<Vec<Rendered>> {
+        let (name, noun) = (self.name(), composed.noun);
+        anyhow::bail!("{noun} has no format {name}; use terminal, html, markdown, json, svg or png")
+    }
+}
