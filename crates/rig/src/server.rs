@@ -3,6 +3,7 @@
 //! A server is a folder `servers/NAME/`: `server.toml` says how it is found, asked, started and stopped, and every other file is a
 //! template of its configuration. Nothing here knows any one server.
 
+pub mod certificate;
 pub mod definition;
 pub mod dictionaries;
 pub mod docroot;

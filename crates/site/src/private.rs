@@ -26,7 +26,7 @@ use weigh_rig::runtime::PhpRuntime;
 use weigh_rig::server::{Found, Site};
 use weigh_rig::service::without_log;
 use weigh_rig::upstream::{Respond, Response, Upstream};
-use weigh_run::subject::delivery::certificate;
+use weigh_rig::server::certificate;
 use weigh_serverconf::whole;
 
 /// PHP-FPM's workers: pages are requested one after the other, and one may request another.

@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::*;
 use weigh_os::interrupt::Interrupt;
-use weigh_run::subject::delivery::certificate;
+use crate::server::certificate;
 
 /// What is said of a server that does this with its one connection, within this time.
 fn asked(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {

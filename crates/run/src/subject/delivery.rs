@@ -2,7 +2,6 @@
 
 mod blame;
 mod block;
-pub mod certificate;
 mod courier;
 mod deltas;
 mod fairness;

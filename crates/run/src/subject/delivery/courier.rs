@@ -18,7 +18,7 @@ use super::rigs::{Crew, Over, Rigs, Spot};
 use super::visit::{DeliveryRequest, record};
 use super::watch::gauge;
 use super::words::Words;
-use super::{blame, block, certificate, deltas, fairness, negotiation, outside, url};
+use super::{blame, block, deltas, fairness, negotiation, outside, url};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::loading;
 use crate::subject::{Room, php_versions};
@@ -32,6 +32,7 @@ use weigh_model::way::WayKind;
 use weigh_os::interrupt::Interrupt;
 use weigh_rig::fpm;
 use weigh_rig::server::Definition;
+use weigh_rig::server::certificate;
 use weigh_rig::server::{Certificate, Site};
 
 /// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.

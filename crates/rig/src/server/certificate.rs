@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use weigh_rig::link;
-use weigh_rig::server::Certificate;
+use super::Certificate;
+use crate::link;
 
 /// The names that it is for, beside the far end of links.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
