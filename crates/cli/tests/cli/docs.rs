@@ -63,7 +63,7 @@ fn the_checksum_of_the_example_is_its_own() {
 /// The examples of studies: those of the format, and those in the first lines of a subject's folder.
 fn studies() -> Vec<String> {
     let mut found = blocks(&document("docs/FORMAT.md"), "toml study");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/subject");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../run/src/subject");
     for path in files_below(&folder) {
         let source = std::fs::read_to_string(&path).unwrap();
         let lines = source.lines().filter_map(|line| line.strip_prefix("//!"));
