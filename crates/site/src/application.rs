@@ -16,7 +16,7 @@ use super::pages::{LoggedPage, Visited, Visitor};
 use super::private::{Account, Private};
 use super::served::Served;
 use crate::overrides;
-use crate::overrides::Configured;
+use crate::server_config::Configured;
 use weigh_os::access::Access;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::mounts;
