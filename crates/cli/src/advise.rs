@@ -35,8 +35,8 @@ use weigh_site::advise::{self, Encodings, Written};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::overrides;
 use weigh_site::overrides::{Own, Proved};
-use weigh_site::server_config::Configured;
 use weigh_site::regression;
+use weigh_site::server_config::Configured;
 
 /// Flags of `weigh advise`.
 #[derive(Debug, clap::Args)]
