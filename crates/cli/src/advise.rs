@@ -34,8 +34,9 @@ use weigh_serverconf::site::Wanted;
 use weigh_site::advise::{self, Encodings, Written};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::overrides;
-use weigh_site::overrides::{Configured, Own, Proved};
+use weigh_site::overrides::{Own, Proved};
 use weigh_site::regression;
+use weigh_site::server_config::Configured;
 
 /// Flags of `weigh advise`.
 #[derive(Debug, clap::Args)]
@@ -311,8 +312,8 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
     };
     let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
     let is_written =
-        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(regression::told(trial))));
-    let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&regression::told(trial))));
+        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(configuration::told(trial))));
+    let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&configuration::told(trial))));
     [heading, Block::Points(points)].into_iter().chain(told).collect()
 }
 

@@ -42,9 +42,9 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use agent::Agent;
 
+use weigh_os::access;
 use weigh_os::guard::warden;
-use weigh_os::user::access;
-use weigh_os::{lifeline, namespace};
+use weigh_os::{launcher, namespace};
 use weigh_os::{shelter, umask};
 use weigh_serverconf::whole;
 
@@ -131,7 +131,7 @@ pub fn main() -> ExitCode {
 fn begin() -> ExitCode {
     let args = std::env::args_os;
     let agents = || {
-        lifeline::dispatch(args())
+        launcher::dispatch(args())
             .or_else(|| warden::dispatch(args()))
             .or_else(|| namespace::dispatch(args()))
             .or_else(|| access::dispatch(args()))

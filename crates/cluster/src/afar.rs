@@ -2,23 +2,15 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::engine::{Lines, Shared, Waiting, heard};
+use super::listener::{How, Lines, Shared, Waiting, heard, tell};
 use super::message::Order;
 use weigh_os::process::{Body, Worker};
 
 /// How often a wait looks.
 const GLANCE: Duration = Duration::from_millis(5);
-
-/// How something ended, once it has.
-pub(super) type How = Arc<Mutex<Option<String>>>;
-
-/// Says how it ended, if nobody has.
-pub(super) fn tell(how: &How, words: String) {
-    how.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(words);
-}
 
 #[derive(Debug)]
 pub(super) struct Afar {

@@ -8,21 +8,24 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::message::Node;
+use super::nodes::{At, Cluster};
 use super::visits::{Answer, Ask, LONGEST_LINE};
-use super::{Cluster, Node};
-use weigh_model::inventory::Inventory;
+use weigh_model::inventory::{Inventory, NATIVE};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::{Fault, FaultKind};
 use weigh_model::record::{Record, StopReason, VisitRecord};
 use weigh_model::text::{clean, clean_bytes};
 use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
-use weigh_os::process::{Silence, Worker};
-use weigh_run::dir::kept;
+use weigh_os::process::{Silence, Worker, WorkerSpec};
+use weigh_run::dir::{kept, log_of};
 use weigh_run::executor::{Executor, Failure, Version, VisitOrder};
 use weigh_run::same_versions;
 use weigh_run::state::State;
 use weigh_run::study::Study;
+use weigh_run::subject::Surroundings;
+use weigh_run::subject::codec::sweep::Sweep;
 
 /// How long an answer may take beyond a visit's limit: servers and workers are started first.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -143,6 +146,34 @@ impl Remote {
             Answer::Opened { remark } => Ok(remark.map(|remark| clean(&remark))),
             _ => bail!("node {} {STRANGE}", self.node),
         }
+    }
+}
+
+impl Cluster {
+    /// Who carries out the visits of the run in `root` on a node. Payloads in parts are carried out on all usable nodes of its kind; the lab's
+    /// own machine is among them only if there is no other.
+    ///
+    /// # Errors
+    /// As of [`Visitor::new`].
+    pub fn executor(
+        &self,
+        node: &str,
+        plan: &Plan,
+        root: &Path,
+        around: &Surroundings<'_>,
+    ) -> Result<Box<dyn Executor>> {
+        if plan.payloads.iter().all(|payload| payload.parts.is_empty()) {
+            return Ok(Box::new(Visitor::new(self, node, plan, root, around.interrupt)?));
+        }
+        let first = self.node(node)?;
+        let is_alike =
+            |other: &&&Node| (&other.kind, other.cpus, other.own) == (&first.kind, first.cpus, first.own);
+        let mut sweep = Sweep::new(around.scratch);
+        for node in self.usable().iter().filter(is_alike) {
+            let spec = WorkerSpec::native(&node.node, log_of(around.logs, NATIVE)).on(self.place(&node.node));
+            sweep.add_native(Box::new(At::new(self, &node.node)), &spec, around.interrupt);
+        }
+        Ok(Box::new(sweep))
     }
 }
 

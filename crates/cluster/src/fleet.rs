@@ -12,7 +12,8 @@ use weigh_load::plan::{LoadPlan, Share};
 use weigh_load::result::AgentResult;
 use weigh_load::target::Resolver;
 
-use super::Cluster;
+use super::message::Node;
+use super::nodes::Cluster;
 use weigh_answer::load::side_by_side;
 use weigh_model::text::clean;
 use weigh_os::digest;
@@ -99,7 +100,7 @@ impl Fleet {
         log: &Path,
         interrupt: &Interrupt,
     ) -> std::io::Result<Fleet> {
-        let member = |node: &super::Node| {
+        let member = |node: &Node| {
             let agent = LoadAgent::start_at(cluster.place(&node.node), log, interrupt.clone())?;
             let threads = threads.or(Some(node.cpus.max(1)));
             let (node, machine, own) = (node.node.clone(), node.kind.clone(), node.own);

@@ -1,7 +1,8 @@
-//! Where something is carried out, as the user writes it: `ray`, or `ray://HOST:PORT`.
+//! Where something is carried out, as the user writes it: `ray`, or `ray://HOST:PORT`; and by how many nodes.
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// The port of a head node where the address has none; Ray's own default.
 const PORT: u16 = 6379;
@@ -58,6 +59,28 @@ impl FromStr for On {
             None => !host.is_empty() && host.len() <= LONGEST_HOST && !host.starts_with('-') && is_name(host),
         };
         if is_good && port > 0 { Ok(On::At { host: host.to_owned(), port }) } else { Err(wrong()) }
+    }
+}
+
+/// How many nodes are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// Fewer are an error.
+    pub least: u32,
+    /// Further ones are left alone; none: all are taken.
+    pub most: Option<u32>,
+    /// How long they may take to be there.
+    pub patience: Duration,
+}
+
+impl Want {
+    /// All nodes that there are, of which this many have to be.
+    pub fn all(least: u32) -> Want {
+        Want { least, most: None, patience: Duration::from_secs(60) }
+    }
+
+    pub fn exactly(count: u32) -> Want {
+        Want { most: Some(count), ..Want::all(count) }
     }
 }
 

@@ -28,7 +28,7 @@ pub mod types;
 pub mod user;
 pub mod values;
 
-pub use fetch::{FetchOptions, FetchOutcome, Progress, State};
+pub use fetch::types::{FetchOptions, FetchOutcome, Progress, State};
 pub use library::{Entry, Library, Presence};
 pub use names::Names;
 pub use resolve::resolve;

@@ -12,7 +12,7 @@ use super::cache::{Cache, Note};
 use super::manifest::{Family, FilePin, Manifest, ValuePin};
 use super::names::file_name;
 use super::source::Source;
-use super::values::Form;
+use super::values::form::Form;
 use weigh_model::suggest::nearest;
 use weigh_model::text::{clean, clean_path};
 use weigh_os::digest::{self, Sum};

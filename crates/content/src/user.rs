@@ -24,7 +24,7 @@ use weigh_model::payload::{Origin, Part, Payload};
 use super::kind;
 use super::names::{Names, file_name};
 use super::serialized::{self, Serialized};
-use super::values::Form;
+use super::values::form::Form;
 use pieces::{Piece, Selection};
 use sample::{Frame, Group, deal};
 use weigh_model::text::{clean, clean_path};

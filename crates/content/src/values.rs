@@ -1,5 +1,7 @@
 //! PHP values: made from the corpus's data by `php/values.php`, through whatever PHP is at hand.
 
+pub mod form;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +15,8 @@ use serde_json::json;
 use super::archive::{Next, visit};
 use super::cache::Note;
 use super::client::Clients;
-use super::fetch::{FetchOptions, Held, Reason};
-use super::library::{Item, Library};
+use super::fetch::types::{FetchOptions, Held, Reason};
+use super::library::{Item, Library, Presence};
 use super::manifest::Family;
 use weigh_model::text::{clean, clean_path};
 use weigh_os::command::{Ended, run_within};
@@ -28,43 +30,6 @@ const GENERATOR: [(&str, &str); 2] = [
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The most bytes and files of one input.
 const MOST_INPUT: (u64, usize) = (256 << 20, 20_000);
-
-/// How a value is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
-    /// `serialize()`: the form that cells with a serializer start from, and the one pinned.
-    Serialize,
-    /// `igbinary_serialize()`.
-    Igbinary,
-    /// `msgpack_pack()`.
-    Msgpack,
-    /// `var_export()` as a PHP file.
-    VarExport,
-}
-
-impl Form {
-    pub const ALL: [Form; 4] = [Form::Serialize, Form::Igbinary, Form::Msgpack, Form::VarExport];
-
-    /// Its word, the kind of content it is, and the extension of the generator's file.
-    fn texts(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Form::Serialize => ("serialize", "php-value", "ser"),
-            Form::Igbinary => ("igbinary", "php-igbinary", "igb"),
-            Form::Msgpack => ("msgpack", "php-msgpack", "msgpack"),
-            Form::VarExport => ("var_export", "php-code", "php.txt"),
-        }
-    }
-
-    /// Its word in ids and in the generator's requests.
-    pub fn word(self) -> &'static str {
-        self.texts().0
-    }
-
-    /// The kind of content it is.
-    pub fn kind(self) -> &'static str {
-        self.texts().1
-    }
-}
 
 /// What a PHP can write, as it says itself.
 #[derive(Debug, Deserialize)]
@@ -109,7 +74,7 @@ pub(super) fn make(
         let reason = Reason { why: format!("{error:#}"), remedy: None };
         for item in todo {
             // What was made before the error counts.
-            if !matches!(library.presence(item), Ok(super::Presence::There)) {
+            if !matches!(library.presence(item), Ok(Presence::There)) {
                 failed.entry(item.id()).or_insert_with(|| reason.clone());
             }
         }
@@ -169,7 +134,7 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
     if let Some(missing) = &line.missing {
         bail!("PHP {}: {}", clean(&able.php), clean(missing));
     }
-    let made = scratch.join("out").join(format!("{}.{}", pin.id, form.texts().2));
+    let made = scratch.join("out").join(format!("{}.{}", pin.id, form.extension()));
     let version = able.forms.get(form.word()).map(|v| clean(v)).unwrap_or_default();
     let about = format!("{} {version} in PHP {}", form.word(), clean(&able.php));
     let sum = verified(&made, item.pin(), able)?;
@@ -178,7 +143,7 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
     let note = item.pin().is_none().then(|| note_of(sum, Vec::new()));
     if let Some(place) = library.instances(item) {
         let items = line.all.as_ref().map(|all| all.items.clone()).unwrap_or_default();
-        let all = scratch.join("out").join(format!("{}.{}.all", pin.id, form.texts().2));
+        let all = scratch.join("out").join(format!("{}.{}.all", pin.id, form.extension()));
         let sum = verified(&all, item.pin_of_instances(), able)?;
         if pin.instances.as_ref().map(|all| all.count) != Some(items.len())
             || items.iter().sum::<u64>() != sum.bytes

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
-use super::{Entry, History};
+use super::folder::{Entry, History};
 use weigh_answer::subject;
 use weigh_model::text::clean_path;
 

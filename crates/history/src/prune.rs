@@ -7,7 +7,8 @@ use std::path::{Component, Path};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Filter, History, RunRow, State};
+use super::folder::History;
+use super::rows::{Filter, RunRow, State};
 use weigh_model::text::clean_path;
 use weigh_os::open_folder::OpenFolder;
 use weigh_os::shelter::Draft;

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::derive::size_of;
-use super::summary::{Kept, Summary};
-use super::{Entry, History};
+use super::folder::{Entry, History};
+use super::kept::Kept;
+use super::summary::Summary;
 use weigh_run::list::is_running;
 
 /// Which runs are asked for.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Entry, Filter, History};
+use super::folder::{Entry, History};
+use super::rows::Filter;
 use weigh_answer::facts::Facts;
 use weigh_answer::metric::Metric;
 use weigh_answer::subject;

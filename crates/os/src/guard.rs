@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use crate::group::Group;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lifeline;
+use crate::ordinary;
 use crate::process::{LastLine, isolate, keep_log, open_log};
 use crate::shelter::small_letters;
 use crate::user::OwnUser;
@@ -82,7 +83,7 @@ impl Place {
 
     /// Whether what is started here runs as root with all that belongs to it.
     pub fn is_real_root(&self) -> bool {
-        self.user.is_none() && warden::is_real_root(&self.launcher)
+        self.user.is_none() && ordinary::is_real_root(&self.launcher)
     }
 
     /// Gives a directory that was made for a program to who runs it: once, for then it is theirs.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+pub mod access;
 pub mod atomic_dir;
 pub mod command;
 pub mod cores;
@@ -11,6 +12,7 @@ pub mod group;
 pub mod guard;
 pub mod idle;
 pub mod interrupt;
+pub mod launcher;
 pub mod lifeline;
 pub mod lines;
 pub mod machine;
@@ -19,6 +21,8 @@ pub mod mounts;
 pub mod namespace;
 pub mod network;
 pub mod open_folder;
+pub mod ordinary;
+pub mod permissions;
 pub mod process;
 pub mod programs;
 pub mod regular;

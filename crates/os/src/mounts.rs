@@ -18,8 +18,8 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::process::umask;
 
 use crate::open_folder::OpenFolder;
+use crate::permissions::first_closed;
 use crate::regular::{self, place_of, regular};
-use crate::user::first_closed;
 
 /// Symbolic links on the way to a folder that are followed at most.
 const MOST_LINKS: usize = 40;

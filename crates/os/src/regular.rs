@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::user::is_open_to_all;
+use crate::permissions::is_open_to_all;
 pub use weigh_load::regular::{open, open_folder, open_itself, regular, special, system, whole};
 use weigh_model::text::{clean, clean_path};
 

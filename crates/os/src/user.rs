@@ -1,7 +1,6 @@
 //! The user that servers, stores and PHP run as when the lab is root's: a number that no account and no process has, and that owns nothing but what
 //! the lab gives it. As root they would own all of root's files, also without its privileges. Or an account of the machine, where the user asks for it.
 
-pub mod access;
 mod denied;
 
 use std::ffi::{CString, OsStr};
@@ -9,7 +8,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -185,23 +184,6 @@ impl OwnUser {
         probe.args(["agent", "--exec", &parent, lifeline::USER, &self.to_string(), "--", "true"]);
         answer(&mut probe).is_ok_and(|ended| ended.is_fine())
     }
-}
-
-/// Whether every user of the machine may read what is there.
-pub fn is_open_to_all(path: &Path) -> bool {
-    first_closed(path, None).is_none()
-}
-
-/// Of a file and the folders above it, the first from the root that neither lets everybody through nor is this owner's; none where all do.
-pub fn first_closed(path: &Path, owner: Option<u32>) -> Option<PathBuf> {
-    let Ok(path) = path.canonicalize() else { return Some(path.to_owned()) };
-    let lets = |path: &Path| {
-        fs::metadata(path).is_ok_and(|data| {
-            let bit = if data.is_dir() { 0o1 } else { 0o4 };
-            data.mode() & bit != 0 || Some(data.uid()) == owner
-        })
-    };
-    path.ancestors().filter(|path| !lets(path)).last().map(Path::to_owned)
 }
 
 /// A number that no account has and no process.

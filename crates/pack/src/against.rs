@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use super::real;
+use super::folders::real;
 use super::recipe::Recipe;
 use super::source::Source;
 use super::walk::{self, Met};

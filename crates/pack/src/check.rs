@@ -7,13 +7,16 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::each::each;
-use super::manifest::{Entry, Sum, short, sum};
+use super::folders::folders;
+use super::manifest::Entry;
 use super::map;
+use super::names::{MAP_ENDING, is_coded, place};
 use super::outcome::{Outcome, Problem, Wrong};
-use super::plan::{content, is_coded, place};
+use super::plan::content;
+use super::run::{Ask, Run};
 use super::source::Source;
+use super::sum::{Sum, short, sum};
 use super::write::{There, there};
-use super::{Ask, Run, folders};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::regular::plain_error;
@@ -121,13 +124,13 @@ impl Run<'_> {
     fn wrong_map(&self, source: &Source, entry: &Entry) -> Option<Problem> {
         let template = self.ask.settings.type_map.as_ref()?;
         let text = map::text(&source.path, entry, template).ok().flatten()?;
-        let what = match (entry.variant(map::ENDING), self.there(source, map::ENDING)) {
+        let what = match (entry.variant(MAP_ENDING), self.there(source, MAP_ENDING)) {
             (Some(map), _) if map.is_theirs => None,
             (_, There::Nothing) | (None, _) => Some(Wrong::Missing),
             (_, There::File(found)) if found == short(&sum(text.as_bytes())) => None,
             _ => Some(Wrong::Damaged),
         };
-        what.map(|what| problem(&source.path, map::ENDING, what))
+        what.map(|what| problem(&source.path, MAP_ENDING, what))
     }
 
     /// Variants that nobody asks for.

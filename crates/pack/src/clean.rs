@@ -4,10 +4,11 @@ use std::io::ErrorKind;
 
 use anyhow::{Context, Result};
 
+use super::folders::folders;
 use super::lock::Lock;
 use super::manifest::NAME;
 use super::outcome::Outcome;
-use super::{Ask, Run, folders};
+use super::run::{Ask, Run};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use weigh_codec::independent::{self, is_large_brotli, zstd_excess};
 use weigh_codec::{Format, Params, codecs};
 
-use super::Run;
 use super::each::each;
+use super::names::variant_of;
 use super::outcome::{Problem, Wrong};
-use super::plan::{open_source, variant_of};
+use super::plan::open_source;
+use super::run::Run;
 use weigh_content::types::VARIANTS;
 use weigh_model::text::clean_path;
 use weigh_os::regular::whole;

@@ -9,123 +9,55 @@ pub mod against;
 mod check;
 mod clean;
 mod each;
+mod folders;
 mod foreign;
 mod lock;
 mod manifest;
 mod map;
+mod names;
 mod outcome;
 mod plan;
 pub mod recipe;
+mod run;
 mod settings;
 mod source;
+mod sum;
 pub mod walk;
 mod watch;
 mod work;
 mod write;
 
 use std::cmp::Reverse;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 
 pub use check::check;
 pub use clean::clean;
+pub use folders::real;
 pub use lock::Busy;
 pub use manifest::NAME as MANIFEST;
 pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
+pub use run::{Ask, Done};
 pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
 pub use watch::Watch;
 
+use self::folders::folders;
 use self::lock::Lock;
-use self::manifest::{Journal, Manifest, Variant};
-use self::plan::{Job, Pending, open_source, place};
+use self::manifest::{Journal, Variant};
+use self::names::{MAP_ENDING, place};
+use self::plan::{Job, Pending, open_source};
+use self::run::Run;
 use self::source::Source;
+use self::sum::Short;
 use self::write::{There, there};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
-use weigh_os::open_folder::OpenFolder;
 
-/// What is said of a file that is not the same from one moment to the next.
-const CHANGING: &str = "it changed while it was read; its variants are made by the next run";
 /// Files that are worked on at a time.
 const AT_A_TIME: usize = 20_000;
-const STOPPED: &str = "interrupted";
-
-#[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
-    pub tree: &'a Path,
-    /// Where the variants go; none: beside the files.
-    pub out: Option<&'a Path>,
-    pub settings: &'a Settings,
-    pub jobs: usize,
-    pub dry_run: bool,
-}
-
-/// How far a run is.
-#[derive(Clone, Debug, Default)]
-pub struct Done {
-    pub variants: usize,
-    /// Files in all of which something looks different.
-    pub files: usize,
-    /// Bytes of the files of which variants were written, a file once for each.
-    pub from_bytes: u64,
-    /// Bytes of the variants.
-    pub to_bytes: u64,
-}
-
-/// A folder as the file system knows it.
-///
-/// # Errors
-/// One line: it is no folder.
-pub fn real(folder: &Path) -> Result<PathBuf> {
-    let named = clean_path(folder);
-    ensure!(folder.exists(), "{named}: there is no such folder");
-    ensure!(folder.is_dir(), "{named} is no folder; name the folder whose files are to be packed");
-    folder.canonicalize().with_context(|| format!("{named}: cannot be opened"))
-}
-
-/// The folders of a tree and of its variants, as the file system knows them.
-///
-/// # Errors
-/// One line: which is no folder.
-fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, PathBuf)> {
-    let root = real(tree)?;
-    let Some(out) = out else { return Ok((root.clone(), root)) };
-    if makes && !out.exists() {
-        let made =
-            fs::create_dir(out).and_then(|()| fs::set_permissions(out, root.metadata()?.permissions()));
-        made.with_context(|| format!("{}: cannot be made", clean_path(out)))?;
-    }
-    Ok((root, real(out)?))
-}
-
-struct Run<'a> {
-    ask: Ask<'a>,
-    root: PathBuf,
-    /// Where the variants are; open from begin to end.
-    target: Arc<OpenFolder>,
-    manifest: Manifest,
-    outcome: Outcome,
-    /// What has the name of a variant of a file of the tree, below the tree.
-    beside: Vec<PathBuf>,
-    interrupt: &'a Interrupt,
-}
-
-impl<'a> Run<'a> {
-    fn begin(ask: Ask<'a>, (root, target): (PathBuf, PathBuf), interrupt: &'a Interrupt) -> Result<Run<'a>> {
-        let mut outcome = Outcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
-        outcome.dry_run = ask.dry_run;
-        ask.settings.left_out.iter().flatten().for_each(|(path, why)| outcome.leave(path, *why));
-        let target = OpenFolder::open(&target)
-            .with_context(|| format!("{}: cannot be opened", clean_path(&target)))?;
-        let target = Arc::new(target);
-        let manifest = Manifest::read(&target, &mut |note| outcome.notes.push(note))?;
-        Ok(Run { ask, root, target, manifest, outcome, beside: Vec::new(), interrupt })
-    }
-
+impl Run<'_> {
     /// Apache's type maps of what was just packed.
     fn maps(&mut self, pending: &[Pending]) -> io::Result<()> {
         let Some(template) = &self.ask.settings.type_map else { return Ok(()) };
@@ -134,12 +66,12 @@ impl<'a> Run<'a> {
         for one in pending {
             let path = &one.source.path;
             let Some(entry) = self.manifest.entries.get(path) else { continue };
-            let former = entry.variant(map::ENDING).cloned();
+            let former = entry.variant(MAP_ENDING).cloned();
             let text = match map::text(path, entry, template) {
                 Ok(Some(text)) => text,
                 Ok(None) => {
                     former.iter().for_each(|variant| self.remove(path, variant));
-                    self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.drop(map::ENDING));
+                    self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.drop(MAP_ENDING));
                     continue;
                 }
                 Err(error) => {
@@ -164,11 +96,11 @@ impl<'a> Run<'a> {
         one: &Pending,
         text: &str,
         mut variant: Variant,
-        sum: manifest::Short,
+        sum: Short,
         journal: &Journal<'_>,
     ) -> io::Result<()> {
         let path = &one.source.path;
-        let place = place(path, map::ENDING);
+        let place = place(path, MAP_ENDING);
         let like = open_source(&self.root, path)?.metadata()?;
         match there(&self.target, &place) {
             There::File(found) if found == sum => write::refresh(&self.target, &place, &like)?,
@@ -251,11 +183,4 @@ pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) ->
     run.outcome.interrupted = interrupt.is_set();
     run.outcome.count(&run.manifest);
     Ok(run.outcome)
-}
-
-impl Run<'_> {
-    fn interrupted(mut self) -> Outcome {
-        self.outcome.interrupted = true;
-        self.outcome
-    }
 }

@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::map;
-use super::plan::is_coded;
+use super::names::{MAP_ENDING, is_coded};
 use super::source::Seen;
+use super::sum::{Short, Sum};
+use super::write::draft;
 use weigh_model::text::clean_path;
 use weigh_os::digest::hex;
 use weigh_os::open_folder::OpenFolder;
@@ -32,23 +32,6 @@ pub const SCHEMA: u32 = 1;
 const LONGEST: u64 = 64 << 10;
 /// The largest file in bytes; a million entries have a tenth.
 const LARGEST: u64 = 1 << 30;
-
-/// SHA-256 of a source.
-pub type Sum = [u8; 32];
-/// The first half of the SHA-256 of a variant.
-pub type Short = [u8; 16];
-
-/// The digest of some bytes.
-pub fn sum(bytes: &[u8]) -> Sum {
-    Sha256::digest(bytes).into()
-}
-
-/// The digest of a variant.
-pub fn short(sum: &Sum) -> Short {
-    let mut short = Short::default();
-    short.copy_from_slice(&sum[..16]);
-    short
-}
 
 /// What is known of a source.
 #[derive(Clone, Debug, Default)]
@@ -256,7 +239,7 @@ impl Manifest {
 
     fn variant(&mut self, line: VariantLine) -> Option<Variant> {
         // What has another ending is nothing that is written here.
-        let is_ending = is_coded(&line.ending) || line.ending == map::ENDING;
+        let is_ending = is_coded(&line.ending) || line.ending == MAP_ENDING;
         let sum = match line.sha256 {
             Some(text) => Some(unhex(&text)?),
             None => None,
@@ -272,7 +255,7 @@ impl Manifest {
     /// One line: the folder cannot be written; what stood there is still there.
     pub fn write(&mut self, folder: &OpenFolder) -> Result<()> {
         let doing = || format!("{}: cannot be written", clean_path(&folder.path().join(NAME)));
-        let (draft, file) = super::write::draft(folder).with_context(doing)?;
+        let (draft, file) = draft(folder).with_context(doing)?;
         let mut out = BufWriter::new(file);
         let head = Line { weigh_pack: Some(SCHEMA), ..Line::default() };
         let written = line_to(&mut out, &head)

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::manifest::{Entry, Manifest, Short, Sum, Variant, short, sum};
+use super::manifest::{Entry, Manifest, Variant};
+use super::names::MAP_ENDING;
+use super::sum::{Short, Sum, short, sum};
 use weigh_content::types;
 use weigh_rig::server::docroot;
 
-/// What is added to a source's name.
-pub const ENDING: &str = "var";
 /// What makes it, in the manifest.
 pub const BY: &str = "type-map";
 
@@ -36,7 +36,7 @@ pub fn text(path: &Path, entry: &Entry, template: &str) -> Result<Option<String>
 pub fn variant(manifest: &mut Manifest, text: &str) -> (Variant, Short) {
     let whole: Sum = sum(text.as_bytes());
     let sum = short(&whole);
-    let (ending, by) = (manifest.word(ENDING), manifest.word(BY));
+    let (ending, by) = (manifest.word(MAP_ENDING), manifest.word(BY));
     (
         Variant {
             ending,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::manifest::Manifest;
-use super::map;
+use super::names::MAP_ENDING;
 use weigh_content::types;
 use weigh_model::text::clean_path;
 
@@ -172,7 +172,7 @@ impl Outcome {
     pub fn count(&mut self, manifest: &Manifest) {
         let mut rows: BTreeMap<(usize, &str), Coding> = BTreeMap::new();
         for (path, entry) in manifest.entries.iter().filter(|(_, entry)| entry.is_there) {
-            let is_tried = entry.variants.iter().any(|variant| &*variant.ending != map::ENDING);
+            let is_tried = entry.variants.iter().any(|variant| &*variant.ending != MAP_ENDING);
             if is_tried && entry.variants.iter().all(|variant| variant.sum.is_none() && !variant.is_theirs) {
                 self.leave(path, "no variant saves enough");
             }

@@ -11,19 +11,21 @@ use anyhow::Result;
 use sha2::{Digest, Sha256};
 
 use super::each::each;
-use super::manifest::{Entry, Short, Sum, Variant};
-use super::map;
+use super::manifest::{Entry, Variant};
+use super::names::{MAP_ENDING, place};
+use super::run::Run;
 use super::source::{Seen, Source};
+use super::sum::{Short, Sum};
 use super::walk::{self, Met};
 use super::write::{self, There, there};
-use super::{Run, STOPPED};
 use weigh_content::saving;
-use weigh_content::types;
 use weigh_load::verify::is_text;
 use weigh_os::digest::BUFFER;
 use weigh_os::regular::{open_below, plain_error};
-use weigh_rig::server::dictionaries::{read_ending, read_name};
 
+/// What is said of a file that is not the same from one moment to the next.
+pub const CHANGING: &str = "it changed while it was read; its variants are made by the next run";
+const STOPPED: &str = "interrupted";
 /// How often a file that changes while it is read is read again.
 const READS: usize = 3;
 
@@ -49,14 +51,6 @@ pub struct Job {
     pub known: Option<(PathBuf, Variant)>,
     /// The seconds that it takes, roughly.
     pub seconds: f64,
-}
-
-/// Where a variant of a file is, below the tree.
-pub fn place(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    name.into()
 }
 
 /// What was found when a file was read.
@@ -95,7 +89,7 @@ pub fn content(root: &Path, path: &Path, least: Option<f64>) -> io::Result<Conte
             return Ok(Content { sum, seen: before, saving });
         }
     }
-    Err(io::Error::other(super::CHANGING))
+    Err(io::Error::other(CHANGING))
 }
 
 /// The digest of a file of this length whose first bytes were read already.
@@ -193,7 +187,7 @@ impl Run<'_> {
                 return false;
             }
         }
-        let maps = entry.variant(map::ENDING);
+        let maps = entry.variant(MAP_ENDING);
         let needs_map = settings.type_map.is_some() && entry.variants.iter().any(|one| one.sum.is_some());
         let has_right_map =
             maps.is_some() == needs_map && maps.is_none_or(|map| self.looks_whole(source, map));
@@ -311,7 +305,7 @@ impl Run<'_> {
                 None => lacks.push((at, by, Vec::new())),
             }
         }
-        let is_map = |variant: &Variant| &*variant.ending == map::ENDING && settings.type_map.is_some();
+        let is_map = |variant: &Variant| &*variant.ending == MAP_ENDING && settings.type_map.is_some();
         for variant in former.variants {
             match former.sum == one.sum && wanted.contains(&*variant.ending) {
                 // A map is written anew when its variants are.
@@ -393,21 +387,4 @@ impl Run<'_> {
             }
         }
     }
-}
-
-/// Whether this is the ending of an encoded variant.
-pub fn is_coded(ending: &str) -> bool {
-    types::VARIANTS.iter().any(|(_, known)| *known == ending) || read_ending(ending).is_some()
-}
-
-/// The file that one with this name would be a variant of; none: it has not the name of a variant.
-pub fn variant_of(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
-    let (file, last) = name.rsplit_once('.').filter(|(file, _)| !file.is_empty())?;
-    let file = match read_name(name) {
-        Some(_) => file.rsplit_once('.')?.0,
-        None if is_coded(last) || last == map::ENDING => file,
-        None => return None,
-    };
-    Some(path.with_file_name(file))
 }

@@ -5,10 +5,9 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::plan::variant_of;
+use super::names::{is_draft, is_own, variant_of};
 use super::source::Source;
-use super::write::{is_draft, is_own};
-use weigh_os::user::is_open_to_all;
+use weigh_os::permissions::is_open_to_all;
 
 #[derive(Debug)]
 pub enum Met {

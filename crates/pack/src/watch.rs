@@ -9,10 +9,9 @@ use anyhow::{Result, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
-use super::folders;
-use super::plan::variant_of;
+use super::folders::folders;
+use super::names::{is_own, variant_of};
 use super::walk::{Met, walk};
-use super::write::is_own;
 use weigh_os::interrupt::Interrupt;
 
 /// How long a tree is to be quiet: editors and deployments write many files one after the other.

@@ -9,13 +9,15 @@ use rustix::fs::OFlags;
 use weigh_codec::Coder;
 
 use super::each::{Memory, each};
-use super::manifest::{Journal, Short, Variant, short, sum};
-use super::plan::{Job, Pending, open_source, place};
+use super::manifest::{Journal, Variant};
+use super::names::place;
+use super::plan::{CHANGING, Job, Pending, open_source};
 use super::recipe::Recipe;
+use super::run::{Done, Run};
 use super::settings::Settings;
 use super::source::Seen;
+use super::sum::{Short, short, sum};
 use super::write::{self, There, there};
-use super::{Done, Run};
 use weigh_model::text::clean;
 use weigh_os::open_folder::OpenFolder;
 use weigh_os::regular::{plain_error, whole};
@@ -221,7 +223,7 @@ impl Shop<'_> {
         let written = variant(length, Some(new), false);
         match self.put(&path, one, bytes, &written, found) {
             Ok(true) => Made::Written(written),
-            Ok(false) => Made::Failed(super::CHANGING.to_owned()),
+            Ok(false) => Made::Failed(CHANGING.to_owned()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 Made::Without(variant(length, None, true))
             }
@@ -269,7 +271,7 @@ fn read(root: &Path, one: &Pending) -> Result<Vec<u8>, String> {
         .try_reserve_exact(length.saturating_add(1))
         .map_err(|_| format!("there is no memory for its {length} bytes"))?;
     file.take(one.source.seen.bytes + 1).read_to_end(&mut bytes).map_err(plain)?;
-    if sum(&bytes) == one.sum { Ok(bytes) } else { Err(super::CHANGING.to_owned()) }
+    if sum(&bytes) == one.sum { Ok(bytes) } else { Err(CHANGING.to_owned()) }
 }
 
 /// Encodes; the source is freed before the variant is decoded again.

@@ -12,22 +12,9 @@ use rustix::fs::OFlags;
 
 use sha2::{Digest, Sha256};
 
-use super::manifest::{Short, short};
+use super::names::DRAFT;
+use super::sum::{Short, short};
 use weigh_os::open_folder::OpenFolder;
-
-/// What the names of drafts begin and end with.
-const DRAFT: (&str, &str) = (".weigh-pack-", ".draft");
-
-/// Whether a name is one of a draft, which only a killed run leaves.
-pub fn is_draft(name: &std::ffi::OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    name.starts_with(DRAFT.0.as_bytes()) && name.ends_with(DRAFT.1.as_bytes())
-}
-
-/// Whether a name is one of this program's own files: drafts, the manifest and the lock.
-pub fn is_own(name: &std::ffi::OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(b".weigh-pack")
-}
 
 /// A new file in a folder, that nobody else reads, and its name.
 ///
@@ -166,7 +153,7 @@ mod tests {
         assert_eq!(put(&tree, below, b"two", &like, false).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&place).unwrap(), b"one");
         put(&tree, below, b"two", &like, true).unwrap();
-        assert_eq!(there(&tree, below), There::File(short(&super::super::manifest::sum(b"two"))));
+        assert_eq!(there(&tree, below), There::File(short(&crate::sum::sum(b"two"))));
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "no draft is left");
         std::os::unix::fs::symlink("a.js", home.path().join("a.js.br")).unwrap();
         assert_eq!(there(&tree, "a.js.br".as_ref()), There::Other);

@@ -14,12 +14,15 @@ pub mod fixture;
 pub mod found;
 pub mod instance;
 pub mod own;
+mod parts;
 mod render;
+mod site;
 
 pub use definition::{Definition, WayRow};
 pub use found::Found;
-pub use instance::{Certificate, Instance, Site};
+pub use instance::Instance;
 pub use render::offload_prefixes;
+pub use site::{Certificate, Site};
 
 #[cfg(test)]
 mod tests;

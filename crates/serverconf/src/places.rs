@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::Rules;
+use super::rules::Rules;
 use super::site::{self, Site};
 use super::syntax::assigned::Value;
 use super::syntax::{Directive, Syntax};

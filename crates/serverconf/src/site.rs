@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::Rules;
+use super::rules::Rules;
 use super::syntax::{Directive, Place, Syntax};
 use super::tree::{Tree, tidy};
 use weigh_model::text::{clean, clean_path};

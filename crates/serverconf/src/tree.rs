@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use sha2::{Digest, Sha256};
 
-use super::Rules;
+use super::rules::Rules;
 use super::syntax::{Directive, Place, Syntax, Wrong};
 use weigh_content::types::listed;
 use weigh_model::text::clean_path;

@@ -16,11 +16,11 @@ use regex::Regex;
 
 use super::notes::{Kind, Notes};
 use super::places::places;
+use super::rules::{Installed, Rules, expression, expressions, is};
 use super::site::{self, Site};
 use super::syntax::assigned::in_quotes;
 use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
-use super::{Installed, Rules, expression, expressions, is};
 use weigh_model::text::clean_path;
 use weigh_model::way::{DIR, FPM, TREE};
 

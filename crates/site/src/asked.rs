@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::configured::method;
 use super::encoder;
-use super::private::STANDS_IN;
+use super::private::{STANDS_IN, Unexplained};
 use super::served::Served;
 use weigh_content::types;
 use weigh_model::protocol::Levels;
@@ -267,19 +267,6 @@ fn is_never_same(asker: &Asker<'_>, path: &str, class: &Class, reply: &Reply) ->
     let fields = [("If-None-Match", etag.as_str())];
     let again = asker.ask(&Question { path, accept: class.header, fields: &fields, ..Question::default() });
     again.is_ok_and(|again| again.status == 200)
-}
-
-/// A file that a filter encoded at a level that its length does not tell: the server's library is another than those that are known.
-pub struct Unexplained {
-    /// The method's name, without its level.
-    pub way: String,
-    pub levels: std::ops::RangeInclusive<i32>,
-    /// The path of the URL.
-    pub path: String,
-    pub accept: &'static str,
-    /// Bytes of the body.
-    pub bytes: u64,
-    coding: String,
 }
 
 impl Answers {

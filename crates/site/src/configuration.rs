@@ -4,16 +4,20 @@
 //! It owns what is emitted and what is said of it. Which directives those are is the business of the servers' folders.
 
 mod advised;
+mod decided;
 mod dictionaries;
 mod emitted;
 mod folder;
+mod here;
 mod library;
 pub mod own;
 mod php;
 mod present;
 mod sections;
+mod served;
 mod server;
 mod symfony;
+mod trial;
 
 use anyhow::{Context, Result};
 
@@ -21,27 +25,18 @@ pub use advised::advised;
 pub use dictionaries::deltas;
 pub use emitted::{Emitted, Line};
 pub use folder::files;
-pub use server::{carriers, downloads};
+pub use here::Here;
+pub use served::downloads;
+pub use server::carriers;
+pub use trial::told;
 
-use weigh_model::policy::{Decision, Policy, Rule};
-use weigh_model::setting::{LevelRequest, Request};
-use weigh_model::site::{Kind, Site};
+use weigh_model::policy::Policy;
+use weigh_model::site::Site;
 use weigh_os::guard::Place;
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
 use weigh_rig::server::Found;
 use weigh_serverconf::Read;
-
-/// What a policy is written for.
-#[derive(Clone, Copy, Debug)]
-pub struct Here<'a> {
-    /// The servers to write for, as this machine has them.
-    pub servers: &'a [Found],
-    /// Where private instances check what is written; none: nothing is checked.
-    pub place: Option<&'a Place>,
-    /// The site's own configuration of its server; none: it is not known.
-    pub own: Option<&'a Read>,
-}
 
 /// The files of a policy, in the order in which to use them.
 ///
@@ -73,21 +68,6 @@ pub fn checked<T>(
     let room = Shelter::of(user).context("no temporary folder")?;
     let place = Place::new(room.path(), room.path().join("log")).of(user);
     write(Here { servers, place: Some(&place), own })
-}
-
-/// The decision for a kind of content, if it changes something.
-fn decision(policy: &Policy, kind: Kind) -> Option<&Decision> {
-    policy.decisions.iter().find(|decision| decision.kind == kind && !decision.keep)
-}
-
-/// The method of PHP that a rule names, without its place, and the level: the rule's own, else the method's.
-fn asked(rule: &Rule) -> Result<(String, Option<i32>)> {
-    let request = Request::parse(rule.method.trim_start_matches("php/"))?;
-    let listed = match &request.levels {
-        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
-        _ => None,
-    };
-    Ok((request.name, rule.level.or(listed)))
 }
 
 #[cfg(test)]

@@ -7,14 +7,15 @@ use anyhow::{Context, Result};
 use weigh_load::target::{Resolver, permit};
 
 use super::application::Instances;
+use super::ask::Ask;
 use super::asked::{Answers, Questions};
 use super::by_program::{self, take_for_downloads};
 use super::configured::Configured;
-use super::pages::{LoggedPage, Visited};
+use super::located;
+use super::pages::{LoggedPage, Visited, seen_server};
 use super::scripts::{self, Answered};
 use super::served::Served;
 use super::traffic::Traffic;
-use super::{Ask, located, seen_server};
 use weigh_model::site::{Kind, Stratum, Today};
 use weigh_model::text::clean;
 use weigh_model::units::count;

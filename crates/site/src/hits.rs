@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::log;
 use weigh_model::site::From;
 
 pub const MONTH_DAYS: f64 = 365.25 / 12.0;
@@ -19,6 +20,17 @@ pub struct Hits {
 }
 
 impl Hits {
+    /// Requests per month. Redirects, empty responses, errors and `HEAD` are none of them.
+    pub fn per_month(hits: &log::Hits, factor: f64) -> Hits {
+        let hits = Hits {
+            requests: hits.whole as f64,
+            bytes: (hits.bytes - hits.other_bytes) as f64,
+            not_modified: hits.not_modified as f64,
+            ranges: hits.partial as f64,
+        };
+        hits.times(factor)
+    }
+
     pub fn add(&mut self, other: &Hits) {
         self.requests += other.requests;
         self.bytes += other.bytes;

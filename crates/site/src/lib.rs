@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod application;
+mod ask;
 mod asked;
 mod assumed;
 mod budget;
@@ -24,6 +25,7 @@ mod links;
 pub(crate) mod local;
 mod located;
 pub mod log;
+mod named;
 mod open;
 mod pages;
 pub(crate) mod private;
@@ -31,6 +33,7 @@ pub mod refused;
 mod sample;
 mod scripts;
 mod served;
+pub mod server_config;
 mod store;
 mod strata;
 mod text;
@@ -42,6 +45,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+pub use ask::Ask;
 pub use hits::MONTH_DAYS;
 pub use open::{Opened, folder_of, located, open, read};
 pub use text::text;
@@ -52,7 +56,7 @@ use configured::Configured;
 use current::Current;
 use folder::Draft;
 use hits::{Asked, Hits};
-use pages::{LoggedPage, RUNNING, Visited, Visitor};
+use pages::{LoggedPage, RUNNING, Visited, Visitor, seen_server};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
@@ -68,47 +72,6 @@ use weigh_rig::store::url::hidden;
 use weigh_run::lab::{Lab, Progress};
 use weigh_serverconf::php;
 use weigh_serverconf::php::OwnPhp;
-
-#[derive(Clone, Debug, Default)]
-pub struct Ask {
-    pub docroot: Option<PathBuf>,
-    /// The web server's configuration.
-    pub server_config: Option<PathBuf>,
-    /// The web server, as the user says.
-    pub server: Option<String>,
-    pub logs: Vec<PathBuf>,
-    /// Hosts whose lines of the logs count; empty: those of the configuration or of the URLs.
-    pub hosts: Vec<String>,
-    pub urls: Vec<String>,
-    /// Whether the site's own application makes its pages, in a private instance.
-    pub render: bool,
-    /// The account that it runs as, by its name, or that of the pool's file; none: the lab's own user, where there is one.
-    pub render_as: Option<Option<String>>,
-    /// Hosts that are not this machine and may be asked.
-    pub allow_remote: Vec<String>,
-    /// A folder of cached values.
-    pub values: Option<PathBuf>,
-    /// The URL of a store.
-    pub store: Option<String>,
-    pub php: Vec<PathBuf>,
-    /// The settings of the PHP that serves the site: a php.ini, or a pool of PHP-FPM.
-    pub php_config: Option<PathBuf>,
-    pub name: Option<String>,
-    /// The proxy or CDN in front of the server.
-    pub front: Option<String>,
-}
-
-impl Ask {
-    /// Whether there is nowhere to look.
-    pub fn is_empty(&self) -> bool {
-        let none = self.docroot.is_none() && self.server_config.is_none() && self.values.is_none();
-        none && self.php_config.is_none()
-            && self.store.is_none()
-            && self.logs.is_empty()
-            && self.urls.is_empty()
-            && !self.render
-    }
-}
 
 #[derive(Clone, Debug)]
 pub struct Looked {
@@ -504,21 +467,6 @@ fn used(served: Option<&Served>, layers: &[Stratum]) -> Vec<Alias> {
         files.flat_map(|stratum| &stratum.sample).map(|sample| sample.path.as_str()).collect();
     let aliases = served.map(Served::aliases).unwrap_or_default();
     aliases.iter().filter(|alias| paths.iter().any(|path| alias.rest(path).is_some())).cloned().collect()
-}
-
-/// The server that sent the pages, if it says what it is.
-fn seen_server(visited: &Visited) -> Option<String> {
-    if visited.server.is_some() {
-        return visited.server.clone();
-    }
-    let seen = visited.page_head.as_ref();
-    seen.and_then(|seen| server(&seen.server))
-}
-
-/// The server that a `Server` field names, as its folder is called.
-fn server(said: &str) -> Option<String> {
-    let word = said.split(['/', ' ']).next()?.to_lowercase();
-    ["nginx", "apache", "caddy", "lighttpd"].contains(&word.as_str()).then_some(word)
 }
 
 /// Cores of this machine, as far as they are granted.

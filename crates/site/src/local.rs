@@ -6,13 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use url::Url;
 
-use super::served::Served;
-use weigh_content::class;
 use weigh_model::text::clean_path;
 use weigh_os::regular::{open_below, plain_error, whole};
-
-/// Names of static front pages.
-pub const FRONT: [&str; 2] = ["index.html", "index.htm"];
 
 /// The path of a URL below the site's root: decoded, without a slash at its begin. None: it is no path of a file.
 pub fn site_path(url: &Url) -> Option<String> {
@@ -20,35 +15,6 @@ pub fn site_path(url: &Url) -> Option<String> {
     let path = path.trim_start_matches('/');
     let is_plain = !path.contains('\0') && !path.split('/').any(|part| part == "..");
     is_plain.then(|| path.to_owned())
-}
-
-/// What a path of a URL names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// The path of the file, or of the page, below the site's root.
-    pub name: String,
-    /// Whether an application makes it.
-    pub is_page: bool,
-}
-
-impl Named {
-    /// The file of a path, as far as the site has one: of a folder, its static front page.
-    pub fn of(path: &str, served: Option<&Served>) -> Named {
-        let is_page = class::is_page(path);
-        let page = Named { name: path.to_owned(), is_page };
-        let served = served.filter(|_| is_page && class::extension(path).is_empty());
-        let Some(full) = served.and_then(|served| served.locate(path)) else { return page };
-        if full.is_file() {
-            return Named { is_page: false, ..page };
-        }
-        if !full.is_dir() || full.join("index.php").exists() {
-            return page;
-        }
-        let Some(front) = FRONT.into_iter().find(|name| full.join(name).is_file()) else { return page };
-        let folder = path.trim_end_matches('/');
-        let name = if folder.is_empty() { front.to_owned() } else { format!("{folder}/{front}") };
-        Named { name, is_page: false }
-    }
 }
 
 /// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it, or in one of the `others`, or leads to a

@@ -18,17 +18,16 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use crate::server_config::Configured;
 use weigh_content::user::Wanted;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::way::CONFIG;
-use weigh_rig::server::Found;
 use weigh_run::lab::{Lab, Planning};
 use weigh_run::study::Study;
 use weigh_run::study::block::Quick;
 use weigh_run::subject::delivery::study::{DeliveryBlock, Served};
-use weigh_serverconf::Read;
 
 /// What a user brings beside the names of studies, as `weigh run` and `weigh plan` take it.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -75,14 +74,6 @@ pub struct Own {
     /// The configuration as it was read, by [`Lab::survey`].
     #[arg(skip)]
     pub read: Option<Box<Configured>>,
-}
-
-/// A configuration of the user's with the server that it is for.
-#[derive(Clone, Debug)]
-pub struct Configured {
-    pub read: Read,
-    /// The server with it among its ways.
-    pub found: Found,
 }
 
 /// A policy that is measured beside what the site does today.

@@ -14,7 +14,8 @@ use super::error_page;
 use super::followed::{is_followed, is_harmless};
 use super::hits::Hits;
 use super::links;
-use super::local::{FRONT, Named, site_path};
+use super::local::site_path;
+use super::named::{FRONT, Named};
 use super::served::Served;
 use weigh_model::text::clean;
 use weigh_model::units;
@@ -537,6 +538,21 @@ fn media_type(reply: &Reply) -> Option<String> {
     let value = String::from_utf8_lossy(&value).split(';').next()?.trim().to_lowercase();
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/+.-".contains(&b);
     (value.contains('/') && value.len() < 100 && value.bytes().all(is_plain)).then_some(value)
+}
+
+/// The server that sent the pages, if it says what it is.
+pub fn seen_server(visited: &Visited) -> Option<String> {
+    if visited.server.is_some() {
+        return visited.server.clone();
+    }
+    let seen = visited.page_head.as_ref();
+    seen.and_then(|seen| server(&seen.server))
+}
+
+/// The server that a `Server` field names, as its folder is called.
+fn server(said: &str) -> Option<String> {
+    let word = said.split(['/', ' ']).next()?.to_lowercase();
+    ["nginx", "apache", "caddy", "lighttpd"].contains(&word.as_str()).then_some(word)
 }
 
 #[cfg(test)]

@@ -11,9 +11,8 @@ use walkdir::WalkDir;
 use weigh_model::setting::Setting;
 use weigh_model::way::{CONFIG, FPM, TREE, UPSTREAM};
 
-use super::asked::Unexplained;
 use super::served::Served;
-use crate::overrides::Configured;
+use super::server_config::Configured;
 use weigh_content::types;
 use weigh_os::guard;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
@@ -48,6 +47,19 @@ pub struct Account {
     pub user: Option<OwnUser>,
     /// Folders that this user is shown, see [`weigh_os::mounts`].
     pub shown: Vec<PathBuf>,
+}
+
+/// A file that a filter encoded at a level that its length does not tell: the server's library is another than those that are known.
+pub struct Unexplained {
+    /// The method's name, without its level.
+    pub way: String,
+    pub levels: std::ops::RangeInclusive<i32>,
+    /// The path of the URL.
+    pub path: String,
+    pub accept: &'static str,
+    /// Bytes of the body.
+    pub bytes: u64,
+    pub coding: String,
 }
 
 /// A private instance that can be started.

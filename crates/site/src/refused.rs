@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::overrides::Configured;
 use crate::private::{Account, Private};
+use crate::server_config::Configured;
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
 use weigh_os::user::OwnUser;

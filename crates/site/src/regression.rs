@@ -15,8 +15,8 @@ use anyhow::Result;
 
 use crate::configuration::own::on_top;
 use crate::configuration::{Emitted, carriers, downloads};
-use crate::overrides::Configured;
 use crate::private::{Account, Private};
+use crate::server_config::Configured;
 use answers::{Answered, Target, again, first, respond};
 use compare::{Allowed, compare};
 use copy::Copy;
@@ -46,11 +46,6 @@ enum Outcome {
     /// The server does not start, in its words.
     Refused(String),
     Missing(String),
-}
-
-/// The files of a server that a policy is written as, by their names below the folder of the configuration, which [`Policy::withholds`] knows.
-pub fn file(server: &str, template: &str) -> String {
-    format!("{server}/{template}")
 }
 
 /// What is to be said of a trial that did not take place.
@@ -326,32 +321,6 @@ pub fn reason(withheld: &Withheld) -> String {
             format!("not written, for it makes {} worse: {first}", count(number, "answer", "answers"))
         }
         _ => format!("not written: {first}"),
-    }
-}
-
-/// `Checked: 1,284 answers of your configuration with and without it: none worse.`, or why it was not tried.
-pub fn told(trial: &Trial) -> String {
-    let number = usize::try_from(trial.answers).unwrap_or(usize::MAX);
-    match &trial.untried {
-        Some(why) => format!("Not tried on your configuration: {why}"),
-        None => {
-            let answers = count(number, "answer", "answers");
-            let pages = match trial.without_pages {
-                true => {
-                    " Pages were not compared: the configuration does not tell PHP which one is asked for."
-                }
-                false => "",
-            };
-            let left = usize::try_from(trial.not_asked).unwrap_or(usize::MAX);
-            let rest = match left {
-                0 => String::new(),
-                _ => format!(
-                    " {} not asked: time and number are bounded.",
-                    count(left, "question was", "questions were")
-                ),
-            };
-            format!("Checked: {answers} of your configuration with and without it: none worse.{rest}{pages}")
-        }
     }
 }
 

@@ -7,15 +7,12 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::followed::acts;
 use super::hits::Hits;
-use super::log::PathTraffic;
-use super::traffic::{Traffic, per_month};
+use super::log::{self, PathTraffic};
 use weigh_model::site::Kind;
 use weigh_os::interrupt::Interrupt;
 use weigh_rig::asker::{Asker, Question};
 use weigh_rig::http::Reply;
 
-/// The most script URLs that are given.
-const MOST: usize = 500;
 /// How long all of them may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of answers that are kept in all.
@@ -53,18 +50,18 @@ pub struct Script {
     /// Page views in the log, if it is a page.
     pub(super) viewed: u64,
     /// Its page views per month, likewise.
-    views: f64,
+    pub(super) views: f64,
 }
 
 impl Script {
     /// The script of a path, and those with query strings.
     pub(super) fn of(name: &str, traffic: &PathTraffic, factor: f64) -> Vec<Script> {
         let url = format!("/{}", utf8_percent_encode(name, ESCAPED));
-        let script = |key: String, url: String, hits: &super::log::Hits| Script {
+        let script = |key: String, url: String, hits: &log::Hits| Script {
             key,
-            examples: vec![(url.clone(), per_month(hits, factor))],
+            examples: vec![(url.clone(), Hits::per_month(hits, factor))],
             url,
-            hits: per_month(hits, factor),
+            hits: Hits::per_month(hits, factor),
             viewed: hits.views,
             views: hits.views as f64 * factor,
         };
@@ -196,49 +193,4 @@ fn kind_of(reply: &Reply) -> Option<(Kind, String)> {
         Kind::Page
     };
     is_plain.then_some((kind, format))
-}
-
-impl Traffic {
-    /// Takes a path that looked like a script's for that of a file: what is asked of it without a query string, which may lead elsewhere. One that is a
-    /// page, such as a cache of pages has them, is viewed as before.
-    pub fn take_for_file(&mut self, path: &str, hits: &Hits, file: &str) {
-        let (own, others) =
-            std::mem::take(&mut self.scripts).into_iter().partition::<Vec<_>, _>(|one| one.key == path);
-        self.scripts = others;
-        if !own.is_empty() {
-            self.pages.subtract(hits);
-            self.page_paths = self.page_paths.saturating_sub(1);
-            if is_html(file) {
-                return;
-            }
-            let shown = own.iter().filter(|one| is_shown(&one.key)).map(|one| one.views).sum::<f64>();
-            self.views = (self.views - shown).max(0.0);
-        }
-    }
-
-    /// The most requested scripts, the first first: they can be asked what they are.
-    pub fn scripts(&self) -> &[Script] {
-        &self.scripts[..self.scripts.len().min(MOST)]
-    }
-
-    /// Takes scripts that were asked for what their answers are, by [`Script::key`]: those that are no pages are none any more, and are in [`Traffic::made`].
-    pub fn reclassify(&mut self, kinds: &HashMap<String, Answered>) {
-        let (others, pages) = std::mem::take(&mut self.scripts)
-            .into_iter()
-            .partition::<Vec<_>, _>(|one| kinds.get(&one.key).is_some_and(|answered| !answered.is_html()));
-        self.scripts = pages;
-        for one in others {
-            let path = one.key.split('?').next().unwrap_or_default();
-            self.pages.subtract(&one.hits);
-            if is_shown(&one.key) {
-                self.views = (self.views - one.views).max(0.0);
-            }
-            if let Some(hits) = self.asked.paths.get_mut(path) {
-                hits.subtract(&one.hits);
-                self.page_paths -= u64::from(!hits.any() && self.page_paths > 0);
-            }
-            let Answered { kind, format, .. } = &kinds[&one.key];
-            self.made.push(Made { kind: *kind, format: format.clone(), hits: one.hits, key: one.key });
-        }
-    }
 }

@@ -24,10 +24,3 @@ fn a_site_is_named_by_its_folder_or_host() {
     assert_eq!(of("", "http://localhost:8080/x"), "localhost");
     assert_eq!(of("", ""), "site");
 }
-
-#[test]
-fn a_server_is_known_by_what_it_says() {
-    assert_eq!(server("nginx/1.22.1").as_deref(), Some("nginx"));
-    assert_eq!(server("Apache/2.4.62 (Debian)").as_deref(), Some("apache"));
-    assert_eq!(server("mine"), None);
-}

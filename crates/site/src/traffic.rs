@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 
 use super::assumed::AssetType;
 use super::hits::{Asked, Hits, MONTH_DAYS};
-use super::local::Named;
 use super::log::{self, Codings, Counted, Names};
-use super::scripts::{Made, Script, is_html, is_shown};
+use super::named::Named;
+use super::scripts::{Answered, Made, Script, is_html, is_shown};
 use super::served::Served;
 use weigh_model::site::{Accept, Figure, From};
 use weigh_model::text::clean;
@@ -17,6 +17,8 @@ use weigh_model::units::{self, count, percent};
 use weigh_os::interrupt::Interrupt;
 use weigh_run::lab::Progress;
 
+/// The most script URLs that are given.
+const MOST: usize = 500;
 /// Seconds of a day, and the least that a log is taken to cover.
 const DAY: f64 = 86_400.0;
 const LEAST: f64 = 3_600.0;
@@ -132,7 +134,7 @@ impl Traffic {
         // Requests for scripts by their names, and those of them that an application answers.
         let (mut named, mut made) = (0, 0);
         for one in &counted.paths {
-            let hits = per_month(&one.hits, factor);
+            let hits = Hits::per_month(&one.hits, factor);
             let path = Named::of(one.path.trim_start_matches('/'), served);
             named += if log::is_script(&one.path) { one.hits.requests } else { 0 };
             made += if path.is_page { one.hits.requests } else { 0 };
@@ -224,6 +226,49 @@ impl Traffic {
             self.asked.paths.insert(path.clone(), hits);
         }
     }
+
+    /// Takes a path that looked like a script's for that of a file: what is asked of it without a query string, which may lead elsewhere. One that is a
+    /// page, such as a cache of pages has them, is viewed as before.
+    pub fn take_for_file(&mut self, path: &str, hits: &Hits, file: &str) {
+        let (own, others) =
+            std::mem::take(&mut self.scripts).into_iter().partition::<Vec<_>, _>(|one| one.key == path);
+        self.scripts = others;
+        if !own.is_empty() {
+            self.pages.subtract(hits);
+            self.page_paths = self.page_paths.saturating_sub(1);
+            if is_html(file) {
+                return;
+            }
+            let shown = own.iter().filter(|one| is_shown(&one.key)).map(|one| one.views).sum::<f64>();
+            self.views = (self.views - shown).max(0.0);
+        }
+    }
+
+    /// The most requested scripts, the first first: they can be asked what they are.
+    pub fn scripts(&self) -> &[Script] {
+        &self.scripts[..self.scripts.len().min(MOST)]
+    }
+
+    /// Takes scripts that were asked for what their answers are, by [`Script::key`]: those that are no pages are none any more, and are in [`Traffic::made`].
+    pub fn reclassify(&mut self, kinds: &HashMap<String, Answered>) {
+        let (others, pages) = std::mem::take(&mut self.scripts)
+            .into_iter()
+            .partition::<Vec<_>, _>(|one| kinds.get(&one.key).is_some_and(|answered| !answered.is_html()));
+        self.scripts = pages;
+        for one in others {
+            let path = one.key.split('?').next().unwrap_or_default();
+            self.pages.subtract(&one.hits);
+            if is_shown(&one.key) {
+                self.views = (self.views - one.views).max(0.0);
+            }
+            if let Some(hits) = self.asked.paths.get_mut(path) {
+                hits.subtract(&one.hits);
+                self.page_paths -= u64::from(!hits.any() && self.page_paths > 0);
+            }
+            let Answered { kind, format, .. } = &kinds[&one.key];
+            self.made.push(Made { kind: *kind, format: format.clone(), hits: one.hits, key: one.key });
+        }
+    }
 }
 
 /// Says how much of the logs could not be read, and what that means.
@@ -303,17 +348,6 @@ fn tell_time(counted: &Counted, progress: &mut dyn Progress) {
     }
 }
 
-/// Requests per month. Redirects, empty responses, errors and `HEAD` are none of them.
-pub(super) fn per_month(hits: &log::Hits, factor: f64) -> Hits {
-    let hits = Hits {
-        requests: hits.whole as f64,
-        bytes: (hits.bytes - hits.other_bytes) as f64,
-        not_modified: hits.not_modified as f64,
-        ranges: hits.partial as f64,
-    };
-    hits.times(factor)
-}
-
 /// The classes of clients with their shares; empty if nothing is known of any.
 fn accept(codings: &Codings) -> Vec<Accept> {
     let classes: [(&[&str], u64); 4] = [
@@ -341,7 +375,6 @@ fn round(number: f64, parts: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripts::Answered;
     use crate::tests::Quiet;
     use weigh_model::site::Kind;
 

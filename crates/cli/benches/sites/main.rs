@@ -30,7 +30,7 @@ use common::{Targets, progress};
 use ground::{Ground, Standing};
 use verbs::Extent;
 use visit::Visited;
-use weigh_os::lifeline;
+use weigh_os::launcher;
 
 /// A site: its name, and what brings it up.
 type Site = (&'static str, fn(&Ground) -> Result<Standing>);
@@ -47,7 +47,7 @@ const EXTENTS: [(&str, Extent); 2] = [("counts", Extent::Counts), ("replay", Ext
 
 fn main() -> ExitCode {
     // apt is started by a launcher, which is this program again.
-    lifeline::dispatch(std::env::args_os()).unwrap_or_else(|| common::end(measure()))
+    launcher::dispatch(std::env::args_os()).unwrap_or_else(|| common::end(measure()))
 }
 
 /// All, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`; `counts` leaves out what

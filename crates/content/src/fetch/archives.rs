@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use anyhow::{Context, Result, bail};
 
-use super::{FetchOptions, Held, Progress, Reason};
+use super::types::{FetchOptions, Held, Progress, Reason};
 use crate::cache::Note;
 use crate::client::{Archive, Clients};
 use crate::library::{Item, Library};

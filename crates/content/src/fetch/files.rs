@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::{FetchOptions, Held, Reason};
+use super::types::{FetchOptions, Held, Reason};
 use crate::archive::{Next, visit};
 use crate::cache::Note;
 use crate::library::{Item, Library};

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
+use crate::client::Clients;
 use fixture::{Fixture, gzip, tar, why};
 use weigh_model::payload::Origin;
 use weigh_os::digest::sha256;

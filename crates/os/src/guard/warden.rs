@@ -5,35 +5,31 @@
 //! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
 //! ended. Its stderr is the program's, too.
 //!
-//! Started by root, a program has a number of its own as its user ([`crate::user`]). If none is available, root gets another number, because
-//! some servers refuse to serve as root, or give their workers to a user who cannot read the files: in a user
-//! namespace of its own a process of root's has an ordinary one, reads what root owns, and has none of root's privileges.
+//! Started by root, a program has a number of its own as its user ([`crate::user`]). If none is available, root gets another number
+//! ([`crate::ordinary`]).
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use rustix::process::{Gid, Pid, Signal, Uid, WaitOptions, WaitStatus};
 
-use crate::command::{SHORT_OF_MEMORY, answer, how};
+use crate::command::{SHORT_OF_MEMORY, how};
 use crate::group::Group;
 use crate::lifeline;
+use crate::ordinary::{PROBE, become_ordinary};
 use crate::user::OwnUser;
 
 /// The argument of `agent` for a directory that is the guard's.
 pub(super) const GIVEN: &str = "--guard";
 /// The argument of `agent` for one that is the lab's as long as there is a lab.
 pub(super) const LENT: &str = "--guard-lent";
-/// The argument of `agent` that tries whether there is a user namespace to be had.
-const PROBE: &str = "--guard-probe";
-/// The number that root has inside.
-const INSIDE: u32 = 1000;
 static ORPHANED: AtomicBool = AtomicBool::new(false);
 /// How long to let killed processes go before looking for further ones.
 const BREATH: Duration = Duration::from_millis(2);
@@ -183,27 +179,6 @@ fn pin(cpus: &OsStr) -> io::Result<()> {
     }
     nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set)
         .map_err(|e| io::Error::other(format!("cannot be pinned to processors {list}: {e}")))
-}
-
-/// Makes root an ordinary user; anybody else is one. To be called before there are threads.
-fn become_ordinary() -> io::Result<()> {
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    if !user.is_root() {
-        return Ok(());
-    }
-    nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWUSER)?;
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/uid_map", format!("{INSIDE} {} 1\n", user.as_raw()))?;
-    fs::write("/proc/self/gid_map", format!("{INSIDE} {} 1\n", group.as_raw()))
-}
-
-/// Whether guarded programs run as root: the lab does, and the machine gives it no user namespace. Asked once.
-pub fn is_real_root(launcher: &OsStr) -> bool {
-    static KNOWN: OnceLock<bool> = OnceLock::new();
-    *KNOWN.get_or_init(|| {
-        let probe = || answer(Command::new(launcher).args(["agent", PROBE]));
-        rustix::process::geteuid().is_root() && !probe().is_ok_and(|ended| ended.is_fine())
-    })
 }
 
 #[cfg(test)]

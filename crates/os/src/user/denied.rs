@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::first_closed;
-use crate::guard::warden;
 use crate::lifeline;
+use crate::ordinary;
+use crate::permissions::first_closed;
 use weigh_model::text::clean_path;
 
 /// The file that a fetched runtime has in its folder, three above its programs.
@@ -56,7 +56,7 @@ impl Closed {
 impl Denied {
     /// One line for the user: what `who` may do now, why, and what to do.
     pub fn told(&self, who: &str) -> String {
-        let is_root = warden::is_real_root(&lifeline::this_program());
+        let is_root = ordinary::is_real_root(&lifeline::this_program());
         let what = if is_root { "run as root" } else { "can read root's files" };
         format!("{who} {what} in this run: {}; {}", self.why(), self.remedy())
     }

@@ -80,6 +80,25 @@ pub struct Definition {
     pub dictionaries: Option<Dictionaries>,
 }
 
+impl Definition {
+    /// The server with the deltas of its files among what it sends, whatever the way.
+    #[must_use]
+    pub fn with_dictionaries(&self, dictionaries: Dictionaries) -> Definition {
+        Definition { dictionaries: Some(dictionaries), ..self.clone() }
+    }
+
+    /// Whether it can be configured for the deltas of its files.
+    pub fn has_dictionaries(&self) -> bool {
+        self.policy.iter().flat_map(|policy| &policy.snippets).any(|snippet| snippet.dictionaries)
+    }
+
+    /// The modules that their configuration takes.
+    pub(super) fn dictionary_modules(&self) -> impl Iterator<Item = &String> {
+        let snippets = self.policy.iter().flat_map(|policy: &Emission| &policy.snippets);
+        snippets.filter(|snippet| snippet.dictionaries).flat_map(|snippet| &snippet.modules)
+    }
+}
+
 /// Who carries out PHP scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

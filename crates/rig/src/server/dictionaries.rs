@@ -18,8 +18,6 @@ use walkdir::WalkDir;
 use weigh_codec::delta::{self, Coding, Digest};
 use weigh_model::text::clean;
 
-use super::definition::Definition;
-use super::emission::Emission;
 use weigh_content::types::{self, TYPES};
 use weigh_os::digest::hex;
 use weigh_os::regular;
@@ -288,25 +286,6 @@ fn digest_of(path: &Path, coding: Coding) -> Result<Option<Digest>> {
     let read = regular::open(path).and_then(|file| file.take(coding.head() as u64).read_to_end(&mut head));
     read.with_context(|| format!("{}: cannot be read", weigh_model::text::clean_path(path)))?;
     Ok(delta::digest_in(coding, &head))
-}
-
-impl Definition {
-    /// The server with the deltas of its files among what it sends, whatever the way.
-    #[must_use]
-    pub fn with_dictionaries(&self, dictionaries: Dictionaries) -> Definition {
-        Definition { dictionaries: Some(dictionaries), ..self.clone() }
-    }
-
-    /// Whether it can be configured for them.
-    pub fn has_dictionaries(&self) -> bool {
-        self.policy.iter().flat_map(|policy| &policy.snippets).any(|snippet| snippet.dictionaries)
-    }
-
-    /// The modules that this takes.
-    pub(super) fn dictionary_modules(&self) -> impl Iterator<Item = &String> {
-        let snippets = self.policy.iter().flat_map(|policy: &Emission| &policy.snippets);
-        snippets.filter(|snippet| snippet.dictionaries).flat_map(|snippet| &snippet.modules)
-    }
 }
 
 #[cfg(test)]

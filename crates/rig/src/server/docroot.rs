@@ -11,6 +11,8 @@ use walkdir::WalkDir;
 
 use super::definition::Mirror;
 use weigh_content::types::{self, VARIANTS};
+use weigh_model::advised::Advised;
+use weigh_model::way::WayKind;
 use weigh_os::template;
 
 /// The mirror's folder in an instance's private directory.
@@ -78,6 +80,24 @@ pub fn extensions(docroot: &Path) -> BTreeSet<String> {
         if entry.file_type().is_file() && !is_variant(entry.path()) {
             found.insert(extension(entry.path()).to_owned());
         }
+    }
+    found
+}
+
+/// The extensions that each content coding's variants are to have: those of the rule's types that the docroot has files of.
+pub fn extensions_of(advised: &Advised, docroot: &Path) -> BTreeMap<&'static str, Vec<String>> {
+    // Of a folder that cannot be read nothing is known: all are meant.
+    let present = extensions(docroot);
+    let mut found: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for encoding in advised.rules.iter().filter(|encoding| encoding.kind == WayKind::PreEncoded) {
+        let named = types::extensions(&encoding.types);
+        let named: Vec<String> = named
+            .into_iter()
+            .filter(|e| present.is_empty() || present.contains(*e))
+            .map(str::to_owned)
+            .collect();
+        let codings = VARIANTS.iter().filter(|(coding, _)| encoding.codings.iter().any(|c| c == coding));
+        found.extend(codings.map(|(coding, _)| (*coding, named.clone())).filter(|(_, all)| !all.is_empty()));
     }
     found
 }

@@ -11,10 +11,10 @@ use serde_json::json;
 use super::definition::WayRow;
 use super::dictionaries::{Dictionaries, Wish};
 use super::docroot;
-use super::emission::{Downloads, Emission, extensions_of};
+use super::emission::{Downloads, Emission};
 use super::encodings::{Encodings, Group, Rule};
 use super::found::Found;
-use super::{Certificate, Site};
+use super::site::{Certificate, Site};
 use crate::service::Draft;
 use weigh_content::types::{self, TYPES, Type};
 use weigh_model::site::Alias;
@@ -245,7 +245,7 @@ impl Values {
         self.r#unsafe =
             refused.map(|(folder, why)| Unsafe { folder: clean_path(folder).to_string(), why }).collect();
         if let Some(advised) = &found.definition.advised {
-            self.variants = extensions_of(advised, docroot);
+            self.variants = docroot::extensions_of(advised, docroot);
             self.varied = self.variants.values().flatten().cloned().collect();
         }
         Ok(())

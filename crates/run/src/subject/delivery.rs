@@ -49,7 +49,7 @@ use weigh_model::record::VisitRecord;
 use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_os::network::Network;
-use weigh_os::user::is_open_to_all;
+use weigh_os::permissions::is_open_to_all;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Site;
-use crate::Rules;
+use crate::rules::Rules;
 use crate::syntax::Directive;
 use crate::syntax::assigned::Value;
 use crate::syntax::json::{get, string, strings};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::Reader;
-use crate::Rules;
+use crate::rules::Rules;
 use crate::syntax::{Directive, Wrong};
 
 /// The file beside the root with the environment that the server is started in.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::flat::Flat;
 use super::{PLACEHOLDER, Tree};
-use crate::Rules;
+use crate::rules::Rules;
 use crate::syntax::assigned::Value;
 use crate::syntax::{Directive, Place, Syntax, assigned};
 use weigh_model::text::{clean, clean_path};

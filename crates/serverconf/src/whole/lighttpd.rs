@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use super::super::notes::{Kind, Notes};
+use super::super::rules::{Rules, is};
 use super::super::site::{Site, is_always, with_host};
 use super::super::syntax::Directive;
 use super::super::syntax::assigned::{Value, in_quotes};
 use super::super::tree::tidy;
-use super::super::{Rules, is};
 use weigh_model::way::{FPM, TREE, UPSTREAM};
 
 /// What hands requests to programs by their path.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::emitted::Emitted;
+use super::here::Here;
 use super::server::{emitted, first, parts};
-use super::{Emitted, Here};
 use weigh_model::advised::{ADVISED, Advised};
 use weigh_model::setting::Setting;
 use weigh_rig::server::Site as Served;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Emitted;
+use super::emitted::Emitted;
 
 /// Its files, by their paths below the folder.
 pub fn files(emitted: &[Emitted]) -> Vec<(PathBuf, String)> {

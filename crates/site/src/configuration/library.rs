@@ -4,9 +4,12 @@ use std::fmt::Write;
 
 use anyhow::{Result, bail};
 
+use super::advised::advised;
+use super::decided::{asked, decision};
+use super::emitted::Emitted;
+use super::here::Here;
 use super::php::is_by_settings;
-use super::server::downloads;
-use super::{Emitted, Here, advised, asked, decision};
+use super::served::downloads;
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;

@@ -5,9 +5,11 @@ mod json;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::advised;
+use super::advised::advised;
 use super::present::is_loaded;
-use crate::regression;
+use super::sections::OURS;
+use super::served::{downloads, served};
+use super::trial::file;
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
@@ -19,11 +21,6 @@ use weigh_rig::server::emission::{Emission, Snippet};
 use weigh_serverconf::syntax::{Directive, Place as At, Syntax};
 use weigh_serverconf::tree::Tree;
 use weigh_serverconf::{Read, whole, with_types};
-
-/// What the lab's own directives are said to stand in.
-const OURS: u32 = u32::MAX;
-/// The place of directives that are written here.
-pub(super) const WRITTEN: At = At { file: OURS, line: 0 };
 
 /// The user's configuration with a policy.
 #[derive(Clone, Debug)]
@@ -66,7 +63,7 @@ pub fn on_top(
     let mut there = definition.with_advised(&wish).at(found.program.clone());
     there.ways.iter_mut().for_each(|way| way.missing = None);
     let room = tempfile::tempdir().context("no temporary folder")?;
-    let parts = there.parts(&super::server::served(site, room.path()), &super::server::downloads(site))?;
+    let parts = there.parts(&served(site, room.path()), &downloads(site))?;
     let mut work = Work { emission, tree: &read.tree, clashes: Vec::new() };
     let mut tree = read.tree.clone();
     let block =
@@ -74,7 +71,7 @@ pub fn on_top(
     for (snippet, text) in &parts {
         // Downloads are measured with the lab's configuration.
         let inside = snippet.inside.as_deref();
-        let is_withheld = policy.withholds(&regression::file(name, &snippet.template));
+        let is_withheld = policy.withholds(&file(name, &snippet.template));
         if is_withheld || inside.is_some() && snippet.downloads {
             continue;
         }

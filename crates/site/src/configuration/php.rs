@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::{Emitted, asked, decision};
+use super::decided::{asked, decision};
+use super::emitted::Emitted;
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site, Today};
 use weigh_model::text::clean;

@@ -1,17 +1,20 @@
 //! What is emitted for a web server: the parts that its folder names, for the rules that it carries out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use super::advised::advised;
+use super::decided::decision;
+use super::emitted::Emitted;
+use super::here::Here;
 use super::own::on_top;
 use super::present::is_loaded;
-use super::{Emitted, Here, advised};
-use crate::regression;
+use super::served::{downloads, served};
+use super::trial::{file, told};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
-use weigh_model::setting::Setting;
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 use weigh_os::guard::Place;
@@ -20,16 +23,12 @@ use weigh_rig::server::Found;
 use weigh_rig::server::Site as Served;
 use weigh_rig::server::definition::WayRow;
 use weigh_rig::server::emission::{Downloads, Emission, Snippet};
-use weigh_serverconf::tree::tidy;
 use weigh_serverconf::{Read, Syntax};
-
-/// Where downloads are if the site does not say it.
-pub(super) const DOWNLOADS: &str = "/srv/downloads";
 
 /// The files for one server; none if the policy changes nothing that it does.
 pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<Emitted>> {
     let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
-    let serves = |kind| super::decision(policy, kind).is_some();
+    let serves = |kind| decision(policy, kind).is_some();
     if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
         return Ok(Vec::new());
     }
@@ -70,12 +69,11 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
         what: what(policy, snippet),
         first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
         unchecked: unchecked.clone(),
-        tried: policy.trial.as_ref().map(regression::told),
+        tried: policy.trial.as_ref().map(told),
         ..emitted(&found.definition.name, emission, snippet, body)
     };
-    let is_written = |(snippet, _): &Part<'_>| {
-        !policy.withholds(&regression::file(&found.definition.name, &snippet.template))
-    };
+    let is_written =
+        |(snippet, _): &Part<'_>| !policy.withholds(&file(&found.definition.name, &snippet.template));
     Ok(parts.into_iter().filter(is_written).map(one).collect())
 }
 
@@ -161,7 +159,7 @@ fn what(policy: &Policy, snippet: &Snippet) -> String {
         (_, true) => &[Kind::Page],
         _ => &[Kind::Asset, Kind::Page],
     };
-    let told = kinds.iter().filter_map(|kind| super::decision(policy, *kind));
+    let told = kinds.iter().filter_map(|kind| decision(policy, *kind));
     let told = told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ");
     if told.is_empty() { "What the other files say does not hold here.".to_owned() } else { told }
 }
@@ -190,45 +188,4 @@ pub(super) fn first(
         (None, None) => first.push(format!("it needs these modules: {}", missing.join(", "))),
     }
     first
-}
-
-/// What a private instance serves while it is checked: the document root if it can be read, else an empty folder.
-pub(super) fn served(site: &Site, room: &Path) -> Served {
-    let docroot = site.sources.docroot.as_ref().map(PathBuf::from).filter(|docroot| docroot.is_dir());
-    Served {
-        docroot: docroot.unwrap_or_else(|| room.to_owned()),
-        way: Some(Setting::bare(ADVISED)),
-        offload: Some(room.to_owned()),
-        ..Served::default()
-    }
-}
-
-/// The folders of the site's downloads. None lies in another, and none is wider than what it holds: the root of all files, the document root
-/// and what lies above it are refused.
-pub fn downloads(site: &Site) -> Downloads {
-    let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
-    let file = |path: &str| {
-        let (folder, rest) = site.sources.folder(path).unwrap_or(("/", path));
-        tidy(&Path::new(folder).join(rest.trim_start_matches('/')))
-    };
-    let all: BTreeSet<PathBuf> = samples.filter_map(|s| Some(file(&s.path).parent()?.to_owned())).collect();
-    let Some(docroot) = site.sources.docroot.as_ref().filter(|_| !all.is_empty()) else {
-        return Downloads { folders: vec![DOWNLOADS.into()], refused: Vec::new() };
-    };
-    let docroot = tidy(Path::new(docroot));
-    let why = |folder: &Path| match folder.parent() {
-        None => Some("a rule for / would hand out every file of the machine"),
-        Some(_) if folder == docroot => Some("it is the document root, which has more than downloads"),
-        Some(_) if docroot.starts_with(folder) => Some("the document root lies in it"),
-        Some(_) => None,
-    };
-    let mut downloads = Downloads::default();
-    for folder in all {
-        match why(&folder) {
-            Some(why) => downloads.refused.push((folder, why)),
-            None if downloads.folders.iter().any(|wider| folder.starts_with(wider)) => {}
-            None => downloads.folders.push(folder),
-        }
-    }
-    downloads
 }

@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::{Emitted, asked, decision};
+use super::decided::{asked, decision};
+use super::emitted::Emitted;
 use weigh_model::policy::{Policy, Rule};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::*;
 use weigh_content::defs::Definitions;
-use weigh_model::policy::{Change, Encoder, Objective, Rule, SCHEMA};
-use weigh_model::site::{Alias, From, Today};
+use weigh_model::policy::{Change, Decision, Encoder, Objective, Rule, SCHEMA};
+use weigh_model::site::{Alias, From, Kind, Today};
 use weigh_model::way::WayKind;
 use weigh_rig::server::Definition;
 use weigh_rig::server::fixture::complete;

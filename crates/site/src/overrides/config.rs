@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Configured, Own, Proved};
+use super::{Own, Proved};
 use crate::configuration;
 use crate::configuration::own::on_top;
+use crate::server_config::Configured;
 use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
 use weigh_model::text::clean_path;

@@ -1,6 +1,7 @@
 use super::answers::{Answer, Asking, Form, Target};
 use super::compare::{Allowed, compare};
-use super::{reason, sentence, told, withheld};
+use super::{reason, sentence, withheld};
+use crate::configuration::told;
 use weigh_model::policy::{Trial, Worse};
 use weigh_model::site::Kind;
 

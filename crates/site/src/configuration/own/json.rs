@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, anyhow};
 
-use super::{OURS, Work};
+use super::super::sections::OURS;
+use super::Work;
 use weigh_rig::server::Found;
 use weigh_rig::server::emission::Snippet;
 use weigh_serverconf::Rules;

@@ -10,8 +10,9 @@ use rustix::fs::{Access as Mode, access};
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
-use super::OwnUser;
-use crate::lifeline::{self, Flags};
+use crate::launcher::Flags;
+use crate::lifeline;
+use crate::user::OwnUser;
 use weigh_model::text::{clean, clean_bytes, clean_path};
 
 /// The argument of `agent` that asks it.
