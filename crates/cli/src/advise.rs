@@ -27,7 +27,7 @@ use weigh_rig::service::FolderDefinition;
 use weigh_run::dir::StoredRun;
 use weigh_run::lab::{Lab, Progress};
 use weigh_run::list::find;
-use weigh_run::planner::Ask;
+use weigh_run::planner::PlanOptions;
 use weigh_run::study::Study;
 use weigh_run::subject::delivery::study::Served;
 use weigh_serverconf::site::Wanted;
@@ -234,7 +234,7 @@ pub fn planned<'w>(
         let lines = weigh_serverconf::php::read(Path::new(file)).context("sources.php_config")?.lines();
         inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
     }
-    let mut plans = plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)?;
+    let mut plans = plan_each(lab, &studies, &own, &inventory, &PlanOptions { seed, ..PlanOptions::default() }, staging)?;
     // A proof compares: all have the same rounds. For decisions the contents with the most requests and bytes have theirs first.
     for plan in &mut plans {
         plan.policy.even = policy.is_some();

@@ -18,7 +18,7 @@ use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::refuse_used;
 use weigh_run::lab::{Lab, Planning};
-use weigh_run::planner::Ask;
+use weigh_run::planner::PlanOptions;
 use weigh_run::study::{Budget, SCHEMA, Study};
 use weigh_run::subject::codec::study::CellBlock;
 
@@ -126,7 +126,7 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
     let codecs: Vec<String> = args.codecs.iter().flat_map(|text| settings(text)).collect();
     are_paths(lab, &args.paths)?;
     args.out.iter().try_for_each(|out| refuse_used(out))?;
-    let ask = Ask {
+    let options = PlanOptions {
         quick: false,
         seed: args.seed,
         budget_seconds: Some(args.budget),
@@ -140,7 +140,7 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
     }
     let progress = &mut Preparing::new();
     let study = study_of(args, codecs);
-    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let mut planning = Planning { options: &options, inventory: &inventory, staging, progress };
     let plan = lab.plan_paths(&study, &wanted(args), &mut planning)?;
     let unused = unused_levels(&levels, &plan);
     if !unused.is_empty() {

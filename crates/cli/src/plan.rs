@@ -20,7 +20,7 @@ use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::{Lab, Planning};
 use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
-use weigh_run::planner::{Ask, has_each};
+use weigh_run::planner::{PlanOptions, has_each};
 use weigh_run::subject;
 use weigh_site::overrides;
 use weigh_site::overrides::Own;
@@ -112,10 +112,10 @@ fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;
     let inventory = overrides::survey(lab, &studies, &args.php, &mut own, &mut Preparing::new())?;
-    let ask = Ask { quick: args.quick, configurations: args.configurations.clone(), ..Ask::default() };
+    let options = PlanOptions { quick: args.quick, configurations: args.configurations.clone(), ..PlanOptions::default() };
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
-    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let mut planning = Planning { options: &options, inventory: &inventory, staging, progress };
     let plan = overrides::plan(lab, study, &own, &mut planning)?;
     has_each(std::slice::from_ref(&plan), &args.configurations)?;
     Ok(plan)

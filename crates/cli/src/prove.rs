@@ -24,7 +24,7 @@ use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::{Lab, Planning, Progress};
-use weigh_run::planner::Ask;
+use weigh_run::planner::PlanOptions;
 use weigh_site::overrides::{Paired, Two};
 
 /// Flags of `weigh prove`.
@@ -152,11 +152,11 @@ impl Proving<'_> {
     fn by_url(&self, before: &str, after: &str) -> Result<Proved> {
         let Proving { lab, args, policy, site } = *self;
         let staging = Shelter::new().context("no temporary folder for the content")?;
-        let (ask, inventory) = (Ask { seed: args.seed, ..Ask::default() }, lab.native());
+        let (options, inventory) = (PlanOptions { seed: args.seed, ..PlanOptions::default() }, lab.native());
         let mut progress = Preparing::new();
         let two = Two { before, after, allowed: &args.allow_remote };
         let mut planning =
-            Planning { ask: &ask, inventory: &inventory, staging: staging.path(), progress: &mut progress };
+            Planning { options: &options, inventory: &inventory, staging: staging.path(), progress: &mut progress };
         let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
         drop(progress);
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;

@@ -35,7 +35,7 @@ use weigh_run::lab::profiled::{self, Contents};
 use weigh_run::lab::{Lab, Planning};
 use weigh_run::list::{FOLDER, find};
 use weigh_run::log::LogError;
-use weigh_run::planner::{Ask, has_each};
+use weigh_run::planner::{PlanOptions, has_each};
 use weigh_run::study::Study;
 use weigh_run::subject::{self, Surroundings, delivery};
 use weigh_site::overrides;
@@ -310,15 +310,15 @@ fn plans_of(
     for (binary, why) in &inventory.refused {
         terminal::note(&format!("{} is left out: {why}", binary.display()));
     }
-    let ask = Ask {
+    let options = PlanOptions {
         quick: args.quick,
         seed: args.seed,
         budget_seconds: args.budget,
         exhaustive: args.exhaustive,
         configurations: args.configurations.clone(),
-        ..Ask::default()
+        ..PlanOptions::default()
     };
-    let mut plans = plan_each(lab, studies, own, &inventory, &ask, staging)?;
+    let mut plans = plan_each(lab, studies, own, &inventory, &options, staging)?;
     if !args.configurations.is_empty() {
         has_each(&plans, &args.configurations)?;
         // The other studies were not meant.
@@ -339,14 +339,14 @@ pub fn plan_each(
     studies: &[Study],
     own: &Own,
     inventory: &Inventory,
-    ask: &Ask,
+    options: &PlanOptions,
     staging: &Path,
 ) -> Result<Vec<Plan>> {
     let plan = |(number, study): (usize, &Study)| {
         let folder = staging.join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
         let progress = &mut Preparing::new();
-        overrides::plan(lab, study, own, &mut Planning { ask, inventory, staging: &folder, progress })
+        overrides::plan(lab, study, own, &mut Planning { options, inventory, staging: &folder, progress })
     };
     studies.iter().enumerate().map(plan).collect()
 }

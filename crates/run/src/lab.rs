@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 pub use stage::{FILE, Stager};
 
-use crate::planner::{Ask, build};
+use crate::planner::{PlanOptions, build};
 use crate::study::Study;
 use crate::study::block::Quick;
 use crate::subject;
@@ -42,7 +42,7 @@ pub trait Progress {
 /// What studies are planned with.
 pub struct Planning<'a> {
     /// What the user asked for.
-    pub ask: &'a Ask,
+    pub options: &'a PlanOptions,
     /// What can be measured here.
     pub inventory: &'a Inventory,
     /// The folder that contents are brought into.
@@ -134,9 +134,9 @@ impl Lab {
         planning: &mut Planning<'_>,
         mut content: impl FnMut(&mut Stager<'_>, &str, Option<u64>, &mut dyn Progress) -> Result<Vec<Payload>>,
     ) -> Result<Plan> {
-        let Planning { ask, inventory, staging, progress } = planning;
+        let Planning { options, inventory, staging, progress } = planning;
         let mut stager = Stager::new(&self.library, staging);
-        let plan = build(study, ask, inventory, &mut |name, bytes| {
+        let plan = build(study, options, inventory, &mut |name, bytes| {
             content(&mut stager, name, bytes, &mut **progress)
         });
         stager.notes().iter().for_each(|note| progress.note(note));

@@ -30,7 +30,7 @@ const BUDGET_SHARE: f64 = 0.35;
 
 /// What the user asked for beside the study.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct PlanOptions {
     pub quick: bool,
     /// Seed of every random choice.
     pub seed: u64,
@@ -44,10 +44,10 @@ pub struct Ask {
     pub configurations: Vec<String>,
 }
 
-impl Default for Ask {
+impl Default for PlanOptions {
     fn default() -> Self {
         let levels = LevelRequest::Representative;
-        Ask {
+        PlanOptions {
             quick: false,
             seed: 1,
             budget_seconds: None,
@@ -69,23 +69,23 @@ pub type ContentSource<'a> = dyn FnMut(&str, Option<u64>) -> Result<Vec<Payload>
 /// does not take. What exists but cannot run here is an [`Exclusion`], not an error.
 pub fn build(
     study: &Study,
-    ask: &Ask,
+    options: &PlanOptions,
     inventory: &Inventory,
     contents: &mut ContentSource<'_>,
 ) -> Result<Plan> {
     let subject = subject::of_study(study);
-    let mut draft = Draft::new(study, ask, inventory);
+    let mut draft = Draft::new(study, options, inventory);
     subject.plan(study, &mut draft, contents)?;
     let Draft { policy, payloads, mut cells, mut exclusions, .. } = draft;
-    if !ask.configurations.is_empty() {
-        cells.retain(|cell| ask.configurations.contains(&cell.id));
-        exclusions.retain(|exclusion| ask.configurations.iter().any(|id| leaves_out(exclusion, id)));
+    if !options.configurations.is_empty() {
+        cells.retain(|cell| options.configurations.contains(&cell.id));
+        exclusions.retain(|exclusion| options.configurations.iter().any(|id| leaves_out(exclusion, id)));
     }
     let mut once = HashSet::new();
     exclusions.retain(|e| once.insert((e.cell.clone(), e.reason.clone())));
     Ok(Plan {
         study: study.text(),
-        seed: ask.seed,
+        seed: options.seed,
         policy,
         payloads,
         runtimes: used::runtimes(&cells, subject.runtimes(inventory)),
@@ -124,9 +124,9 @@ fn leaves_out(exclusion: &Exclusion, id: &str) -> bool {
 }
 
 /// How long, how often and how exact a study is measured.
-pub fn policy(study: &Study, ask: &Ask) -> Policy {
-    let budget = if ask.quick { study.budget.quick_seconds } else { study.budget.seconds };
-    let budget_seconds = ask.budget_seconds.unwrap_or(budget);
+pub fn policy(study: &Study, options: &PlanOptions) -> Policy {
+    let budget = if options.quick { study.budget.quick_seconds } else { study.budget.seconds };
+    let budget_seconds = options.budget_seconds.unwrap_or(budget);
     // A larger budget is larger for each cell too; a smaller one takes nothing from a cell.
     let times = (budget_seconds / budget).max(1.0);
     Policy {
@@ -135,7 +135,7 @@ pub fn policy(study: &Study, ask: &Ask) -> Policy {
         min_samples: study.precision.min_samples,
         half_width: study.precision.half_width,
         cell_seconds: study.budget.cell_seconds * times,
-        exhaustive: ask.exhaustive,
+        exhaustive: options.exhaustive,
         to_the_end: false,
         even: false,
         in_order: false,
@@ -147,7 +147,7 @@ pub struct Draft<'a> {
     /// What can be measured here.
     pub inventory: &'a Inventory,
     /// What the user asked for.
-    pub ask: &'a Ask,
+    pub options: &'a PlanOptions,
     policy: Policy,
     /// Where each cell stands, by id.
     seen: HashMap<String, usize>,
@@ -157,9 +157,9 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub fn new(study: &Study, ask: &'a Ask, inventory: &'a Inventory) -> Draft<'a> {
+    pub fn new(study: &Study, options: &'a PlanOptions, inventory: &'a Inventory) -> Draft<'a> {
         let (seen, payloads, cells, exclusions) = Default::default();
-        Draft { inventory, ask, policy: policy(study, ask), seen, payloads, cells, exclusions }
+        Draft { inventory, options, policy: policy(study, options), seen, payloads, cells, exclusions }
     }
 
     /// Leaves out a cell, or all whose id begins so.

@@ -31,7 +31,7 @@ use weigh_os::machine::Machine;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::StoredRun;
 use weigh_run::lab::Lab;
-use weigh_run::planner::Ask;
+use weigh_run::planner::PlanOptions;
 use weigh_site::overrides;
 use weigh_site::overrides::Own;
 
@@ -220,8 +220,8 @@ fn of_side(
     let mut studies = overrides::studies(lab, words, &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let inventory = overrides::survey(lab, &studies, php, &mut own, &mut Preparing::new())?;
-    let ask = Ask { seed: args.seed, budget_seconds: Some(args.budget), ..Ask::default() };
-    let plan = plan_each(lab, &studies, &own, &inventory, &ask, staging)?.pop();
+    let options = PlanOptions { seed: args.seed, budget_seconds: Some(args.budget), ..PlanOptions::default() };
+    let plan = plan_each(lab, &studies, &own, &inventory, &options, staging)?.pop();
     let plan = plan.context("the study has no plan")?;
     ensure!(!plan.cells.is_empty(), "{}", nothing(&plan));
     Ok(plan)

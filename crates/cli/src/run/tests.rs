@@ -22,7 +22,7 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
     let plan = Plan {
         study: study.text(),
         seed: 1,
-        policy: policy(&study, &Ask::default()),
+        policy: policy(&study, &PlanOptions::default()),
         payloads: vec![payload],
         runtimes: Vec::new(),
         servers: vec![Server { name: "nginx".into(), ..Server::default() }],

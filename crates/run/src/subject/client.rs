@@ -80,7 +80,7 @@ impl Subject for Clients {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.clients, draft.ask.quick);
+        let blocks = in_form(&study.clients, draft.options.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

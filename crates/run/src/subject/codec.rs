@@ -71,7 +71,7 @@ impl Subject for Codecs {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.cells, draft.ask.quick);
+        let blocks = in_form(&study.cells, draft.options.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

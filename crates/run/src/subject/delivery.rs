@@ -104,7 +104,7 @@ impl Subject for Deliveries {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.deliveries, draft.ask.quick);
+        let blocks = in_form(&study.deliveries, draft.options.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

@@ -29,7 +29,7 @@ struct Sent {
 
 /// Plans a study of deliveries with the user's files as its content.
 pub(super) fn plan_content(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-    let most = if planning.ask.quick { MOST / 2 } else { MOST };
+    let most = if planning.options.quick { MOST / 2 } else { MOST };
     let mut stager = Stager::new(&lab.library, planning.staging);
     let mut sent = Vec::new();
     for path in own.docroot.iter().chain(&own.content) {
@@ -51,7 +51,7 @@ pub(super) fn plan_content(lab: &Lab, study: &Study, own: &Own, planning: &mut P
         }
     }
     let study = with(study, &sent, own.docroot.is_some())?;
-    let plan = build(&study, planning.ask, planning.inventory, &mut |name, size| match sent
+    let plan = build(&study, planning.options, planning.inventory, &mut |name, size| match sent
         .iter()
         .find(|own| own.payload.name == name)
     {

@@ -17,7 +17,7 @@ use weigh_model::way::{By, WayKind};
 use weigh_os::digest;
 use weigh_rig::http::{self, Reply};
 use weigh_run::lab::Planning;
-use weigh_run::planner::{Ask, policy};
+use weigh_run::planner::{PlanOptions, policy};
 use weigh_run::study::Study;
 
 /// The server's name in cells: nobody knows what stands behind a URL.
@@ -65,7 +65,7 @@ pub fn study() -> Result<Study> {
 /// # Errors
 /// One line: which URL cannot or may not be measured, and what to do.
 pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-    let mut plan = empty(study, planning.ask);
+    let mut plan = empty(study, planning.options);
     let mut asking = Asking::new(&own.allow_remote);
     let mut said = Vec::new();
     for url in &own.urls {
@@ -98,11 +98,11 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
 }
 
 /// A plan of a study without anything in it.
-pub fn empty(study: &Study, ask: &Ask) -> Plan {
+pub fn empty(study: &Study, options: &PlanOptions) -> Plan {
     Plan {
         study: Study { published: None, ..study.clone() }.text(),
-        seed: ask.seed,
-        policy: policy(study, ask),
+        seed: options.seed,
+        policy: policy(study, options),
         payloads: Vec::new(),
         runtimes: Vec::new(),
         servers: vec![Server { name: SERVER.into(), ..Server::default() }],

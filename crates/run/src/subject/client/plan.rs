@@ -211,7 +211,7 @@ fn encoded(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>, client:
         }
         // A marshaller serializes by itself.
         let serializer = (name != BYTES && !codec.takes_value).then(|| name.clone());
-        for setting in request.expand(codec, &draft.ask.levels)? {
+        for setting in request.expand(codec, &draft.options.levels)? {
             cell(draft, stand, client.clone(), serializer.clone(), setting);
         }
     }

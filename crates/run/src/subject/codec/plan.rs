@@ -85,7 +85,7 @@ fn settings(draft: &mut Draft<'_>, block: &CellBlock, place: Place<'_>, requests
                 draft.exclude(id, "takes a PHP value, not bytes", None);
                 continue;
             }
-            for setting in request.expand(codec, &draft.ask.levels)? {
+            for setting in request.expand(codec, &draft.options.levels)? {
                 if !place.payload.parts.is_empty()
                     && setting.options.get("dict").is_some_and(|d| d == "trained")
                 {

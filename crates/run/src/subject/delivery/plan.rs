@@ -179,7 +179,7 @@ fn cells_of(
     for (request, answer) in requests.iter().zip(answers) {
         let Some(offer) = request.choose(&offers) else { continue };
         let any = || stand.id(offer, &Setting::bare(&offer.way.name));
-        let settings = request.request.expand(&offer.way, &draft.ask.levels);
+        let settings = request.request.expand(&offer.way, &draft.options.levels);
         answer.take(settings.as_ref().err());
         if lack.is_some() {
             continue;
