@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::advise::{BUDGET, planned, written_studies};
 use crate::exit::{self, Exit, OrRefuse};
 use crate::live::Preparing;
-use crate::run::words;
-use crate::terminal;
+use crate::site_studies::{BUDGET, plans, written_studies};
+use crate::{quantity, terminal};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use weigh_answer::table::Grid;
@@ -36,10 +35,10 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS", requires = "study", value_parser = words)]
+    #[arg(long, value_name = "WORDS", requires = "study", value_parser = quantity::words)]
     only: Option<String>,
     /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
-    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = words)]
+    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = quantity::words)]
     configurations: Vec<String>,
     /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
@@ -112,7 +111,11 @@ fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;
     let inventory = overrides::survey(lab, &studies, &args.php, &mut own, &mut Preparing::new())?;
-    let options = PlanOptions { quick: args.quick, configurations: args.configurations.clone(), ..PlanOptions::default() };
+    let options = PlanOptions {
+        quick: args.quick,
+        configurations: args.configurations.clone(),
+        ..PlanOptions::default()
+    };
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
     let mut planning = Planning { options: &options, inventory: &inventory, staging, progress };
@@ -129,7 +132,7 @@ fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
         std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
     }
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = planned(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
+    let plans = plans(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
     for (one, plan) in written.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {

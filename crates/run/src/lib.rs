@@ -19,6 +19,7 @@ pub mod list;
 pub mod loading;
 pub mod lock;
 pub mod log;
+pub mod measure;
 pub mod observer;
 pub mod order;
 pub mod planner;

@@ -16,7 +16,7 @@ mod urls;
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use weigh_content::user::Wanted;
 use weigh_model::plan::Plan;
@@ -165,6 +165,22 @@ pub fn plan(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) ->
         urls::add_page(&mut plan, url, own, planning)?;
     }
     Ok(plan)
+}
+
+/// As [`plan`] of each study, with its content in a folder of its own below the one for staging.
+pub fn plan_each(lab: &Lab, studies: &[Study], own: &Own, planning: &mut Planning<'_>) -> Result<Vec<Plan>> {
+    let Planning { options, inventory, staging, progress } = planning;
+    let plan_one = |(number, study): (usize, &Study)| {
+        let folder = staging.join(number.to_string());
+        std::fs::create_dir(&folder).context("no temporary folder for the content")?;
+        plan(
+            lab,
+            study,
+            own,
+            &mut Planning { options, inventory, staging: &folder, progress: &mut **progress },
+        )
+    };
+    studies.iter().enumerate().map(plan_one).collect()
 }
 
 /// The study on one server alone, with the user's configuration among the ways of every block. What was published of another

@@ -13,11 +13,12 @@ use weigh_model::inventory::NATIVE;
 use weigh_model::payload::Origin;
 use weigh_model::plan::{Plan, Side};
 
-use super::{Args, Judging, finish};
+use super::{Args, finish};
 use crate::exit::{Exit, OrRefuse};
+use crate::gates::Judging;
 use crate::live::Preparing;
 use crate::load::versus;
-use crate::run::{More, begin, finish as measure, nothing, plan_each, run_folder};
+use crate::measuring::measured;
 use crate::terminal;
 use weigh_answer::compare::{Comparison, Names, gate};
 use weigh_answer::gather::FaultRow;
@@ -26,11 +27,11 @@ use weigh_answer::report::Report;
 use weigh_answer::subject;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::way::CONFIG;
-use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::StoredRun;
-use weigh_run::lab::Lab;
+use weigh_run::lab::{Lab, Planning};
+use weigh_run::measure::{RunOptions, run_folder, why_empty};
 use weigh_run::planner::PlanOptions;
 use weigh_site::overrides;
 use weigh_site::overrides::Own;
@@ -54,11 +55,9 @@ pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode>
     let plan = plan(args, &twice, &words, staging.path()).or_refuse()?;
     let gates = judging.with(&plan.study.gates);
     gate::check(&gates, subject::of_plan(&plan)).or_refuse()?;
-    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    let mut dir = begin(plan, &run_folder(None, "paired"))?;
-    if !measure(&lab, &mut dir, &More::default(), &interrupt)? {
+    let Some(dir) = measured(&lab, plan, &run_folder(None, "paired"), &RunOptions::default())? else {
         return Ok(Exit::Internal.into());
-    }
+    };
     let sides = &dir.plan().sides;
     let names = Names { a: sides[0].name.clone(), b: sides[1].name.clone() };
     let stored = dir.stored();
@@ -220,10 +219,13 @@ fn of_side(
     let mut studies = overrides::studies(lab, words, &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let inventory = overrides::survey(lab, &studies, php, &mut own, &mut Preparing::new())?;
-    let options = PlanOptions { seed: args.seed, budget_seconds: Some(args.budget), ..PlanOptions::default() };
-    let plan = plan_each(lab, &studies, &own, &inventory, &options, staging)?.pop();
+    let options =
+        PlanOptions { seed: args.seed, budget_seconds: Some(args.budget), ..PlanOptions::default() };
+    let (options, inventory, progress) = (&options, &inventory, &mut Preparing::new());
+    let mut planning = Planning { options, inventory, staging, progress };
+    let plan = overrides::plan_each(lab, &studies, &own, &mut planning)?.pop();
     let plan = plan.context("the study has no plan")?;
-    ensure!(!plan.cells.is_empty(), "{}", nothing(&plan));
+    ensure!(!plan.cells.is_empty(), "{}", why_empty(&plan));
     Ok(plan)
 }
 

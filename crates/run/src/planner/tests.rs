@@ -174,7 +174,8 @@ fn without_php_its_cells_are_one_exclusion() {
     let text = "schema=1\nname=\"t\"\ntitle=\"T\"\nquestion=\"Q\"\nreading=\"R\"\n[[cells]]\ncontent=[\"b\"]\nruntimes=[\"php\"]\ncodecs=[\"gzdeflate\"]\n";
     let study = Study::parse(text, "t.toml").unwrap();
     let native = Inventory { runtimes: vec![runtime("native", vec![], &[])], ..Inventory::default() };
-    let plan = build(&study, &PlanOptions::default(), &native, &mut |name, _| Ok(vec![payload(name)])).unwrap();
+    let plan =
+        build(&study, &PlanOptions::default(), &native, &mut |name, _| Ok(vec![payload(name)])).unwrap();
     assert_eq!(plan.exclusions[0].reason, "no PHP was found");
     assert!(plan.exclusions[0].remedy.as_deref().unwrap().contains("--php"));
 }
@@ -185,8 +186,11 @@ fn configurations_that_are_named_are_planned_alone_with_what_they_use() {
         [[cells]]\ncontent=[\"value:v\"]\nruntimes=[\"native\"]\ncodecs=[\"zlib:1|9\"]\n";
     let only = |ids: &[&str]| {
         let configurations: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-        let plan =
-            plan_with(block, &PlanOptions { configurations: configurations.clone(), ..PlanOptions::default() }).unwrap();
+        let plan = plan_with(
+            block,
+            &PlanOptions { configurations: configurations.clone(), ..PlanOptions::default() },
+        )
+        .unwrap();
         let checked = has_each(std::slice::from_ref(&plan), &configurations).map_err(|e| e.to_string());
         (plan, checked)
     };

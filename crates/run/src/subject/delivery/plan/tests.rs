@@ -224,7 +224,10 @@ fn a_level_that_one_server_lacks_is_left_out_there_and_wrong_where_all_lack_it()
     assert_eq!(ids(&plan), ["p/nginx/php8.2/http/server/gzip:6"]);
     assert_eq!(plan.exclusions[0].reason, "gzip has no levels");
     let alone = block.replace("\"nginx\", ", "");
-    assert_eq!(planned(&alone, &here, &PlanOptions::default()).unwrap_err().to_string(), "gzip has no levels");
+    assert_eq!(
+        planned(&alone, &here, &PlanOptions::default()).unwrap_err().to_string(),
+        "gzip has no levels"
+    );
 }
 
 #[test]
