@@ -21,6 +21,7 @@ mod machines;
 mod man;
 mod measuring;
 mod on;
+mod own;
 mod pack;
 mod placed;
 pub mod plan;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::exit::{self, Exit, OrRefuse};
 use crate::live::Preparing;
+use crate::own::OwnFlags;
 use crate::site_studies::{BUDGET, plans, written_studies};
 use crate::{quantity, terminal};
 use anyhow::{Context, Result};
@@ -22,7 +23,6 @@ use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
 use weigh_run::planner::{PlanOptions, has_each};
 use weigh_run::subject;
 use weigh_site::overrides;
-use weigh_site::overrides::Own;
 use weigh_stats::ROUNDS;
 
 /// Flags of `weigh plan`.
@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", requires = "for_site")]
     save: Option<PathBuf>,
     #[command(flatten)]
-    own: Own,
+    own: OwnFlags,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -106,7 +106,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
-    let mut own = args.own.clone();
+    let mut own = args.own.overrides();
     let mut studies = overrides::studies(lab, args.study.as_slice(), &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;

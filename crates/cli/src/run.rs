@@ -13,6 +13,7 @@ use crate::live::Preparing;
 use crate::machines::CoreHour;
 use crate::measuring::{After, Ended, go_on, measure_and_show};
 use crate::on::OnFlags;
+use crate::own::OwnFlags;
 use crate::placed::{Placed, resumed_on};
 use crate::results::{ColumnsFlag, Shown};
 use crate::{quantity, terminal};
@@ -29,7 +30,7 @@ use weigh_run::measure::{Elsewhere, RunOptions, run_folder, why_empty};
 use weigh_run::planner::{PlanOptions, has_each};
 use weigh_run::study::Study;
 use weigh_site::overrides;
-use weigh_site::overrides::Own;
+use weigh_site::overrides::UserOverrides;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
@@ -90,7 +91,7 @@ pub struct Args {
     #[arg(long, value_name = "KIND=PRICE", help_heading = "Many machines", requires = "each_machine")]
     core_hour: Vec<CoreHour>,
     #[command(flatten)]
-    own: Own,
+    own: OwnFlags,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -148,16 +149,16 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         let kind = dir.file().machine.kind.clone();
         let placed =
             resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab, kind.as_deref())).or_refuse()?;
-        let options = run_options(&args.own, placed);
+        let options = run_options(&args.own.stores, placed);
         return Ok(go_on(&lab, dir, &options, &args.after(&judging))?.code());
     }
     if args.each_machine {
         return each::run(args, &lab, &judging);
     }
-    let mut own = args.own.clone();
+    let mut own = args.own.overrides();
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (plans, placed) = plans(&lab, args, &mut own, &judging, staging.path()).or_refuse()?;
-    let (alone, options, after) = (plans.len() == 1, run_options(&own, placed), args.after(&judging));
+    let (alone, options, after) = (plans.len() == 1, run_options(&own.stores, placed), args.after(&judging));
     ensure!(alone || !judging.has_junit(), "--junit is one study's; name one study");
     let (mut failures, mut gates) = (0, None);
     for plan in plans {
@@ -179,10 +180,10 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     Ok(Ended::Complete { failures, gates }.code())
 }
 
-/// What a run needs to know, with the user's own and on this node.
-fn run_options(own: &Own, placed: Option<Placed>) -> RunOptions {
+/// What a run needs to know, with these words for stores and on this node.
+fn run_options(stores: &[String], placed: Option<Placed>) -> RunOptions {
     let elsewhere = placed.map(|placed| Box::new(placed) as Box<dyn Elsewhere>);
-    RunOptions { stores: own.stores.clone(), elsewhere }
+    RunOptions { stores: stores.to_vec(), elsewhere }
 }
 
 /// A plan for every study that is asked for. Every study is read and planned before the first is measured: a slip must not show after an hour.
@@ -190,7 +191,7 @@ fn run_options(own: &Own, placed: Option<Placed>) -> RunOptions {
 fn plans(
     lab: &Lab,
     args: &Args,
-    own: &mut Own,
+    own: &mut UserOverrides,
     judging: &Judging,
     staging: &Path,
 ) -> Result<(Vec<Plan>, Option<Placed>)> {
@@ -202,7 +203,7 @@ fn plans(
 }
 
 /// The studies that are asked for.
-fn asked(lab: &Lab, args: &Args, own: &mut Own) -> Result<Vec<Study>> {
+fn asked(lab: &Lab, args: &Args, own: &mut UserOverrides) -> Result<Vec<Study>> {
     let mut studies = overrides::studies(lab, &args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {
@@ -217,7 +218,7 @@ fn asked(lab: &Lab, args: &Args, own: &mut Own) -> Result<Vec<Study>> {
 fn plans_of(
     lab: &Lab,
     args: &Args,
-    own: &mut Own,
+    own: &mut UserOverrides,
     judging: &Judging,
     staging: &Path,
     (studies, remote): (&[Study], Option<&mut Remote>),

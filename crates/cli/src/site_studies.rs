@@ -24,7 +24,7 @@ use weigh_run::study::Study;
 use weigh_run::subject::delivery::study::Served;
 use weigh_site::advise::{self, Written};
 use weigh_site::overrides;
-use weigh_site::overrides::{Own, Proved};
+use weigh_site::overrides::{Proved, UserOverrides};
 
 /// The file of a policy in its folder.
 pub const POLICY: &str = "policy.toml";
@@ -95,13 +95,13 @@ pub fn plans<'w>(
     let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
     let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
-    let mut own = Own {
+    let mut own = UserOverrides {
         server: site.sources.server.clone().filter(|_| config.is_some()),
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
         config,
         names_files: true,
         proved: policy.filter(|_| is_sent).map(proved),
-        ..Own::default()
+        ..UserOverrides::default()
     };
     // Other PHPs are compared by cached values; responses come from the site's own, and so does every proof.
     let most = if policy.is_some() { 1 } else { usize::MAX };

@@ -34,7 +34,7 @@ use weigh_run::lab::{Lab, Planning};
 use weigh_run::measure::{RunOptions, run_folder, why_empty};
 use weigh_run::planner::PlanOptions;
 use weigh_site::overrides;
-use weigh_site::overrides::Own;
+use weigh_site::overrides::UserOverrides;
 
 /// More rounds than any time holds.
 const MOST_ROUNDS: u32 = 1_000_000;
@@ -183,14 +183,14 @@ fn plan(args: &Args, twice: &Twice<'_>, words: &[String], staging: &Path) -> Res
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
         let beside = sides.first().zip(twice.docroots.first());
         let beside = beside.map(|((_, plan), root)| below(plan, root)).unwrap_or_default();
-        let own = Own {
+        let own = UserOverrides {
             content: args.content.clone(),
             docroot: of(twice.docroots, at).cloned(),
             config: of(twice.configs, at).cloned(),
             server: args.server.clone(),
             site: args.site.clone(),
             like: beside,
-            ..Own::default()
+            ..UserOverrides::default()
         };
         let defs = of(twice.defs, at).map(std::path::absolute).transpose()?;
         let lab = Lab::open(defs.as_deref())?;
@@ -213,7 +213,7 @@ fn of_side(
     lab: &Lab,
     args: &Args,
     (words, php): (&[String], &[PathBuf]),
-    mut own: Own,
+    mut own: UserOverrides,
     staging: &Path,
 ) -> Result<Plan> {
     let mut studies = overrides::studies(lab, words, &own)?;

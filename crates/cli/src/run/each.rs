@@ -19,7 +19,6 @@ use weigh_os::interrupt::Interrupt;
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::Lab;
 use weigh_run::measure::{run_folder, why_empty};
-use weigh_site::overrides::Own;
 
 /// Runs it. Every plan is made before the first is measured; then one machine after the other is.
 pub fn run(args: &Args, lab: &Lab, judging: &Judging) -> Result<ExitCode> {
@@ -32,7 +31,7 @@ pub fn run(args: &Args, lab: &Lab, judging: &Judging) -> Result<ExitCode> {
         let kind = placed.machine.kind.clone().unwrap_or_default();
         let path = unused(&base, &kind, args.out.is_some(), &paths);
         terminal::note(&format!("measuring on {}: node {}", clean(&kind), clean(&placed.node)));
-        let Some(dir) = measured(lab, plan, &path, &run_options(&Own::default(), Some(placed)))? else {
+        let Some(dir) = measured(lab, plan, &path, &run_options(&[], Some(placed)))? else {
             return Ok(Ended::Interrupted.code());
         };
         let report = dir.stored().report();
@@ -68,7 +67,7 @@ fn unused(base: &Path, kind: &str, is_named: bool, used: &[PathBuf]) -> PathBuf 
 
 /// A node of each kind, with the plan that is made from what it has.
 fn plan(args: &Args, lab: &Lab, judging: &Judging, staging: &Path) -> Result<Vec<(Placed, Plan)>> {
-    let mut own = args.own.clone();
+    let mut own = args.own.overrides();
     let studies = asked(lab, args, &mut own)?;
     ensure!(studies.len() == 1, "--each-machine measures one study; name one");
     let (on, cluster) =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::chosen::{choose, kind_of};
-use super::{Own, with_content};
+use super::{UserOverrides, with_content};
 use weigh_content::types;
 use weigh_content::user::{self, Found, Note};
 use weigh_model::payload::Payload;
@@ -28,7 +28,12 @@ struct Sent {
 }
 
 /// Plans a study of deliveries with the user's files as its content.
-pub(super) fn plan_content(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+pub(super) fn plan_content(
+    lab: &Lab,
+    study: &Study,
+    own: &UserOverrides,
+    planning: &mut Planning<'_>,
+) -> Result<Plan> {
     let most = if planning.options.quick { MOST / 2 } else { MOST };
     let mut stager = Stager::new(&lab.library, planning.staging);
     let mut sent = Vec::new();

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Resolver, Scheme, Target, permit};
 
-use super::Own;
+use super::UserOverrides;
 use weigh_content::{Names, kind};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
@@ -64,7 +64,7 @@ pub fn study() -> Result<Study> {
 ///
 /// # Errors
 /// One line: which URL cannot or may not be measured, and what to do.
-pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+pub fn plan(study: &Study, own: &UserOverrides, planning: &mut Planning<'_>) -> Result<Plan> {
     let mut plan = empty(study, planning.options);
     let mut asking = Asking::new(&own.allow_remote);
     let mut said = Vec::new();
@@ -179,7 +179,7 @@ impl<'a> Asking<'a> {
 ///
 /// # Errors
 /// One line: why the page cannot or may not be measured, and what to do.
-pub fn add_page(plan: &mut Plan, url: &str, own: &Own, planning: &mut Planning<'_>) -> Result<()> {
+pub fn add_page(plan: &mut Plan, url: &str, own: &UserOverrides, planning: &mut Planning<'_>) -> Result<()> {
     let mut asking = Asking::new(&own.allow_remote);
     plan.payloads.iter().for_each(|payload| drop(asking.names.give(&payload.name)));
     let Found { target, answer, payload } = asking.find("--page", url, planning)?;
