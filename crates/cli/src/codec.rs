@@ -18,9 +18,10 @@ use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::refuse_used;
-use weigh_run::lab::{Lab, Planning};
+use weigh_run::lab::Lab;
 use weigh_run::measure::{Elsewhere, RunOptions, run_folder};
 use weigh_run::planner::PlanOptions;
+use weigh_run::planning::Planning;
 use weigh_run::study::{Budget, SCHEMA, Study};
 use weigh_run::subject::codec::study::CellBlock;
 

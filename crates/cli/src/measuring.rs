@@ -21,8 +21,8 @@ use weigh_os::interrupt::Interrupt;
 use weigh_rig::store::url::hidden;
 use weigh_run::dir::{RunDir, RunFile};
 use weigh_run::lab::Lab;
-use weigh_run::lab::profiled::Contents;
 use weigh_run::measure::{self, RunOptions};
+use weigh_run::profiled::Contents;
 
 /// What is done with the results of a run.
 #[derive(Clone, Debug, Default)]

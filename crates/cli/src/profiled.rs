@@ -16,7 +16,7 @@ use weigh_model::plan::Plan;
 use weigh_os::interrupt::Interrupt;
 use weigh_profile::script::Profiled;
 use weigh_run::lab::Lab;
-use weigh_run::lab::profiled::{self, Contents};
+use weigh_run::profiled::{self, Contents};
 
 /// Functions that are shown of each cell; the files have all.
 const TOP: usize = 8;

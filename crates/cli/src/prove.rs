@@ -21,9 +21,10 @@ use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_os::shelter::Shelter;
-use weigh_run::lab::{Lab, Planning, Progress};
+use weigh_run::lab::{Lab, Progress};
 use weigh_run::measure::{RunOptions, run_folder};
 use weigh_run::planner::PlanOptions;
+use weigh_run::planning::Planning;
 use weigh_site::overrides::{Paired, Two};
 
 /// Flags of `weigh prove`.

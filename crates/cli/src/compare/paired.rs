@@ -30,9 +30,10 @@ use weigh_model::way::CONFIG;
 use weigh_os::machine::Machine;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::StoredRun;
-use weigh_run::lab::{Lab, Planning};
+use weigh_run::lab::Lab;
 use weigh_run::measure::{RunOptions, run_folder, why_empty};
 use weigh_run::planner::PlanOptions;
+use weigh_run::planning::Planning;
 use weigh_site::overrides;
 use weigh_site::overrides::UserOverrides;
 

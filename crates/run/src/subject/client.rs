@@ -18,9 +18,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::{Room, Subject, Surroundings, php_versions};
+use crate::draft::{ContentSource, Draft};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::lab::{Lab, Stager};
-use crate::planner::{ContentSource, Draft};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;

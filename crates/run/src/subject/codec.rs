@@ -15,9 +15,9 @@ use anyhow::Result;
 
 use super::{Subject, Surroundings};
 use crate::dir::log_of;
+use crate::draft::{ContentSource, Draft};
 use crate::executor::{CodecWorker, Executor, Failure, Version, VisitOrder};
 use crate::lab::Stager;
-use crate::planner::{ContentSource, Draft};
 use crate::state::{History, LONG_CALL};
 use crate::study::Blocks;
 use crate::study::Study;

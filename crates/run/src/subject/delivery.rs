@@ -28,9 +28,9 @@ mod words;
 use anyhow::Result;
 
 use super::{Subject, Surroundings};
+use crate::draft::{ContentSource, Draft};
 use crate::executor::Executor;
 use crate::lab::{Lab, Stager};
-use crate::planner::{ContentSource, Draft};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;

@@ -12,8 +12,9 @@ use weigh_content::user::{self, Found, Note};
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::text::clean_path;
-use weigh_run::lab::{Lab, Planning, Progress, Stager};
+use weigh_run::lab::{Lab, Progress, Stager};
 use weigh_run::planner::build;
+use weigh_run::planning::Planning;
 use weigh_run::study::Study;
 use weigh_run::subject::delivery::study::Served;
 

@@ -12,7 +12,7 @@ use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::{Kind, Sample, Site};
 use weigh_model::text::clean;
-use weigh_run::lab::Planning;
+use weigh_run::planning::Planning;
 
 /// Files of a kind that are requested: those that stand for most requests.
 const MOST: usize = 10;

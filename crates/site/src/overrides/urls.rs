@@ -16,8 +16,8 @@ use weigh_model::text::clean;
 use weigh_model::way::{By, WayKind};
 use weigh_os::digest;
 use weigh_rig::http::{self, Reply};
-use weigh_run::lab::Planning;
 use weigh_run::planner::{PlanOptions, policy};
+use weigh_run::planning::Planning;
 use weigh_run::study::Study;
 
 /// The server's name in cells: nobody knows what stands behind a URL.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use super::study::ClientBlock;
-use crate::planner::{ContentSource, Draft, EVERY, unknown};
+use crate::draft::{ContentSource, Draft, EVERY, unknown};
 use crate::study::block::NO_LINK;
 use crate::subject::codec::plan::{BYTES, no_php};
 use weigh_model::cell::{Cell, Subject};

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use anyhow::Result;
 
 use super::study::CellBlock;
-use crate::planner::forecast::nominal_rate;
-use crate::planner::{ContentSource, Draft, unknown};
+use crate::draft::{ContentSource, Draft, unknown};
+use crate::nominal::nominal_rate;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::inventory::{Listed, NATIVE, PHP, RuntimeEntry};
 use weigh_model::payload::Payload;
