@@ -119,7 +119,7 @@ impl UserOverrides {
     }
 }
 
-/// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
+/// As [`Lab::plan`], with what is the user's own in the study. [`survey`] comes before.
 pub fn plan(lab: &Lab, study: &Study, own: &UserOverrides, planning: &mut Planning<'_>) -> Result<Plan> {
     if !own.urls.is_empty() {
         return urls::plan(study, own, planning);
