@@ -3,38 +3,31 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::exit::{self, Exit, OrRefuse};
 use crate::live::Preparing;
-use crate::run::{More, begin, finish, nothing, plan_each, run_folder};
-use crate::{one_of, prove, quantity, report, terminal};
+use crate::quantity::one_of;
+use crate::site_studies::{BUDGET, POLICY, policy, reports, server_of, written_studies};
+use crate::{quantity, results, terminal};
 use weigh_answer::block::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
 use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
 use weigh_model::gate::Gate;
-use weigh_model::plan::Plan;
-use weigh_model::policy::{Objective, Policy, Rule, Trial, Withheld};
+use weigh_model::policy::{Objective, Rule, Trial, Withheld};
 use weigh_model::site::{Kind, Sample, Site};
 use weigh_model::text::{clean, clean_path};
 use weigh_os::atomic_dir;
-use weigh_os::interrupt::Interrupt;
-use weigh_os::shelter::Shelter;
 use weigh_rig::server::{Definition, Found};
-use weigh_rig::service::FolderDefinition;
 use weigh_run::dir::StoredRun;
 use weigh_run::lab::{Lab, Progress};
 use weigh_run::list::find;
-use weigh_run::planner::Ask;
-use weigh_run::study::Study;
-use weigh_run::subject::delivery::study::Served;
 use weigh_serverconf::site::Wanted;
-use weigh_site::advise::{self, Encodings, Written};
+use weigh_site::advise::{self, Encodings};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::overrides;
-use weigh_site::overrides::{Own, Proved};
 use weigh_site::regression;
 use weigh_site::server_config::Configured;
 
@@ -79,8 +72,6 @@ fn objective(one: Objective) -> &'static str {
     }
 }
 
-/// The file of a policy in its folder.
-pub const POLICY: &str = "policy.toml";
 /// The page of an advice in its folder.
 const PAGE: &str = "advice.html";
 
@@ -96,7 +87,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let site = opened.site;
     let reports: Vec<Report> = if runs.is_empty() {
         let studies = written_studies(&lab, &site, &file, args.budget).or_refuse()?;
-        match measured(&lab, &site, None, studies.iter(), args.seed)? {
+        match reports(&lab, &site, None, studies.iter(), args.seed)? {
             Some(reports) => reports.into_iter().flatten().collect(),
             None => return Ok(Exit::Internal.into()),
         }
@@ -115,7 +106,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let emitted = emitted(&lab, &site, &mut decided)?;
     let mut blocks = document(&decided, &site);
     blocks.extend(carried_out(&emitted, decided.policy.trial.as_ref()));
-    let options = report::options(Detail::Full, None);
+    let options = results::options(Detail::Full, None);
     let mut files = vec![
         (PathBuf::from(POLICY), policy_text(&decided)?),
         (PathBuf::from("advice.md"), markdown::text(&blocks, &[], &options)),
@@ -142,116 +133,6 @@ fn told_apart(given: &[PathBuf]) -> Result<(PathBuf, Vec<PathBuf>)> {
     ensure!(files.len() < 2, "two sites are named: {} and {}", clean_path(files[0]), clean_path(files[1]));
     let file = files.first().map_or_else(|| PathBuf::from("site.toml"), |file| (*file).clone());
     Ok((file, runs.into_iter().map(|run| find(run)).collect::<Result<_>>()?))
-}
-
-/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study of which nothing can be measured here. None at all
-/// if the user interrupted them. All are planned before the first is measured.
-pub fn measured<'w>(
-    lab: &Lab,
-    site: &Site,
-    policy: Option<&Policy>,
-    written: impl Iterator<Item = &'w Written>,
-    seed: u64,
-) -> Result<Option<Vec<Option<Report>>>> {
-    let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = planned(lab, site, policy, written, seed, staging.path()).or_refuse()?;
-    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    let mut reports = Vec::new();
-    for plan in plans {
-        if plan.cells.is_empty() {
-            terminal::note(&format!("{}: {}", plan.study.name, nothing(&plan)));
-            reports.push(None);
-            continue;
-        }
-        let folder = run_folder(None, &plan.study.name);
-        let mut dir = begin(plan, &folder)?;
-        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
-            return Ok(None);
-        }
-        reports.push(Some(dir.stored().report()));
-    }
-    Ok(Some(reports))
-}
-
-/// Seconds that the studies of a site may take, where the user does not say.
-pub const BUDGET: f64 = 300.0;
-
-/// The studies that a site's decisions need.
-pub fn written_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Written>> {
-    let server = server_of(lab, site)?;
-    let written = advise::studies(site, &weigh_site::folder_of(file), server.as_ref(), seconds)?;
-    if written.is_empty() && server.is_none() {
-        let remedy = "look at the site again with its --server, --server-config or --url";
-        bail!("{}: it does not say which web server sends the site; {remedy}", clean_path(file));
-    }
-    if written.is_empty() {
-        bail!("{}: it has no sample file to measure; look at the site again: weigh site", clean_path(file));
-    }
-    Ok(written)
-}
-
-/// The definition of a site's web server.
-pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
-    let Some(name) = &site.sources.server else { return Ok(None) };
-    let known = Definition::load(&lab.definitions)?.into_iter().find(|definition| definition.name == *name);
-    known.map(Some).with_context(|| format!("sources.server: no server `{name}` is known"))
-}
-
-/// The plans of a site's studies, with the user's configuration where the site has it, and a policy beside it. What is here is looked
-/// for once.
-pub fn planned<'w>(
-    lab: &Lab,
-    site: &Site,
-    policy: Option<&Policy>,
-    written: impl Iterator<Item = &'w Written>,
-    seed: u64,
-    staging: &Path,
-) -> Result<Vec<Plan>> {
-    let mut studies: Vec<Study> =
-        written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
-    let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
-    let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
-    let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
-    let mut own = Own {
-        server: site.sources.server.clone().filter(|_| config.is_some()),
-        docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
-        config,
-        names_files: true,
-        proved: policy.filter(|_| is_sent).map(proved),
-        ..Own::default()
-    };
-    // Other PHPs are compared by cached values; responses come from the site's own, and so does every proof.
-    let most = if policy.is_some() { 1 } else { usize::MAX };
-    let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
-    let mut inventory = overrides::survey(lab, &studies, &php, &mut own, &mut Preparing::new())?;
-    inventory.pools.truncate(1);
-    if own.read.as_ref().is_some_and(|own| own.read.config.hands_pages_on()) {
-        studies = studies.into_iter().map(without_pages).collect();
-        terminal::note(
-            "pages are left out: the configuration hands them to another program than PHP, which is not asked",
-        );
-    }
-    if let Some(file) = &site.sources.php_config {
-        let lines = weigh_serverconf::php::read(Path::new(file)).context("sources.php_config")?.lines();
-        inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
-    }
-    let mut plans = plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)?;
-    // A proof compares: all have the same rounds. For decisions the contents with the most requests and bytes have theirs first.
-    for plan in &mut plans {
-        plan.policy.even = policy.is_some();
-        plan.policy.in_order = policy.is_none();
-        for cell in plan.cells.iter_mut().filter(|_| policy.is_none()) {
-            cell.keep |= advise::is_today(site, cell);
-        }
-    }
-    Ok(plans)
-}
-
-/// A study without the pages that it sends.
-fn without_pages(study: Study) -> Study {
-    let mut study = study;
-    study.deliveries.retain(|block| block.subject != Served::Page);
-    study
 }
 
 /// The files that carry out a policy on the site's server, without those that would make something worse. What these would have carried
@@ -337,7 +218,7 @@ fn policy_text(decided: &Decided) -> Result<String> {
 }
 
 fn show(blocks: &[Block], args: &Args) -> Result<()> {
-    let text = weigh_answer::format::terminal::text(blocks, &report::options(Detail::Full, None));
+    let text = weigh_answer::format::terminal::text(blocks, &results::options(Detail::Full, None));
     let policy = args.out.join(POLICY);
     let page = match page::is_built_in() {
         true => format!("Page: {}. ", clean_path(&args.out.join(PAGE))),
@@ -353,7 +234,7 @@ fn gates_before(folder: &Path) -> Result<Vec<Gate>> {
     if !file.exists() {
         return Ok(Vec::new());
     }
-    Ok(prove::policy(&file).context("its gates are to be kept")?.gates)
+    Ok(policy(&file).context("its gates are to be kept")?.gates)
 }
 
 /// Makes sure that the folder may be written before anything is measured, and the policy there can be read.

@@ -7,18 +7,21 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::exit::{self, OrRefuse};
 use crate::live::Preparing;
+use crate::measuring::{After, measure_and_show};
 use crate::on::OnFlags;
+use crate::placed::Placed;
 use crate::quantity;
-use crate::report::ColumnsFlag;
-use crate::run::{More, Placed, Shown, measure, run_folder};
+use crate::results::{ColumnsFlag, Shown};
 use weigh_content::user::{Extent, Wanted};
 use weigh_model::plan::Plan;
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::refuse_used;
-use weigh_run::lab::{Lab, Planning};
-use weigh_run::planner::Ask;
+use weigh_run::lab::Lab;
+use weigh_run::measure::{Elsewhere, RunOptions, run_folder};
+use weigh_run::planner::PlanOptions;
+use weigh_run::planning::Planning;
 use weigh_run::study::{Budget, SCHEMA, Study};
 use weigh_run::subject::codec::study::CellBlock;
 
@@ -114,11 +117,14 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return Err(anyhow!("{flag} {why} --on {on} measures on others; leave one of them out")).or_refuse();
     }
     let plan = plan(&lab, args, staging.path()).or_refuse()?;
-    let placed = Placed::asked(&args.on, &lab, None).or_refuse()?.map(|(placed, _)| placed);
+    let placed = Placed::asked(&args.on, &lab, None)
+        .or_refuse()?
+        .map(|(placed, _)| Box::new(placed) as Box<dyn Elsewhere>);
     let folder = run_folder(args.out.as_deref(), "codec");
     // The table is what was asked for.
-    let more = More { shown: Shown::new(true, args.json, &args.wanted), placed, ..More::default() };
-    Ok(measure(&lab, plan, &folder, &more)?.code())
+    let after = After { shown: Shown::new(true, args.json, &args.wanted), ..After::default() };
+    let options = RunOptions { elsewhere: placed, ..RunOptions::default() };
+    Ok(measure_and_show(&lab, plan, &folder, &options, &after)?.code())
 }
 
 fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
@@ -126,7 +132,7 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
     let codecs: Vec<String> = args.codecs.iter().flat_map(|text| settings(text)).collect();
     are_paths(lab, &args.paths)?;
     args.out.iter().try_for_each(|out| refuse_used(out))?;
-    let ask = Ask {
+    let options = PlanOptions {
         quick: false,
         seed: args.seed,
         budget_seconds: Some(args.budget),
@@ -140,7 +146,7 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
     }
     let progress = &mut Preparing::new();
     let study = study_of(args, codecs);
-    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let mut planning = Planning { options: &options, inventory: &inventory, staging, progress };
     let plan = lab.plan_paths(&study, &wanted(args), &mut planning)?;
     let unused = unused_levels(&levels, &plan);
     if !unused.is_empty() {

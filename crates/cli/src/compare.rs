@@ -1,7 +1,6 @@
 //! `weigh compare`: two runs or loads, one and a baseline, or two sides interleaved in one run.
 
-mod gates;
-pub mod machines;
+mod machines;
 mod paired;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +10,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::ValueEnum;
 
 use crate::exit::{self, Exit, OrRefuse};
-use crate::{quantity, report, terminal};
+use crate::gates::{GateFlags, Judging};
+use crate::machines::CoreHour;
+use crate::{quantity, results, terminal};
 use weigh_answer::compare::{Change, Comparison, Names, document, gate};
 use weigh_answer::format::{self, Detail, Options};
 use weigh_answer::load;
@@ -23,9 +24,6 @@ use weigh_run::dir::RUN;
 use weigh_run::kept::Kept;
 use weigh_run::list::{FOLDER, find_kept, kept_below};
 use weigh_run::loading::place;
-
-pub use gates::{GateFlags, Judging};
-use machines::CoreHour;
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]
@@ -85,7 +83,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH", requires = "paired")]
     content: Vec<PathBuf>,
     /// Only the blocks of the study whose description has these words
-    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = crate::run::words)]
+    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = quantity::words)]
     only: Option<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, requires = "paired", value_parser = quantity::whole::<u64>)]
@@ -103,7 +101,7 @@ const EXAMPLES: &str = "Examples:
 impl Args {
     fn shown(&self) -> (Form, Options) {
         let detail = if self.full { Detail::Full } else { Detail::Summary };
-        let of_terminal = report::options(detail, None);
+        let of_terminal = results::options(detail, None);
         let form = if self.json { Form::Json } else { self.format };
         (form, Options { color: of_terminal.color && self.out.is_none(), ..of_terminal })
     }

@@ -19,8 +19,8 @@ use weigh_run::list::{FOLDER, LATEST, folders};
 const MOST: usize = 1000;
 
 /// Answers a shell that asks, or writes the script that makes it ask: `COMPLETE=bash weigh`. Does not return then.
-pub fn answer() {
-    CompleteEnv::with_factory(|| with_names(super::command())).bin("weigh").completer("weigh").complete();
+pub fn answer(command: fn() -> Command) {
+    CompleteEnv::with_factory(move || with_names(command())).bin("weigh").completer("weigh").complete();
 }
 
 /// What an argument takes, by the name of its value.

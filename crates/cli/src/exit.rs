@@ -94,6 +94,14 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<Refused>() { Exit::Usage } else { Exit::Internal }
 }
 
+/// The exit code of what a verb came to; an error is said.
+pub fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        crate::terminal::error(&error);
+        of_error(&error).into()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,23 +11,32 @@ mod compare;
 mod completion;
 pub mod corpus;
 mod exit;
+mod gates;
 mod limits;
 pub mod link;
+pub mod listing;
 mod live;
 mod load;
+mod machines;
 mod man;
+mod measuring;
 mod on;
+mod own;
 mod pack;
+mod placed;
 pub mod plan;
 mod profile;
 mod profiled;
+mod profiles;
 mod prove;
 mod quantity;
 pub mod report;
+mod results;
 mod run;
 pub mod runs;
 pub mod runtime;
 mod site;
+mod site_studies;
 mod terminal;
 mod usage;
 mod view;
@@ -37,7 +46,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use agent::Agent;
@@ -123,7 +131,7 @@ enum Verb {
 /// Runs the program and tells its exit code, see `cli::exit`.
 pub fn main() -> ExitCode {
     if let Err(error) = limits::keep() {
-        return ended(Err(error));
+        return exit::ended(Err(error));
     }
     begin()
 }
@@ -140,7 +148,7 @@ fn begin() -> ExitCode {
         return code;
     }
     match Agent::asked(std::env::args_os()) {
-        Some(Ok(agent)) => ended(agent.run()),
+        Some(Ok(agent)) => exit::ended(agent.run()),
         Some(Err(error)) => usage::answer(&error, &words()),
         None => user(),
     }
@@ -148,7 +156,7 @@ fn begin() -> ExitCode {
 
 /// The verbs that people type.
 fn user() -> ExitCode {
-    completion::answer();
+    completion::answer(command);
     umask::begin();
     let matches = command().long_version(long_version()).try_get_matches_from(std::env::args_os());
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -164,7 +172,7 @@ fn user() -> ExitCode {
     let is_pair = matches!(&cli.verb, Verb::Compare(args) if args.is_paired());
     if cli.defs.len() > 1 && !is_pair {
         let two = "--defs: give one folder; two are the sides of weigh compare --paired";
-        return ended(Err(exit::refused(anyhow::anyhow!(two))));
+        return exit::ended(Err(exit::refused(anyhow::anyhow!(two))));
     }
     let defs = cli.defs.first().map(PathBuf::as_path);
     match &cli.verb {
@@ -178,7 +186,7 @@ fn user() -> ExitCode {
         | Verb::Compare(_) => namespace::allow_networks(),
         _ => {}
     }
-    ended(match cli.verb {
+    exit::ended(match cli.verb {
         Verb::Advise(args) => advise::run(&args, defs),
         Verb::Check(args) => check::run(&args, defs),
         Verb::Pack(args) => pack::run(&args, defs),
@@ -197,7 +205,7 @@ fn user() -> ExitCode {
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Profile(args) => profile::run(&args, defs),
-        Verb::Man(args) => man::run(&args),
+        Verb::Man(args) => man::run(&args, command()),
     })
 }
 
@@ -238,26 +246,6 @@ fn with_numbers(command: Command) -> Command {
         }
     };
     command.mut_args(numbers).mut_subcommands(with_numbers)
-}
-
-/// The exit code of what a verb came to; an error is said.
-fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
-    result.unwrap_or_else(|error| {
-        terminal::error(&error);
-        exit::of_error(&error).into()
-    })
-}
-
-/// For an option that takes the name of one of `all`.
-fn one_of<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + 'static,
-{
-    let named = move |given: String| {
-        let found = all.iter().copied().find(|one| name(*one) == given);
-        found.expect("the parser before took it for one of the names")
-    };
-    PossibleValuesParser::new(all.iter().map(|one| name(*one))).map(named)
 }
 
 #[cfg(test)]

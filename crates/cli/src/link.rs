@@ -10,7 +10,8 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use crate::exit::{self, Exit, OrRefuse};
-use crate::{one_of, quantity, terminal};
+use crate::quantity::one_of;
+use crate::{quantity, terminal};
 use weigh_answer::table::Grid;
 use weigh_content::defs::Definitions;
 use weigh_model::link::{LinkSpec, Measured, Rate, Way};

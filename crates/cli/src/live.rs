@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::results;
 use crate::terminal::{self, Line};
 use weigh_answer::format::{self, Detail, Options};
 use weigh_answer::report::Report;
@@ -49,30 +50,15 @@ fn in_parts(parts: Arc<PartsDone>) -> ProgressStyle {
 
 impl Live {
     /// A line, and where `table` is wanted and somebody looks, the table so far above it.
-    pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
-        let (line, parts) = (Line::new(false), Arc::default());
-        if plan.payloads.iter().any(|payload| payload.parts.len() > 1) {
-            line.bar.set_style(in_parts(Arc::clone(&parts)));
-            line.bar.enable_steady_tick(PARTS_EVERY);
-        }
+    pub fn new(table: bool) -> Live {
         Live {
-            line,
-            plan: plan.clone(),
-            records: earlier.to_vec(),
-            options: (table && terminal::watched()).then(|| crate::report::options(Detail::Full, None)),
+            line: Line::new(false),
+            plan: Plan::default(),
+            records: Vec::new(),
+            options: (table && terminal::watched()).then(|| results::options(Detail::Full, None)),
             drawn: None,
             drawn_lines: 0,
-            parts,
-        }
-    }
-
-    /// Takes everything off the screen.
-    pub fn clear(&mut self) {
-        self.line.bar.finish_and_clear();
-        let term = console::Term::stderr();
-        if self.drawn_lines > 0 {
-            term.clear_last_lines(self.drawn_lines).ok();
-            self.drawn_lines = 0;
+            parts: Arc::default(),
         }
     }
 
@@ -81,8 +67,8 @@ impl Live {
         if self.drawn.is_some_and(|d| d.elapsed() < TABLE_EVERY) {
             return;
         }
-        let results = Report::of(&Default::default(), &self.plan, &self.records);
-        let text = format::live::table(&results, options, terminal::height().saturating_sub(MARGIN));
+        let report = Report::of(&Default::default(), &self.plan, &self.records);
+        let text = format::live::table(&report, options, terminal::height().saturating_sub(MARGIN));
         let text = clean_lines(&text, options.color);
         let term = console::Term::stderr();
         let lines = text.lines().count();
@@ -99,6 +85,33 @@ impl Live {
 }
 
 impl Observer for Live {
+    fn note(&mut self, what: &str) {
+        terminal::note(what);
+    }
+
+    fn remark(&mut self, what: &str) {
+        terminal::note_once(what);
+    }
+
+    fn begun(&mut self, plan: &Plan, earlier: &[Record]) {
+        self.line = Line::new(false);
+        if plan.payloads.iter().any(|payload| payload.parts.len() > 1) {
+            self.line.bar.set_style(in_parts(Arc::clone(&self.parts)));
+            self.line.bar.enable_steady_tick(PARTS_EVERY);
+        }
+        self.plan = plan.clone();
+        self.records = earlier.to_vec();
+    }
+
+    fn ended(&mut self) {
+        self.line.bar.finish_and_clear();
+        let term = console::Term::stderr();
+        if self.drawn_lines > 0 {
+            term.clear_last_lines(self.drawn_lines).ok();
+            self.drawn_lines = 0;
+        }
+    }
+
     fn parts(&self) -> Arc<PartsDone> {
         Arc::clone(&self.parts)
     }

@@ -22,8 +22,8 @@ use weigh_load::plan::LoadPlan;
 pub use args::Args;
 use conductor::Conductor;
 
-use crate::compare::Judging;
 use crate::exit::{Exit, OrRefuse};
+use crate::gates::Judging;
 use crate::terminal;
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;

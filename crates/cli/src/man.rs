@@ -30,12 +30,12 @@ const SHELLS: [(&str, &str); 3] = [
 ];
 
 /// Runs the verb.
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
     let place = clean_path(&args.folder).to_string();
     if args.folder.exists() {
         return Err(anyhow!("{place}: is there already; name a new folder")).or_refuse();
     }
-    let mut files = pages(super::command())?;
+    let mut files = pages(command)?;
     let own = std::env::current_exe().context("the program cannot find itself")?;
     for (shell, path) in SHELLS {
         let said = answer(Command::new(&own).env("COMPLETE", shell))?;

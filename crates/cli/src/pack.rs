@@ -9,9 +9,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::exit::{self, Exit, OrRefuse};
-use crate::prove::policy;
+use crate::quantity::one_of;
+use crate::site_studies::policy;
 use crate::terminal::Line;
-use crate::{one_of, quantity, terminal};
+use crate::{quantity, terminal};
 use weigh_answer::table::{Grid, Kind, factor, field};
 use weigh_load::units::bytes as read_bytes;
 use weigh_model::policy::Policy;

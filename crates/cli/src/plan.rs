@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::advise::{BUDGET, planned, written_studies};
 use crate::exit::{self, Exit, OrRefuse};
 use crate::live::Preparing;
-use crate::run::words;
-use crate::terminal;
+use crate::own::OwnFlags;
+use crate::site_studies::{BUDGET, plans, written_studies};
+use crate::{quantity, terminal};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use weigh_answer::table::Grid;
@@ -18,12 +18,12 @@ use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_os::shelter::Shelter;
-use weigh_run::lab::{Lab, Planning};
+use weigh_run::lab::Lab;
 use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
-use weigh_run::planner::{Ask, has_each};
+use weigh_run::planner::{PlanOptions, has_each};
+use weigh_run::planning::Planning;
 use weigh_run::subject;
 use weigh_site::overrides;
-use weigh_site::overrides::Own;
 use weigh_stats::ROUNDS;
 
 /// Flags of `weigh plan`.
@@ -36,10 +36,10 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS", requires = "study", value_parser = words)]
+    #[arg(long, value_name = "WORDS", requires = "study", value_parser = quantity::words)]
     only: Option<String>,
     /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
-    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = words)]
+    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = quantity::words)]
     configurations: Vec<String>,
     /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", requires = "for_site")]
     save: Option<PathBuf>,
     #[command(flatten)]
-    own: Own,
+    own: OwnFlags,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -107,15 +107,19 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
-    let mut own = args.own.clone();
+    let mut own = args.own.overrides();
     let mut studies = overrides::studies(lab, args.study.as_slice(), &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;
     let inventory = overrides::survey(lab, &studies, &args.php, &mut own, &mut Preparing::new())?;
-    let ask = Ask { quick: args.quick, configurations: args.configurations.clone(), ..Ask::default() };
+    let options = PlanOptions {
+        quick: args.quick,
+        configurations: args.configurations.clone(),
+        ..PlanOptions::default()
+    };
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
-    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let mut planning = Planning { options: &options, inventory: &inventory, staging, progress };
     let plan = overrides::plan(lab, study, &own, &mut planning)?;
     has_each(std::slice::from_ref(&plan), &args.configurations)?;
     Ok(plan)
@@ -129,7 +133,7 @@ fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
         std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
     }
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = planned(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
+    let plans = plans(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
     for (one, plan) in written.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {

@@ -1,7 +1,5 @@
 //! `weigh profile`: where a PHP script spends its time, from a run of it or from a profiler's files.
 
-pub(crate) mod output;
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,15 +8,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::exit::{self, Exit, OrRefuse};
-use crate::run::words;
-use crate::{one_of, quantity, terminal};
-use weigh_answer::profile::document::{Document, Run, Shown};
-use weigh_answer::profile::report::{Choice, Sort};
-use weigh_model::profile::Profile;
+use crate::profiles::{self, Named};
+use crate::quantity::one_of;
+use crate::results::options;
+use crate::{quantity, terminal};
+use weigh_answer::format::Detail;
+use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::profile::report::{self, Choice, Sort};
 use weigh_model::suggest::nearest;
 use weigh_model::text::{clean, clean_path};
 use weigh_os::interrupt::Interrupt;
-use weigh_profile::script::{Kept, Profiled, Script};
+use weigh_profile::script::{Profiled, Script};
 use weigh_profile::tools::{self, Profiler};
 use weigh_rig::runtime::PhpRuntime;
 use weigh_run::lab::Lab;
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, default_value_t = 25, value_name = "N", value_parser = quantity::whole::<usize>)]
     top: usize,
     /// Show the callers and callees of this function, or of those whose names contain this
-    #[arg(long, value_name = "NAME", value_parser = words)]
+    #[arg(long, value_name = "NAME", value_parser = quantity::words)]
     function: Option<String>,
     /// Also say how calls and inclusive costs were found
     #[arg(long, short)]
@@ -84,20 +84,11 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     }
 }
 
-/// A profile with its name.
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) profile: Profile,
-    pub(crate) run: Option<Run>,
-    /// What the profiler wrote, when we had it do so.
-    pub(crate) file: Option<Kept>,
-}
-
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     sensible(args).or_refuse()?;
-    let profiles = if args.script.is_empty() { files(&args.files).or_refuse()? } else { script(args, defs)? };
-    let shown = profiles.iter().map(|p| Shown::of(&p.name, &p.profile, p.run.clone())).collect();
+    let all = if args.script.is_empty() { files(&args.files).or_refuse()? } else { script(args, defs)? };
+    let shown = all.iter().map(|p| Shown::of(&p.name, &p.profile, p.run.clone())).collect();
     let document = Document::of(shown);
     let unknown = args.function.as_deref().and_then(|name| unknown_function(name, &document));
     if let (Some(why), true) = (&unknown, args.script.is_empty()) {
@@ -106,12 +97,25 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     // A script has run: what was found is shown all the same.
     let function = args.function.clone().filter(|_| unknown.is_none());
     let choice = Choice { sort: args.sort, top: args.top, function };
-    output::write(args, &document, &choice, &profiles)?;
+    write(args, &document, &choice, &all)?;
     if let Some(why) = unknown {
         bail!(why);
     }
     let is_cut = |shown: &&Shown| shown.cut.is_some() || shown.run.as_ref().is_some_and(|run| !run.is_fine);
     Ok(Exit::of_failures(document.profiles.iter().filter(is_cut).count()).into())
+}
+
+/// Prints the document, and writes the folder that was asked for.
+fn write(args: &Args, document: &Document, choice: &Choice, named: &[Named]) -> Result<()> {
+    if let Some(out) = &args.out {
+        profiles::folder(out, document, choice, named)?;
+        terminal::note(&format!("written to {}", clean_path(out)));
+    }
+    if args.json {
+        return terminal::write(&profiles::json(document)?);
+    }
+    let detail = if args.verbose { Detail::Full } else { Detail::Summary };
+    terminal::print(&report::terminal(document, choice, &options(detail, None)))
 }
 
 /// What can be told before anything is read or run.
@@ -128,7 +132,7 @@ fn sensible(args: &Args) -> Result<()> {
             shell_words::join(words)
         );
     }
-    args.out.iter().try_for_each(|out| output::unused(out))
+    args.out.iter().try_for_each(|out| profiles::unused(out))
 }
 
 /// Why no function is shown, where none of the document's is called so.

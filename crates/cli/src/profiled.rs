@@ -4,11 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::live::Preparing;
-use super::profile::{Named, output};
-use super::report::options;
-use super::run::More;
-use super::terminal;
+use crate::live::Preparing;
+use crate::profiles::{self, Named};
+use crate::results::options;
+use crate::terminal;
 use weigh_answer::format::Detail;
 use weigh_answer::profile::document::{Document, Shown};
 use weigh_answer::profile::report::{self, Choice, Sort};
@@ -17,7 +16,7 @@ use weigh_model::plan::Plan;
 use weigh_os::interrupt::Interrupt;
 use weigh_profile::script::Profiled;
 use weigh_run::lab::Lab;
-use weigh_run::lab::profiled::{self, Contents};
+use weigh_run::profiled::{self, Contents};
 
 /// Functions that are shown of each cell; the files have all.
 const TOP: usize = 8;
@@ -25,14 +24,12 @@ const TOP: usize = 8;
 /// Profiles the cells that were chosen, if any were.
 pub fn run(
     lab: &Lab,
-    path: &Path,
-    plan: &Plan,
-    contents: &Contents,
-    more: &More,
+    (path, plan, contents): (&Path, &Plan, &Contents),
+    stores: &[String],
+    json: bool,
     interrupt: &Interrupt,
 ) -> Result<()> {
-    let cells =
-        profiled::profile(lab, path, plan, contents, &more.stores, (interrupt, &mut Preparing::new()))?;
+    let cells = profiled::profile(lab, path, plan, contents, stores, (interrupt, &mut Preparing::new()))?;
     if cells.is_empty() {
         return Ok(());
     }
@@ -45,8 +42,8 @@ pub fn run(
         let out = folder.join(names.give(&cell.cell.replace(['/', ':', '*'], "-")));
         let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let named = Named { name, profile, run: None, file: Some(file) };
-        output::folder(&out, &document, &choice, &[named])?;
-        if !more.shown.json {
+        profiles::folder(&out, &document, &choice, &[named])?;
+        if !json {
             terminal::print(&report::terminal(&document, &choice, &options(Detail::Summary, None)))?;
         }
     }

@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use crate::advise::{POLICY, measured, server_of};
-use crate::compare::GateFlags;
 use crate::exit::{self, Exit, OrRefuse};
+use crate::gates::GateFlags;
 use crate::live::Preparing;
-use crate::run::{More, begin, finish, run_folder};
-use crate::{quantity, report, terminal};
-use weigh_os::interrupt::Interrupt;
-use weigh_os::regular;
+use crate::measuring::measured;
+use crate::site_studies::{policy, reports, server_of};
+use crate::{quantity, results, terminal};
 use weigh_site::advise::proofs;
 
 use weigh_answer::compare::gate::worst;
@@ -23,8 +21,10 @@ use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_os::shelter::Shelter;
-use weigh_run::lab::{Lab, Planning, Progress};
-use weigh_run::planner::Ask;
+use weigh_run::lab::{Lab, Progress};
+use weigh_run::measure::{RunOptions, run_folder};
+use weigh_run::planner::PlanOptions;
+use weigh_run::planning::Planning;
 use weigh_site::overrides::{Paired, Two};
 
 /// Flags of `weigh prove`.
@@ -66,9 +66,6 @@ const EXAMPLES: &str = "Examples:
   weigh prove --before http://localhost/ --after http://localhost:8080/
                                                 two running servers: response times and bytes";
 
-/// The longest policy in bytes.
-const LONGEST: u64 = 4 << 20;
-
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
@@ -97,7 +94,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     if args.json {
         terminal::print_json(&proof)?;
     } else {
-        let options = report::options(Detail::Full, None);
+        let options = results::options(Detail::Full, None);
         terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
     }
     judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
@@ -134,7 +131,7 @@ impl Proving<'_> {
         let folder = weigh_site::folder_of(&args.site);
         let studies = proofs(site, &folder, policy, server.as_ref(), args.budget).or_refuse()?;
         let written = studies.iter().map(|(_, written)| written);
-        let Some(reports) = measured(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
+        let Some(reports) = reports(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
         let (mut responses, mut values) = (Vec::new(), Vec::new());
         for ((client, _), report) in studies.iter().zip(reports) {
             match (client, report) {
@@ -152,31 +149,23 @@ impl Proving<'_> {
     fn by_url(&self, before: &str, after: &str) -> Result<Proved> {
         let Proving { lab, args, policy, site } = *self;
         let staging = Shelter::new().context("no temporary folder for the content")?;
-        let (ask, inventory) = (Ask { seed: args.seed, ..Ask::default() }, lab.native());
+        let (options, inventory) = (PlanOptions { seed: args.seed, ..PlanOptions::default() }, lab.native());
         let mut progress = Preparing::new();
         let two = Two { before, after, allowed: &args.allow_remote };
-        let mut planning =
-            Planning { ask: &ask, inventory: &inventory, staging: staging.path(), progress: &mut progress };
+        let mut planning = Planning {
+            options: &options,
+            inventory: &inventory,
+            staging: staging.path(),
+            progress: &mut progress,
+        };
         let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
         drop(progress);
-        let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-        let mut dir = begin(plan, &run_folder(None, &format!("{}-proof", site.name.replace('.', "-"))))?;
-        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
-            return Ok(None);
-        }
+        let folder = run_folder(None, &format!("{}-proof", site.name.replace('.', "-")));
+        let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
         let (report, links) =
             (dir.stored().report(), weigh_site::advise::visitors_links(lab, site).or_refuse()?);
         Ok(Some((prove_urls(policy, site, &links, &pairs, &report), report.faults.len())))
     }
-}
-
-pub fn policy(file: &Path) -> Result<Policy> {
-    let file = if file.is_dir() { file.join(POLICY) } else { file.to_owned() };
-    let named = clean_path(&file);
-    ensure!(file.exists(), "{named}: cannot be read; `weigh advise` writes one");
-    let text =
-        String::from_utf8(regular::read(&file, LONGEST)?).with_context(|| format!("{named}: no text"))?;
-    Policy::parse(&text, &named)
 }
 
 #[cfg(test)]

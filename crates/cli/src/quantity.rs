@@ -1,5 +1,6 @@
 //! Numbers, times and sizes as every verb takes them: one parser for each.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use weigh_load::units;
 
 /// What a time may look like, for help and errors.
@@ -70,6 +71,24 @@ fn before_now(hours: i64) -> Option<String> {
     let now = jiff::Timestamp::now();
     let then = jiff::Timestamp::from_second(now.as_second() - hours * 3600).ok()?;
     Some(then.to_string())
+}
+
+/// Words to look for: an empty text would match everything.
+pub fn words(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() { Err("give at least one word".into()) } else { Ok(text.to_owned()) }
+}
+
+/// For an option that takes the name of one of `all`.
+pub fn one_of<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let named = move |given: String| {
+        let found = all.iter().copied().find(|one| name(*one) == given);
+        found.expect("the parser before took it for one of the names")
+    };
+    PossibleValuesParser::new(all.iter().map(|one| name(*one))).map(named)
 }
 
 #[cfg(test)]

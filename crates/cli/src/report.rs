@@ -2,28 +2,23 @@
 
 mod other;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::exit::{self, Exit, OrRefuse};
-use crate::run::Shown;
-use crate::{runs, terminal};
+use crate::results::{ColumnsFlag, Shown, flames, further, options, print, write};
+use crate::{listing, terminal};
 use weigh_answer::document;
 use weigh_answer::document::ranking::{self, RankingDocument};
-use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options, Rendered};
-use weigh_answer::page::Flame;
+use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::report::ranking::Conditions;
-use weigh_answer::table::Columns;
 use weigh_history::Filter;
 use weigh_model::text::clean_path;
-use weigh_profile::stored;
-use weigh_run::dir::{RunFile, StoredRun};
-use weigh_run::list::{FOLDER, LATEST, below, find};
+use weigh_run::dir::StoredRun;
+use weigh_run::list::{FOLDER, below, find};
 
 /// Flags of `weigh report`.
 #[derive(Debug, clap::Args)]
@@ -50,14 +45,6 @@ pub struct Args {
     wanted: ColumnsFlag,
 }
 
-/// Which columns tables have.
-#[derive(Clone, Debug, Default, clap::Args)]
-pub struct ColumnsFlag {
-    /// Columns of the tables of all evidence: metrics and factors by their ids, as encode,ratio, or all
-    #[arg(long, value_name = "IDS")]
-    pub columns: Option<Columns>,
-}
-
 const EXAMPLES: &str = "Examples:
   weigh report latest --full            the newest run with all evidence
   weigh report latest -f html --out .   one page for a browser
@@ -80,27 +67,14 @@ fn formats() -> String {
     format!("{} (repeatable)", names.join(", "))
 }
 
-/// How a report on this terminal looks.
-pub fn options(detail: Detail, run: Option<&RunFile>) -> Options {
-    let (command, repeat) = (run.map(RunFile::command_line), run.and_then(RunFile::repeat));
-    Options {
-        width: terminal::width(),
-        color: terminal::colours(),
-        detail,
-        command,
-        repeat,
-        ..Options::default()
-    }
-}
-
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let Some(word) = &args.run else {
-        return runs::show(Path::new(FOLDER), &Filter::default(), args.json);
+        return listing::show(Path::new(FOLDER), &Filter::default(), args.json);
     };
     if !below(word).is_empty() {
         terminal::note(&format!("{} is a folder of runs; name one of them", clean_path(word)));
-        return runs::show(word, &Filter::default(), args.json);
+        return listing::show(word, &Filter::default(), args.json);
     }
     let json: &[&dyn Format] = &[&format::json::Json];
     let formats = if args.json { json } else { &args.format };
@@ -147,12 +121,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-/// The flame graphs of a run for those formats that show them.
-pub fn flames(run: &Path, formats: &[&dyn Format]) -> Arc<[Flame]> {
-    let has_page = formats.iter().any(|format| format.name() == "html");
-    if has_page { stored::flames_of_run(run).into() } else { Arc::default() }
-}
-
 /// Prints the ranking under these conditions.
 fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
     let usual = Conditions::of(results);
@@ -165,74 +133,4 @@ fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
         terminal::print(&format::terminal::text(&ranking::blocks(results, &conditions, &options), &options))?;
     }
     Ok(Exit::Fine.into())
-}
-
-/// Says where a run's pictures and report are, and how its evidence is shown: a line each.
-pub fn further(run: &Path, detail: Detail) {
-    let folder = run.join("report");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    let of =
-        |extension: &str| files.iter().filter(|f| f.extension().is_some_and(|e| e == extension)).collect();
-    let pictures: Vec<&PathBuf> = of("png");
-    if let [first, rest @ ..] = pictures.as_slice() {
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        terminal::note(&format!("Pictures: {}{more}", from_here(first)));
-    }
-    for (word, extension) in [("Page", "html"), ("Report", "md")] {
-        let reports: Vec<&PathBuf> = of(extension);
-        if let [report, ..] = reports.as_slice() {
-            terminal::note(&format!("{word}: {}", from_here(report)));
-        }
-    }
-    if detail == Detail::Summary {
-        let runs = below(Path::new(FOLDER));
-        let same = |newest: &Path| newest.canonicalize().ok() == run.canonicalize().ok();
-        let is_latest = runs.first().is_some_and(|newest| same(&newest.path));
-        let word = if is_latest { LATEST.to_owned() } else { from_here(run) };
-        terminal::note(&format!("Evidence: weigh report {word} --full"));
-    }
-}
-
-/// A path as it can be typed here.
-fn from_here(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    clean_path(path.strip_prefix(here).unwrap_or(path)).to_string()
-}
-
-/// Prints the report in one format.
-pub fn print(results: &Report, format: &dyn Format, options: &Options) -> Result<()> {
-    print_files(&format.render(results, options)?, format)
-}
-
-/// Prints files of a format.
-fn print_files(files: &[Rendered], format: &dyn Format) -> Result<()> {
-    let show = if format.medium() == Medium::Screen { terminal::print } else { terminal::write };
-    files.iter().try_for_each(|file| show(&String::from_utf8_lossy(&file.bytes)))
-}
-
-/// Writes the files of one format into a folder, each whole or not at all, without colours.
-pub fn write(
-    results: &Report,
-    format: &dyn Format,
-    options: &Options,
-    folder: &Path,
-) -> Result<Vec<PathBuf>> {
-    write_files(&format.render(results, &Options { color: false, ..options.clone() })?, folder)
-}
-
-/// Writes files into a folder, each whole or not at all.
-fn write_files(files: &[Rendered], folder: &Path) -> Result<Vec<PathBuf>> {
-    let doing = || format!("{}: the report cannot be written", folder.display());
-    std::fs::create_dir_all(folder).with_context(doing)?;
-    let mut written = Vec::new();
-    for file in files {
-        let path = folder.join(&file.file_name);
-        let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
-        draft.write_all(&file.bytes).with_context(doing)?;
-        draft.persist(&path).with_context(doing)?;
-        written.push(path);
-    }
-    Ok(written)
 }

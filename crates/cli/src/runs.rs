@@ -1,6 +1,5 @@
 //! `weigh runs`: the runs there are, metrics over time, old runs removed, everything exported.
 
-mod list;
 mod prune;
 mod trend;
 
@@ -11,10 +10,10 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::exit::{self, Exit, OrRefuse};
+use crate::listing::{history_of, show};
 use crate::quantity;
-use crate::terminal::{self, Line};
-pub use list::{Listing, show};
-use weigh_history::{Filter, History};
+use crate::terminal;
+use weigh_history::Filter;
 use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_run::list::FOLDER;
@@ -90,15 +89,6 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Some(What::Prune(args)) => prune::run(args, folder),
         Some(What::Export { file }) => export(folder, file),
     }
-}
-
-/// The history of a folder of runs, as it stands now.
-fn history_of(folder: &Path) -> Result<History> {
-    let mut line = Line::new(false);
-    let progress = &mut |done, all| line.say(format!("reading runs: {done} of {all}"));
-    let read = History::read(folder, &mut terminal::note, progress);
-    line.bar.finish_and_clear();
-    read
 }
 
 fn export(folder: &Path, file: &Path) -> Result<ExitCode> {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::exit::{Exit, OrRefuse};
+use crate::exit::{self, Exit, OrRefuse};
 use crate::terminal;
 
 /// Flags of other tools and of earlier versions: the verb, the flag, and what it is here.
@@ -39,7 +39,7 @@ pub fn answer(error: &Error, words: &[String]) -> ExitCode {
     } else {
         Err(anyhow::anyhow!(line(error, words))).or_refuse()
     };
-    super::ended(said.map(|()| Exit::Fine.into()))
+    exit::ended(said.map(|()| Exit::Fine.into()))
 }
 
 /// An error of the parser as one line.

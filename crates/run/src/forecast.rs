@@ -8,8 +8,7 @@ use super::state::{History, State};
 use crate::subject;
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
-use weigh_model::protocol::Phase;
-use weigh_model::record::{StopReason, VisitRecord};
+use weigh_model::record::StopReason;
 
 /// Nominal figures below this are mostly the cost of asking, and say nothing about the machine's speed.
 const TELLING: f64 = 0.003;
@@ -29,23 +28,20 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
     let calibration = calibration(plan, state);
     let pairs = plan.cells.iter().zip(&state.cells);
     let pass = |cell: &Cell, past: &History| {
-        past.visits.last().and_then(|v| pass_seconds(cell, v)).unwrap_or(cell.expected_seconds * calibration)
+        past.visits
+            .last()
+            .and_then(|v| subject::of(cell).pass_seconds(v))
+            .unwrap_or(cell.expected_seconds * calibration)
     };
     pairs.map(|(cell, past)| subject::of(cell).visit_seconds(cell, past, pass(cell, past))).collect()
-}
-
-/// Wall seconds of one encode and one decode in a visit, or of one response.
-pub fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
-    let median = |phase: &Phase| weigh_stats::median(&visit.phases.get(phase)?.wall_ns);
-    let medians = subject::of(cell).shape().phases.iter().map(median).collect::<Option<Vec<f64>>>()?;
-    Some(medians.iter().sum::<f64>() * visit.spent() / 1e9)
 }
 
 /// How much longer passes take on this machine than the nominal figures say.
 fn calibration(plan: &Plan, state: &State) -> f64 {
     let pairs = plan.cells.iter().zip(&state.cells);
-    let measured =
-        pairs.filter_map(|(c, past)| Some((c.expected_seconds, pass_seconds(c, past.visits.first()?)?)));
+    let measured = pairs.filter_map(|(c, past)| {
+        Some((c.expected_seconds, subject::of(c).pass_seconds(past.visits.first()?)?))
+    });
     let (said, took) = measured
         .filter(|&(said, _)| said >= TELLING)
         .fold((0.0, 0.0), |(said, took), (s, t)| (said + s, took + t));

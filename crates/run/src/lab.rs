@@ -5,7 +5,6 @@
 
 pub mod discover;
 mod foreign;
-pub mod profiled;
 mod stage;
 
 use std::path::{Path, PathBuf};
@@ -14,18 +13,10 @@ use anyhow::{Context, Result, bail, ensure};
 
 pub use stage::{FILE, Stager};
 
-use crate::planner::{Ask, build};
 use crate::study::Study;
-use crate::study::block::Quick;
-use crate::subject;
 use weigh_content::Library;
 use weigh_content::cache::Cache;
 use weigh_content::defs::Definitions;
-use weigh_content::user::Wanted;
-use weigh_model::inventory::Inventory;
-use weigh_model::payload::Payload;
-use weigh_model::plan::Plan;
-use weigh_model::text::clean_path;
 use weigh_os::regular;
 use weigh_os::shelter::Shelter;
 use weigh_rig::runtime::PhpRuntime;
@@ -37,18 +28,6 @@ pub trait Progress {
 
     /// Something the user should know, such as a file that was left out.
     fn note(&mut self, what: &str);
-}
-
-/// What studies are planned with.
-pub struct Planning<'a> {
-    /// What the user asked for.
-    pub ask: &'a Ask,
-    /// What can be measured here.
-    pub inventory: &'a Inventory,
-    /// The folder that contents are brought into.
-    pub staging: &'a Path,
-    /// Hears what takes a moment.
-    pub progress: &'a mut dyn Progress,
 }
 
 /// Definitions, corpus and places of one call of the program.
@@ -107,15 +86,6 @@ impl Lab {
         self.definitions.write_php(&self.cache).context("the PHP worker cannot be put in place")
     }
 
-    /// Looks for what the cells of studies can stand on beside runtimes: web servers, PHP-FPM pools, stores with their drivers, links.
-    pub fn look(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
-        for text in studies.iter().flat_map(Study::all_links) {
-            let link = self.definitions.link(&text)?;
-            inventory.links.insert(text, link);
-        }
-        subject::look(self, inventory, studies)
-    }
-
     /// The PHPs of these names: binaries, or fetched runtimes.
     pub fn php(&self, named: &[PathBuf]) -> Result<Vec<PhpRuntime>> {
         let binaries = self.resolve(named)?;
@@ -125,47 +95,5 @@ impl Lab {
     /// The folder of fetched runtimes; it need not be there.
     pub fn runtimes(&self) -> PathBuf {
         self.cache.join("runtimes")
-    }
-
-    /// The plan of a study whose contents a stager brings into place.
-    fn planned(
-        &self,
-        study: &Study,
-        planning: &mut Planning<'_>,
-        mut content: impl FnMut(&mut Stager<'_>, &str, Option<u64>, &mut dyn Progress) -> Result<Vec<Payload>>,
-    ) -> Result<Plan> {
-        let Planning { ask, inventory, staging, progress } = planning;
-        let mut stager = Stager::new(&self.library, staging);
-        let plan = build(study, ask, inventory, &mut |name, bytes| {
-            content(&mut stager, name, bytes, &mut **progress)
-        });
-        stager.notes().iter().for_each(|note| progress.note(note));
-        plan
-    }
-
-    /// Stages the contents a study names and builds its plan.
-    pub fn plan(&self, study: &Study, planning: &mut Planning<'_>) -> Result<Plan> {
-        let subject = subject::of_study(study);
-        self.planned(study, planning, |stager, name, bytes, progress| {
-            progress.doing(&format!("preparing {name}"));
-            subject.stage(stager, name, bytes)
-        })
-    }
-
-    /// The same for a study whose contents are the user's: each block has them all. They go beside the study, because a path need not be
-    /// text.
-    pub fn plan_paths(&self, study: &Study, paths: &[Wanted], planning: &mut Planning<'_>) -> Result<Plan> {
-        let mut study = study.clone();
-        for block in &mut study.cells {
-            block.content = (0..paths.len()).map(|number| number.to_string()).collect();
-            if let Some(Quick::Other(factors)) = &mut block.quick {
-                factors.content = None;
-            }
-        }
-        self.planned(&study, planning, |stager, number, block, progress| {
-            let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
-            progress.doing(&format!("reading {}", clean_path(&path.path)));
-            Ok(vec![stager.wanted(path, block)?])
-        })
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::executor::PartsDone;
 use weigh_model::cell::Cell;
+use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
 /// A visit that is about to begin.
@@ -23,6 +24,18 @@ pub struct Upcoming<'a> {
 
 /// Gets told. Every method does nothing unless implemented.
 pub trait Observer {
+    /// Something that the user should know of this run: a line.
+    fn note(&mut self, _what: &str) {}
+
+    /// The same of every run that is made: it needs to be said once.
+    fn remark(&mut self, _what: &str) {}
+
+    /// Measuring begins, or goes on after these records.
+    fn begun(&mut self, _plan: &Plan, _earlier: &[Record]) {}
+
+    /// Nothing more is measured for now.
+    fn ended(&mut self) {}
+
     /// Where the parts of each visit are counted while it goes on.
     fn parts(&self) -> Arc<PartsDone> {
         Arc::default()

@@ -16,7 +16,7 @@ mod urls;
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::server_config::Configured;
 use weigh_content::user::Wanted;
@@ -24,55 +24,40 @@ use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::way::CONFIG;
-use weigh_run::lab::{Lab, Planning};
+use weigh_run::lab::Lab;
+use weigh_run::planning::Planning;
 use weigh_run::study::Study;
 use weigh_run::study::block::Quick;
 use weigh_run::subject::delivery::study::{DeliveryBlock, Served};
 
-/// What a user brings beside the names of studies, as `weigh run` and `weigh plan` take it.
-#[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Your own", group = clap::ArgGroup::new("elsewhere").args(["url", "page", "store"]).multiple(true))]
-pub struct Own {
-    /// A file or folder of yours in place of the study's content (repeatable)
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["docroot", "url"])]
+/// What a user brings beside the names of studies.
+#[derive(Clone, Debug, Default)]
+pub struct UserOverrides {
+    /// Files and folders in place of the study's content.
     pub content: Vec<PathBuf>,
-    /// Your document root: some of its assets, by type and size, in place of the study's; copies are served, nothing is written to it
-    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    /// A document root: some of its assets, by type and size, in place of the study's. Copies are served, nothing is written to it.
     pub docroot: Option<PathBuf>,
     /// The files of the document root to take, by their paths below it, if they are there; none: some of them stand for all.
-    #[arg(skip)]
     pub like: Vec<PathBuf>,
     /// The study names files of the document root itself; else some of them take the place of its content
-    #[arg(skip)]
     pub names_files: bool,
     /// A policy that is one of the server's ways, on top of the configuration if there is one
-    #[arg(skip)]
     pub proved: Option<Box<Proved>>,
-    /// Your web server's configuration, in a private instance beside the study's ways on that server
-    #[arg(id = "server_config", long = "server-config", value_name = "FILE", conflicts_with = "url")]
+    /// A web server's configuration, in a private instance beside the study's ways on that server.
     pub config: Option<PathBuf>,
-    /// The server that the configuration is for, where the file does not tell
-    // [`Lab::survey`] finds it where the user does not say.
-    #[arg(long, value_name = "NAME", requires = "server_config")]
+    /// The server that the configuration is for. [`survey`] finds it where the user does not say.
     pub server: Option<String>,
-    /// The site to measure, by its name, where the configuration has several and the document root does not tell
-    #[arg(long, value_name = "NAME", requires = "server_config")]
+    /// The site to measure, by its name, where the configuration has several and the document root does not tell.
     pub site: Option<String>,
-    /// A URL to measure from outside (repeatable): nothing is started; the CPU time of its server is known if that runs here and may be read
-    #[arg(id = "url", long = "url", value_name = "URL")]
+    /// URLs to measure from outside: nothing is started.
     pub urls: Vec<String>,
-    /// Your own page by its URL, measured beside the study: what sending costs is also told as a share of its response time
-    #[arg(long, value_name = "URL", conflicts_with = "url")]
+    /// A page by its URL, measured beside the study.
     pub page: Option<String>,
-    /// A host that is not this machine and may be asked, spelled out (repeatable)
-    #[arg(long, value_name = "HOST", requires = "elsewhere")]
+    /// Hosts that are not this machine and may be asked.
     pub allow_remote: Vec<String>,
-    /// A store to measure (repeatable): a name such as redis, or the URL of a running one, such as redis://127.0.0.1:6379/2; with
-    /// cache-levels, values are written and read there. Keys of its own are used, and nothing is flushed
-    #[arg(id = "store", long = "store", value_name = "STORE", conflicts_with = "url")]
+    /// Stores to measure: names, or URLs of running ones.
     pub stores: Vec<String>,
-    /// The configuration as it was read, by [`Lab::survey`].
-    #[arg(skip)]
+    /// The configuration as it was read, by [`survey`].
     pub read: Option<Box<Configured>>,
 }
 
@@ -83,7 +68,7 @@ pub struct Proved {
     pub site: Site,
 }
 
-impl Own {
+impl UserOverrides {
     /// Makes sure that the study can be measured with it.
     ///
     /// # Errors
@@ -125,8 +110,8 @@ impl Own {
     }
 }
 
-/// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
-pub fn plan(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+/// As [`Lab::plan`], with what is the user's own in the study. [`survey`] comes before.
+pub fn plan(lab: &Lab, study: &Study, own: &UserOverrides, planning: &mut Planning<'_>) -> Result<Plan> {
     if !own.urls.is_empty() {
         return urls::plan(study, own, planning);
     }
@@ -156,6 +141,27 @@ pub fn plan(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) ->
         urls::add_page(&mut plan, url, own, planning)?;
     }
     Ok(plan)
+}
+
+/// As [`plan`] of each study, with its content in a folder of its own below the one for staging.
+pub fn plan_each(
+    lab: &Lab,
+    studies: &[Study],
+    own: &UserOverrides,
+    planning: &mut Planning<'_>,
+) -> Result<Vec<Plan>> {
+    let Planning { options, inventory, staging, progress } = planning;
+    let plan_one = |(number, study): (usize, &Study)| {
+        let folder = staging.join(number.to_string());
+        std::fs::create_dir(&folder).context("no temporary folder for the content")?;
+        plan(
+            lab,
+            study,
+            own,
+            &mut Planning { options, inventory, staging: &folder, progress: &mut **progress },
+        )
+    };
+    studies.iter().enumerate().map(plan_one).collect()
 }
 
 /// The study on one server alone, with the user's configuration among the ways of every block. What was published of another

@@ -13,11 +13,12 @@ use weigh_model::inventory::NATIVE;
 use weigh_model::payload::Origin;
 use weigh_model::plan::{Plan, Side};
 
-use super::{Args, Judging, finish};
+use super::{Args, finish};
 use crate::exit::{Exit, OrRefuse};
+use crate::gates::Judging;
 use crate::live::Preparing;
 use crate::load::versus;
-use crate::run::{More, begin, finish as measure, nothing, plan_each, run_folder};
+use crate::measuring::measured;
 use crate::terminal;
 use weigh_answer::compare::{Comparison, Names, gate};
 use weigh_answer::gather::FaultRow;
@@ -26,14 +27,15 @@ use weigh_answer::report::Report;
 use weigh_answer::subject;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::way::CONFIG;
-use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::StoredRun;
 use weigh_run::lab::Lab;
-use weigh_run::planner::Ask;
+use weigh_run::measure::{RunOptions, run_folder, why_empty};
+use weigh_run::planner::PlanOptions;
+use weigh_run::planning::Planning;
 use weigh_site::overrides;
-use weigh_site::overrides::Own;
+use weigh_site::overrides::UserOverrides;
 
 /// More rounds than any time holds.
 const MOST_ROUNDS: u32 = 1_000_000;
@@ -54,11 +56,9 @@ pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode>
     let plan = plan(args, &twice, &words, staging.path()).or_refuse()?;
     let gates = judging.with(&plan.study.gates);
     gate::check(&gates, subject::of_plan(&plan)).or_refuse()?;
-    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    let mut dir = begin(plan, &run_folder(None, "paired"))?;
-    if !measure(&lab, &mut dir, &More::default(), &interrupt)? {
+    let Some(dir) = measured(&lab, plan, &run_folder(None, "paired"), &RunOptions::default())? else {
         return Ok(Exit::Internal.into());
-    }
+    };
     let sides = &dir.plan().sides;
     let names = Names { a: sides[0].name.clone(), b: sides[1].name.clone() };
     let stored = dir.stored();
@@ -184,14 +184,14 @@ fn plan(args: &Args, twice: &Twice<'_>, words: &[String], staging: &Path) -> Res
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
         let beside = sides.first().zip(twice.docroots.first());
         let beside = beside.map(|((_, plan), root)| below(plan, root)).unwrap_or_default();
-        let own = Own {
+        let own = UserOverrides {
             content: args.content.clone(),
             docroot: of(twice.docroots, at).cloned(),
             config: of(twice.configs, at).cloned(),
             server: args.server.clone(),
             site: args.site.clone(),
             like: beside,
-            ..Own::default()
+            ..UserOverrides::default()
         };
         let defs = of(twice.defs, at).map(std::path::absolute).transpose()?;
         let lab = Lab::open(defs.as_deref())?;
@@ -214,16 +214,19 @@ fn of_side(
     lab: &Lab,
     args: &Args,
     (words, php): (&[String], &[PathBuf]),
-    mut own: Own,
+    mut own: UserOverrides,
     staging: &Path,
 ) -> Result<Plan> {
     let mut studies = overrides::studies(lab, words, &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let inventory = overrides::survey(lab, &studies, php, &mut own, &mut Preparing::new())?;
-    let ask = Ask { seed: args.seed, budget_seconds: Some(args.budget), ..Ask::default() };
-    let plan = plan_each(lab, &studies, &own, &inventory, &ask, staging)?.pop();
+    let options =
+        PlanOptions { seed: args.seed, budget_seconds: Some(args.budget), ..PlanOptions::default() };
+    let (options, inventory, progress) = (&options, &inventory, &mut Preparing::new());
+    let mut planning = Planning { options, inventory, staging, progress };
+    let plan = overrides::plan_each(lab, &studies, &own, &mut planning)?.pop();
     let plan = plan.context("the study has no plan")?;
-    ensure!(!plan.cells.is_empty(), "{}", nothing(&plan));
+    ensure!(!plan.cells.is_empty(), "{}", why_empty(&plan));
     Ok(plan)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::compare::GateFlags;
+use crate::gates::GateFlags;
 use weigh_load::capacity::Limit;
 use weigh_load::units;
 

@@ -12,8 +12,7 @@ use weigh_load::result::{Checked, LoadResult};
 use super::args::{Args, Output};
 use super::live::Live;
 use crate::exit::{self, Exit, OrRefuse};
-use crate::run::run_folder;
-use crate::terminal;
+use crate::{results, terminal};
 use weigh_answer::format::Detail;
 use weigh_answer::load::report as load_report;
 use weigh_answer::load::{Document, Measured, SCHEMA};
@@ -25,6 +24,7 @@ use weigh_run::lab::Lab;
 use weigh_run::loading::place::{self, Place};
 use weigh_run::loading::stored::RESULT;
 use weigh_run::loading::{Failure, LoadAgent, Outcome};
+use weigh_run::measure::run_folder;
 
 /// Seconds after which responses that are known to be steady are looked at again: they may still change during a block.
 const MOMENT: f64 = 0.001;
@@ -172,7 +172,7 @@ impl Conductor {
             terminal::write(&String::from_utf8_lossy(&json))
         } else {
             let detail = if output.verbose { Detail::Full } else { Detail::Summary };
-            terminal::print(&load_report::terminal(&document, &crate::report::options(detail, None)))
+            terminal::print(&load_report::terminal(&document, &results::options(detail, None)))
         };
         let mut failed: Vec<anyhow::Error> = unkept.into_iter().collect();
         keep(&place, &output, &document, &json, began, &mut failed)?;

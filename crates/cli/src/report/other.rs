@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 
-use super::{Args, options, print_files, write_files};
+use super::Args;
 use crate::exit::OrRefuse;
+use crate::results::{options, print_files, write_files};
 use crate::terminal;
 use weigh_answer::format::composed::Composed;
 use weigh_answer::format::{Detail, Format, Medium, Options};

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::{
-    Args, Ended, More, Placed, asked, begin_on, finish, nothing, options, plans_of, run_folder, written,
-};
-use crate::compare::Judging;
-use crate::compare::machines::{Run, check, compared, folder, text};
+use super::{Args, asked, plans_of, run_options};
 use crate::exit::{Exit, OrRefuse};
+use crate::gates::Judging;
+use crate::machines::{Run, check, compared, folder, text};
+use crate::measuring::{Ended, measured, options, written};
+use crate::placed::Placed;
 use crate::terminal;
 use weigh_cluster::Want;
 use weigh_model::plan::Plan;
@@ -18,27 +18,24 @@ use weigh_model::text::{clean, clean_path};
 use weigh_os::interrupt::Interrupt;
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::Lab;
-use weigh_site::overrides::Own;
+use weigh_run::measure::{run_folder, why_empty};
 
 /// Runs it. Every plan is made before the first is measured; then one machine after the other is.
 pub fn run(args: &Args, lab: &Lab, judging: &Judging) -> Result<ExitCode> {
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let planned = plan(args, lab, judging, staging.path()).or_refuse()?;
+    let after = args.after(judging);
     let base = run_folder(args.out.as_deref(), &planned[0].1.study.name);
-    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let (mut runs, mut failures, mut paths) = (Vec::new(), 0, Vec::<PathBuf>::new());
     for (placed, plan) in planned {
-        let machine = placed.machine.clone();
-        let kind = machine.kind.clone().unwrap_or_default();
+        let kind = placed.machine.kind.clone().unwrap_or_default();
         let path = unused(&base, &kind, args.out.is_some(), &paths);
         terminal::note(&format!("measuring on {}: node {}", clean(&kind), clean(&placed.node)));
-        let more = args.after(&Own::default(), judging, Some(placed));
-        let mut dir = begin_on(plan, &path, machine)?;
-        if !finish(lab, &mut dir, &more, &interrupt)? {
+        let Some(dir) = measured(lab, plan, &path, &run_options(&[], Some(placed)))? else {
             return Ok(Ended::Interrupted.code());
-        }
+        };
         let report = dir.stored().report();
-        written(&report, &path, &options(&more.shown, None))?;
+        written(&report, &path, &options(&after.shown, None))?;
         failures += report.faults.len();
         runs.push(Run { kind, report });
         paths.push(path);
@@ -47,8 +44,7 @@ pub fn run(args: &Args, lab: &Lab, judging: &Judging) -> Result<ExitCode> {
     if args.json {
         terminal::print_json(&machines)?;
     } else {
-        let more: More = args.after(&Own::default(), judging, None);
-        terminal::print(&text(&machines, &options(&more.shown, None)))?;
+        terminal::print(&text(&machines, &options(&after.shown, None)))?;
     }
     let names: Vec<String> = paths.iter().map(|path| clean_path(path).to_string()).collect();
     terminal::note(&format!(
@@ -71,7 +67,7 @@ fn unused(base: &Path, kind: &str, is_named: bool, used: &[PathBuf]) -> PathBuf 
 
 /// A node of each kind, with the plan that is made from what it has.
 fn plan(args: &Args, lab: &Lab, judging: &Judging, staging: &Path) -> Result<Vec<(Placed, Plan)>> {
-    let mut own = args.own.clone();
+    let mut own = args.own.overrides();
     let studies = asked(lab, args, &mut own)?;
     ensure!(studies.len() == 1, "--each-machine measures one study; name one");
     let (on, cluster) =
@@ -100,7 +96,7 @@ fn plan(args: &Args, lab: &Lab, judging: &Judging, staging: &Path) -> Result<Vec
         let shape = weigh_answer::subject::of_plan(&plan);
         ensure!(shape.costs.is_some(), "{} has no CPU time per operation", plan.study.name);
         if plan.cells.is_empty() {
-            return Err(anyhow!("{}", nothing(&plan)).context(format!("machine {}", clean(kind))));
+            return Err(anyhow!("{}", why_empty(&plan)).context(format!("machine {}", clean(kind))));
         }
         all.push((placed, plan));
     }

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 
-use super::list;
 use crate::exit::{Exit, OrRefuse};
-use crate::{quantity, terminal};
+use crate::{listing, quantity, terminal};
 use weigh_history::{RunRow, remove};
 use weigh_model::units;
 
@@ -36,12 +35,12 @@ pub const EXAMPLES: &str = "Examples:
 /// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let before = &args.older_than;
-    let runs = super::history_of(folder)?.prunable(before, args.keep);
+    let runs = listing::history_of(folder)?.prunable(before, args.keep);
     if runs.is_empty() {
         terminal::print("no runs to remove\n")?;
         return Ok(Exit::Fine.into());
     }
-    terminal::print(&list::table(&runs))?;
+    terminal::print(&listing::table(&runs))?;
     let all = summary(&runs);
     if args.dry_run {
         terminal::print(&format!("would remove {all}; nothing was removed\n"))?;

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use super::{Which, history_of};
+use super::Which;
 use crate::exit::{Exit, OrRefuse};
+use crate::listing::history_of;
 use crate::terminal;
 use weigh_answer::bars;
 use weigh_answer::metric::Unit;

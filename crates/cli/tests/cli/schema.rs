@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::{baseline, check, corpus, link, plan, runs, runtime};
+use weigh::{baseline, check, corpus, link, listing, plan, runtime};
 use weigh_answer::compare::Comparison;
 use weigh_answer::compare::machines::Machines;
 use weigh_answer::document::ranking::RankingDocument;
@@ -54,7 +54,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
             "A ranking under conditions: `weigh report RUN --at CONDITIONS --json`",
             schema_for!(RankingDocument),
         ),
-        ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(runs::Listing)),
+        ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(listing::Listing)),
         ("trend", "A metric over time: `weigh runs trend --json`", schema_for!(Trend)),
         ("comparison", "A comparison: `weigh compare --json`", schema_for!(Comparison)),
         ("machines", "Machines compared: `weigh compare --machines --json`", schema_for!(Machines)),

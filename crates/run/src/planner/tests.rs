@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::planner::{Ask, build, has_each};
+use crate::planner::{PlanOptions, build, has_each};
 use crate::study::Study;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::{Origin, Payload};
@@ -76,14 +76,14 @@ fn payload(name: &str) -> Payload {
     }
 }
 
-fn plan_with(block: &str, ask: &Ask) -> anyhow::Result<Plan> {
+fn plan_with(block: &str, ask: &PlanOptions) -> anyhow::Result<Plan> {
     let text = format!("schema=1\nname=\"t\"\ntitle=\"T\"\nquestion=\"Q\"\nreading=\"R\"\n{block}");
     let study = Study::parse(&text, "t.toml")?;
     build(&study, ask, &inventory(), &mut |name, _| Ok(vec![payload(name)]))
 }
 
 fn plan(block: &str) -> Plan {
-    plan_with(block, &Ask::default()).unwrap()
+    plan_with(block, &PlanOptions::default()).unwrap()
 }
 
 fn ids(plan: &Plan) -> Vec<&str> {
@@ -140,11 +140,11 @@ fn a_marshaller_stands_once_whatever_the_serializers() {
 #[test]
 fn a_call_that_would_eat_the_budget_is_excluded_unless_all_is_asked_for() {
     let block = "[[cells]]\ncontent=[\"bytes\"]\nruntimes=[\"native\"]\ncodecs=[\"zlib:9\"]\n";
-    let tight = Ask { budget_seconds: Some(0.5), ..Ask::default() };
+    let tight = PlanOptions { budget_seconds: Some(0.5), ..PlanOptions::default() };
     let left_out = plan_with(block, &tight).unwrap();
     assert!(left_out.cells.is_empty());
     assert!(left_out.exclusions[0].remedy.as_deref().unwrap().contains("--exhaustive"));
-    let all = Ask { exhaustive: true, ..tight };
+    let all = PlanOptions { exhaustive: true, ..tight };
     assert_eq!(plan_with(block, &all).unwrap().cells.len(), 1);
 }
 
@@ -152,14 +152,14 @@ fn a_call_that_would_eat_the_budget_is_excluded_unless_all_is_asked_for() {
 fn a_larger_budget_is_larger_for_each_cell() {
     let block = "[budget]\nseconds=100\ncell_seconds=4\n[[cells]]\ncontent=[\"bytes\"]\nruntimes=[\"native\"]\ncodecs=[\"zlib:9\"]\n";
     for (asked, cell) in [(None, 4.0), (Some(300.0), 12.0), (Some(50.0), 4.0)] {
-        let ask = Ask { budget_seconds: asked, ..Ask::default() };
+        let ask = PlanOptions { budget_seconds: asked, ..PlanOptions::default() };
         assert_eq!(plan_with(block, &ask).unwrap().policy.cell_seconds, cell, "{asked:?}");
     }
 }
 
 #[test]
 fn mistyped_names_end_in_one_line() {
-    let error = |block: &str| plan_with(block, &Ask::default()).unwrap_err().to_string();
+    let error = |block: &str| plan_with(block, &PlanOptions::default()).unwrap_err().to_string();
     let block = |runtime: &str, codec: &str| {
         format!("[[cells]]\ncontent=[\"b\"]\nruntimes=[\"{runtime}\"]\ncodecs=[\"{codec}\"]\n")
     };
@@ -174,7 +174,8 @@ fn without_php_its_cells_are_one_exclusion() {
     let text = "schema=1\nname=\"t\"\ntitle=\"T\"\nquestion=\"Q\"\nreading=\"R\"\n[[cells]]\ncontent=[\"b\"]\nruntimes=[\"php\"]\ncodecs=[\"gzdeflate\"]\n";
     let study = Study::parse(text, "t.toml").unwrap();
     let native = Inventory { runtimes: vec![runtime("native", vec![], &[])], ..Inventory::default() };
-    let plan = build(&study, &Ask::default(), &native, &mut |name, _| Ok(vec![payload(name)])).unwrap();
+    let plan =
+        build(&study, &PlanOptions::default(), &native, &mut |name, _| Ok(vec![payload(name)])).unwrap();
     assert_eq!(plan.exclusions[0].reason, "no PHP was found");
     assert!(plan.exclusions[0].remedy.as_deref().unwrap().contains("--php"));
 }
@@ -185,8 +186,11 @@ fn configurations_that_are_named_are_planned_alone_with_what_they_use() {
         [[cells]]\ncontent=[\"value:v\"]\nruntimes=[\"native\"]\ncodecs=[\"zlib:1|9\"]\n";
     let only = |ids: &[&str]| {
         let configurations: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-        let plan =
-            plan_with(block, &Ask { configurations: configurations.clone(), ..Ask::default() }).unwrap();
+        let plan = plan_with(
+            block,
+            &PlanOptions { configurations: configurations.clone(), ..PlanOptions::default() },
+        )
+        .unwrap();
         let checked = has_each(std::slice::from_ref(&plan), &configurations).map_err(|e| e.to_string());
         (plan, checked)
     };

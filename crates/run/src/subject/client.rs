@@ -18,9 +18,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::{Room, Subject, Surroundings, php_versions};
+use crate::draft::{ContentSource, Draft};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::lab::{Lab, Stager};
-use crate::planner::{ContentSource, Draft};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;
@@ -80,7 +80,7 @@ impl Subject for Clients {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.clients, draft.ask.quick);
+        let blocks = in_form(&study.clients, draft.options.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

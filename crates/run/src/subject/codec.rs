@@ -15,9 +15,9 @@ use anyhow::Result;
 
 use super::{Subject, Surroundings};
 use crate::dir::log_of;
+use crate::draft::{ContentSource, Draft};
 use crate::executor::{CodecWorker, Executor, Failure, Version, VisitOrder};
 use crate::lab::Stager;
-use crate::planner::{ContentSource, Draft};
 use crate::state::{History, LONG_CALL};
 use crate::study::Blocks;
 use crate::study::Study;
@@ -71,7 +71,7 @@ impl Subject for Codecs {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.cells, draft.ask.quick);
+        let blocks = in_form(&study.cells, draft.options.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

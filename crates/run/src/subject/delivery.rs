@@ -27,9 +27,9 @@ mod words;
 use anyhow::Result;
 
 use super::{Subject, Surroundings};
+use crate::draft::{ContentSource, Draft};
 use crate::executor::Executor;
 use crate::lab::{Lab, Stager};
-use crate::planner::{ContentSource, Draft};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;
@@ -103,7 +103,7 @@ impl Subject for Deliveries {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.deliveries, draft.ask.quick);
+        let blocks = in_form(&study.deliveries, draft.options.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Own, Proved};
+use super::{Proved, UserOverrides};
 use crate::configuration;
 use crate::configuration::own::on_top;
 use crate::server_config::Configured;
@@ -31,7 +31,7 @@ use weigh_serverconf::tree;
 const START: Duration = Duration::from_secs(10);
 
 /// The studies of these names, or every one that can be measured with what is the user's own.
-pub fn studies(lab: &Lab, names: &[String], own: &Own) -> Result<Vec<Study>> {
+pub fn studies(lab: &Lab, names: &[String], own: &UserOverrides) -> Result<Vec<Study>> {
     if names.is_empty() && !own.urls.is_empty() {
         return Ok(vec![super::urls::study()?]);
     }
@@ -56,7 +56,7 @@ pub fn survey(
     lab: &Lab,
     studies: &[Study],
     php: &[PathBuf],
-    own: &mut Own,
+    own: &mut UserOverrides,
     progress: &mut dyn Progress,
 ) -> Result<Inventory> {
     if !own.urls.is_empty() {
@@ -83,7 +83,7 @@ pub fn survey(
 /// Adds a policy to the ways of its server: on top of the user's configuration, or else on that of the lab, which is given back.
 fn advised(
     lab: &Lab,
-    own: &Own,
+    own: &UserOverrides,
     configured: Option<&mut Configured>,
     progress: &mut dyn Progress,
 ) -> Result<Option<Definition>> {
@@ -109,7 +109,7 @@ fn advised(
 }
 
 /// The server with the user's configuration, which it accepts.
-fn configure(lab: &Lab, own: &Own, progress: &mut dyn Progress) -> Result<Option<Configured>> {
+fn configure(lab: &Lab, own: &UserOverrides, progress: &mut dyn Progress) -> Result<Option<Configured>> {
     let Some(file) = &own.config else { return Ok(None) };
     let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
     progress.doing(&format!("trying {}", clean_path(file)));

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::chosen::{choose, kind_of};
-use super::{Own, with_content};
+use super::{UserOverrides, with_content};
 use weigh_content::types;
 use weigh_content::user::{self, Found, Note};
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::text::clean_path;
-use weigh_run::lab::{Lab, Planning, Progress, Stager};
+use weigh_run::lab::{Lab, Progress, Stager};
 use weigh_run::planner::build;
+use weigh_run::planning::Planning;
 use weigh_run::study::Study;
 use weigh_run::subject::delivery::study::Served;
 
@@ -28,8 +29,13 @@ struct Sent {
 }
 
 /// Plans a study of deliveries with the user's files as its content.
-pub(super) fn plan_content(lab: &Lab, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-    let most = if planning.ask.quick { MOST / 2 } else { MOST };
+pub(super) fn plan_content(
+    lab: &Lab,
+    study: &Study,
+    own: &UserOverrides,
+    planning: &mut Planning<'_>,
+) -> Result<Plan> {
+    let most = if planning.options.quick { MOST / 2 } else { MOST };
     let mut stager = Stager::new(&lab.library, planning.staging);
     let mut sent = Vec::new();
     for path in own.docroot.iter().chain(&own.content) {
@@ -51,7 +57,7 @@ pub(super) fn plan_content(lab: &Lab, study: &Study, own: &Own, planning: &mut P
         }
     }
     let study = with(study, &sent, own.docroot.is_some())?;
-    let plan = build(&study, planning.ask, planning.inventory, &mut |name, size| match sent
+    let plan = build(&study, planning.options, planning.inventory, &mut |name, size| match sent
         .iter()
         .find(|own| own.payload.name == name)
     {

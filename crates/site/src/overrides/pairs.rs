@@ -12,7 +12,7 @@ use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::{Kind, Sample, Site};
 use weigh_model::text::clean;
-use weigh_run::lab::Planning;
+use weigh_run::planning::Planning;
 
 /// Files of a kind that are requested: those that stand for most requests.
 const MOST: usize = 10;
@@ -50,7 +50,7 @@ impl Two<'_> {
         let classes = site.classes();
         let clients = classes.iter().filter(|client| client.share >= LEAST_SHARE);
         let accepts: Vec<String> = clients.map(|client| accepted(&client.codings)).collect();
-        let mut paired = Paired { plan: urls::empty(&study, planning.ask), pairs: Vec::new() };
+        let mut paired = Paired { plan: urls::empty(&study, planning.options), pairs: Vec::new() };
         asking.permit("--before", self.before)?;
         asking.permit("--after", self.after)?;
         for (kind, sample, [before, after]) in self.wanted(site, policy)? {

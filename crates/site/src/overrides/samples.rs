@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::Own;
+use super::UserOverrides;
 use weigh_content::types;
 use weigh_model::advised::ADVISED;
 use weigh_model::cell::Subject;
@@ -23,7 +23,7 @@ use weigh_serverconf::{Read, Rules, whole};
 const ENDINGS: [&str; 3] = ["gz", "br", "zst"];
 
 /// Puts the samples of a configuration into the plan; what the user should know of them.
-pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Vec<String>> {
+pub fn take(plan: &mut Plan, own: &UserOverrides, read: &Read, found: &Found) -> Result<Vec<String>> {
     let Some(rules) = &found.definition.own else { return Ok(Vec::new()) };
     let server = &found.definition.name;
     let Some(entry) = plan.servers.iter_mut().find(|s| s.name == *server) else { return Ok(Vec::new()) };
@@ -127,7 +127,7 @@ struct Owner {
 }
 
 impl Owner {
-    fn new(rules: &Rules, own: &Own, read: &Read) -> Owner {
+    fn new(rules: &Rules, own: &UserOverrides, read: &Read) -> Owner {
         let root = read.site.root.clone();
         let places = places(rules, &read.tree, &read.site).into_iter();
         let here =

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use super::Own;
+use super::UserOverrides;
 use weigh_model::inventory::{Inventory, StoreEntry};
 use weigh_model::suggest::nearest_hint;
 use weigh_rig::service::FolderDefinition;
@@ -12,7 +12,7 @@ use weigh_run::study::Study;
 use weigh_run::subject::client::study::ClientBlock;
 
 /// Leaves the stores that the user named, in the user's order.
-pub(super) fn choose_stores(lab: &Lab, inventory: &mut Inventory, own: &Own) -> Result<()> {
+pub(super) fn choose_stores(lab: &Lab, inventory: &mut Inventory, own: &UserOverrides) -> Result<()> {
     if own.stores.is_empty() {
         return Ok(());
     }
@@ -39,7 +39,7 @@ pub(super) fn choose_stores(lab: &Lab, inventory: &mut Inventory, own: &Own) -> 
     Ok(())
 }
 
-impl Own {
+impl UserOverrides {
     /// The study as it is measured with the stores that the user named: its clients in place of its cells, on those stores.
     pub(super) fn of_stores(&self, study: Study) -> Study {
         if self.stores.is_empty() {

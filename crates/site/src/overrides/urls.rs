@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Resolver, Scheme, Target, permit};
 
-use super::Own;
+use super::UserOverrides;
 use weigh_content::{Names, kind};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
@@ -16,8 +16,8 @@ use weigh_model::text::clean;
 use weigh_model::way::{By, WayKind};
 use weigh_os::digest;
 use weigh_rig::http::{self, Reply};
-use weigh_run::lab::Planning;
-use weigh_run::planner::{Ask, policy};
+use weigh_run::planner::{PlanOptions, policy};
+use weigh_run::planning::Planning;
 use weigh_run::study::Study;
 
 /// The server's name in cells: nobody knows what stands behind a URL.
@@ -64,8 +64,8 @@ pub fn study() -> Result<Study> {
 ///
 /// # Errors
 /// One line: which URL cannot or may not be measured, and what to do.
-pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-    let mut plan = empty(study, planning.ask);
+pub fn plan(study: &Study, own: &UserOverrides, planning: &mut Planning<'_>) -> Result<Plan> {
+    let mut plan = empty(study, planning.options);
     let mut asking = Asking::new(&own.allow_remote);
     let mut said = Vec::new();
     for url in &own.urls {
@@ -98,11 +98,11 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
 }
 
 /// A plan of a study without anything in it.
-pub fn empty(study: &Study, ask: &Ask) -> Plan {
+pub fn empty(study: &Study, options: &PlanOptions) -> Plan {
     Plan {
         study: Study { published: None, ..study.clone() }.text(),
-        seed: ask.seed,
-        policy: policy(study, ask),
+        seed: options.seed,
+        policy: policy(study, options),
         payloads: Vec::new(),
         runtimes: Vec::new(),
         servers: vec![Server { name: SERVER.into(), ..Server::default() }],
@@ -179,7 +179,7 @@ impl<'a> Asking<'a> {
 ///
 /// # Errors
 /// One line: why the page cannot or may not be measured, and what to do.
-pub fn add_page(plan: &mut Plan, url: &str, own: &Own, planning: &mut Planning<'_>) -> Result<()> {
+pub fn add_page(plan: &mut Plan, url: &str, own: &UserOverrides, planning: &mut Planning<'_>) -> Result<()> {
     let mut asking = Asking::new(&own.allow_remote);
     plan.payloads.iter().for_each(|payload| drop(asking.names.give(&payload.name)));
     let Found { target, answer, payload } = asking.find("--page", url, planning)?;

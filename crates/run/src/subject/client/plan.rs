@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use super::study::ClientBlock;
-use crate::planner::{ContentSource, Draft, EVERY, unknown};
+use crate::draft::{ContentSource, Draft, EVERY, unknown};
 use crate::study::block::NO_LINK;
 use crate::subject::codec::plan::{BYTES, no_php};
 use weigh_model::cell::{Cell, Subject};
@@ -211,7 +211,7 @@ fn encoded(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>, client:
         }
         // A marshaller serializes by itself.
         let serializer = (name != BYTES && !codec.takes_value).then(|| name.clone());
-        for setting in request.expand(codec, &draft.ask.levels)? {
+        for setting in request.expand(codec, &draft.options.levels)? {
             cell(draft, stand, client.clone(), serializer.clone(), setting);
         }
     }

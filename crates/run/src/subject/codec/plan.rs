@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use anyhow::Result;
 
 use super::study::CellBlock;
-use crate::planner::forecast::nominal_rate;
-use crate::planner::{ContentSource, Draft, unknown};
+use crate::draft::{ContentSource, Draft, unknown};
+use crate::nominal::nominal_rate;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::inventory::{Listed, NATIVE, PHP, RuntimeEntry};
 use weigh_model::payload::Payload;
@@ -85,7 +85,7 @@ fn settings(draft: &mut Draft<'_>, block: &CellBlock, place: Place<'_>, requests
                 draft.exclude(id, "takes a PHP value, not bytes", None);
                 continue;
             }
-            for setting in request.expand(codec, &draft.ask.levels)? {
+            for setting in request.expand(codec, &draft.options.levels)? {
                 if !place.payload.parts.is_empty()
                     && setting.options.get("dict").is_some_and(|d| d == "trained")
                 {

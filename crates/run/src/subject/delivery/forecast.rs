@@ -2,7 +2,7 @@
 
 use weigh_load::plan::PREFLIGHTS;
 
-use crate::planner::forecast::nominal_rate;
+use crate::nominal::nominal_rate;
 use weigh_model::cell::Delivery;
 use weigh_model::link::LinkSpec;
 use weigh_model::transfer::{Connection, Path};

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use super::forecast::{link_seconds, response_seconds};
 use super::study::DeliveryBlock;
 use super::ways::{Offer, WayRequest, offers};
-use crate::planner::{ContentSource, Draft, EVERY, unknown};
+use crate::draft::{ContentSource, Draft, EVERY, unknown};
 use crate::study::block::NO_LINK;
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Slow, Transport};
 use weigh_model::inventory::{Inventory, Listed, PHP, RuntimeEntry, ServerEntry};
@@ -179,7 +179,7 @@ fn cells_of(
     for (request, answer) in requests.iter().zip(answers) {
         let Some(offer) = request.choose(&offers) else { continue };
         let any = || stand.id(offer, &Setting::bare(&offer.way.name));
-        let settings = request.request.expand(&offer.way, &draft.ask.levels);
+        let settings = request.request.expand(&offer.way, &draft.options.levels);
         answer.take(settings.as_ref().err());
         if lack.is_some() {
             continue;

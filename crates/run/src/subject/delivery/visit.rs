@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use weigh_load::result::{Checked, FaultCount};
 
+use super::Deliveries;
 use super::forecast::block_requests;
 use crate::executor::VisitOrder;
-use crate::forecast::pass_seconds;
+use crate::subject::Subject;
 use weigh_model::cell::Cell;
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::negotiation;
@@ -42,7 +43,7 @@ impl<'a> DeliveryRequest<'a> {
     pub fn of(order: &VisitOrder<'a>) -> DeliveryRequest<'a> {
         let VisitOrder { plan, state, index, payload, blob, limit, .. } = *order;
         let (cell, visits) = (order.cell(), &order.past().visits);
-        let measured = visits.last().and_then(|visit| pass_seconds(cell, visit));
+        let measured = visits.last().and_then(|visit| Deliveries.pass_seconds(visit));
         let seconds = measured.unwrap_or(cell.expected_seconds * CAUTION);
         let has_answers =
             |visit: &VisitRecord| visit.delivery.as_ref().is_some_and(|d| d.negotiation.is_some());

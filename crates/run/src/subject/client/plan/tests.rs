@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::planner::Ask;
+use crate::planner::PlanOptions;
 use crate::study::Study;
 use crate::subject::{Subject as _, client::Clients};
 use weigh_model::inventory::Inventory;
@@ -90,7 +90,7 @@ fn planned(block: &str) -> Result<Planned> {
         "schema = 1\nname = \"x\"\ntitle = \"X\"\nquestion = \"Q?\"\nreading = \"R.\"\n[variants.jit]\nini = [\"opcache.jit=on\"]\n[[clients]]\n{block}"
     );
     let study = Study::parse(&text, "x.toml")?;
-    let (inventory, ask) = (inventory(), Ask::default());
+    let (inventory, ask) = (inventory(), PlanOptions::default());
     let mut draft = Draft::new(&study, &ask, &inventory);
     Clients.plan(&study, &mut draft, &mut contents)?;
     let excluded = draft.exclusions.into_iter().map(|e| (e.cell, e.reason));

@@ -1,7 +1,7 @@
 //! What blocks of deliveries expand to, what is left out, and why.
 
 use super::*;
-use crate::planner::{Ask, build};
+use crate::planner::{PlanOptions, build};
 use crate::study::Study;
 use crate::subject::delivery::forecast::{block_requests, preflights};
 use weigh_model::payload::{Origin, Payload};
@@ -93,7 +93,7 @@ fn study(block: &str) -> Study {
     Study::parse(&format!("{head}{block}"), "mine.toml").unwrap()
 }
 
-fn planned(block: &str, inventory: &Inventory, ask: &Ask) -> Result<Plan> {
+fn planned(block: &str, inventory: &Inventory, ask: &PlanOptions) -> Result<Plan> {
     build(&study(block), ask, inventory, &mut |name, _| {
         let origin = Origin::Synthetic { imitates: "text".into() };
         let (name, kind) = (name.trim_start_matches("corpus:").to_owned(), "html".into());
@@ -112,7 +112,7 @@ fn planned(block: &str, inventory: &Inventory, ask: &Ask) -> Result<Plan> {
 }
 
 fn plan(block: &str) -> Plan {
-    let plan = planned(block, &inventory(), &Ask::default()).unwrap();
+    let plan = planned(block, &inventory(), &PlanOptions::default()).unwrap();
     plan.check().unwrap();
     plan
 }
@@ -211,7 +211,7 @@ fn what_is_not_here_is_left_out_with_its_remedy() {
     assert_eq!(nobody[0].0, "no method `gzip_static` for a page on apache");
     let bare = Inventory { pools: vec![], ..inventory() };
     let block = format!("{PAGE}servers = [\"nginx\"]\nways = [\"none\"]");
-    let plan = planned(&block, &bare, &Ask::default()).unwrap();
+    let plan = planned(&block, &bare, &PlanOptions::default()).unwrap();
     assert_eq!(plan.exclusions[0].remedy.as_deref(), Some("apt install php-fpm"));
 }
 
@@ -220,16 +220,19 @@ fn a_level_that_one_server_lacks_is_left_out_there_and_wrong_where_all_lack_it()
     let mut here = inventory();
     here.servers[1].ways[1].levels = None;
     let block = format!("{PAGE}servers = [\"nginx\", \"apache\"]\nways = [\"server/gzip:6\"]");
-    let plan = planned(&block, &here, &Ask::default()).unwrap();
+    let plan = planned(&block, &here, &PlanOptions::default()).unwrap();
     assert_eq!(ids(&plan), ["p/nginx/php8.2/http/server/gzip:6"]);
     assert_eq!(plan.exclusions[0].reason, "gzip has no levels");
     let alone = block.replace("\"nginx\", ", "");
-    assert_eq!(planned(&alone, &here, &Ask::default()).unwrap_err().to_string(), "gzip has no levels");
+    assert_eq!(
+        planned(&alone, &here, &PlanOptions::default()).unwrap_err().to_string(),
+        "gzip has no levels"
+    );
 }
 
 #[test]
 fn what_takes_too_long_is_left_out_with_the_budget_that_would_do() {
-    let ask = Ask { budget_seconds: Some(0.1), ..Ask::default() };
+    let ask = PlanOptions { budget_seconds: Some(0.1), ..PlanOptions::default() };
     let block = format!("{PAGE}servers = [\"nginx\"]\nways = [\"none\", \"php/gzip:6\"]");
     let plan = planned(&block, &inventory(), &ask).unwrap();
     assert_eq!(ids(&plan), ["p/nginx/php8.2/http/php/none"]);
@@ -242,7 +245,7 @@ fn typing_errors_name_the_nearest() {
     all_here.servers.retain(|s| s.missing.is_none());
     let error = |block: &str| {
         let block = format!("{PAGE}{block}");
-        planned(&block, &all_here, &Ask::default()).unwrap_err().to_string()
+        planned(&block, &all_here, &PlanOptions::default()).unwrap_err().to_string()
     };
     let way = error("servers = [\"nginx\"]\nways = [\"gzipp\"]");
     assert_eq!(way, "no method `gzipp`; did you mean `gzip`?");
@@ -267,7 +270,7 @@ fn each_link_is_a_place_of_its_own() {
     let block = format!(
         "{PAGE}servers = [\"nginx\"]\nways = [\"none\"]\nnegotiation = true\nlinks = [\"-\", \"4g\", \"100mbit/20ms\"]"
     );
-    let plan = planned(&block, &linked, &Ask::default()).unwrap();
+    let plan = planned(&block, &linked, &PlanOptions::default()).unwrap();
     plan.check().unwrap();
     let places = ["http", "http@4g", "http@100mbit/20ms"].map(|place| format!("p/nginx/php8.2/{place}"));
     assert_eq!(ids(&plan), places.clone().map(|place| format!("{place}/php/none")));
@@ -282,7 +285,7 @@ fn each_link_is_a_place_of_its_own() {
 #[test]
 fn requests_at_a_rate_are_a_place_of_their_own() {
     let block = format!("{PAGE}servers = [\"nginx\"]\nways = [\"none\"]\nevery_ms = [0, 20, 200]");
-    let plan = planned(&block, &inventory(), &Ask::default()).unwrap();
+    let plan = planned(&block, &inventory(), &PlanOptions::default()).unwrap();
     plan.check().unwrap();
     let places = ["http", "http%20ms", "http%200ms"].map(|place| format!("p/nginx/php8.2/{place}"));
     assert_eq!(ids(&plan), places.clone().map(|place| format!("{place}/php/none")));

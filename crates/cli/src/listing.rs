@@ -7,9 +7,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::exit::Exit;
-use crate::terminal;
+use crate::terminal::{self, Line};
 use weigh_answer::table::{Grid, Kind};
-use weigh_history::{Filter, RunRow, State};
+use weigh_history::{Filter, History, RunRow, State};
 use weigh_model::text::clean_path;
 use weigh_model::units;
 
@@ -72,9 +72,18 @@ impl From<RunRow> for Row {
     }
 }
 
+/// The history of a folder of runs, as it stands now.
+pub fn history_of(folder: &Path) -> Result<History> {
+    let mut line = Line::new(false);
+    let progress = &mut |done, all| line.say(format!("reading runs: {done} of {all}"));
+    let read = History::read(folder, &mut terminal::note, progress);
+    line.bar.finish_and_clear();
+    read
+}
+
 /// Shows the runs in a folder.
 pub fn show(folder: &Path, filter: &Filter, json: bool) -> Result<ExitCode> {
-    let runs = super::history_of(folder)?.runs(filter);
+    let runs = history_of(folder)?.runs(filter);
     if json {
         let runs = runs.into_iter().map(Row::from).collect();
         terminal::print_json(&Listing { schema: SCHEMA, folder: folder.to_owned(), runs })?;

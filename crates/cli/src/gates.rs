@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::{report, terminal};
+use crate::{results, terminal};
 use weigh_answer::compare::document::gate_blocks;
 use weigh_answer::compare::gate::Judged;
 use weigh_answer::compare::junit;
@@ -94,7 +94,7 @@ impl Judging {
     /// The file cannot be written.
     pub fn tell(&self, suite: &str, judged: &[Judged], detail: Detail, json: bool) -> Result<()> {
         if !judged.is_empty() && !json {
-            let options = report::options(detail, None);
+            let options = results::options(detail, None);
             terminal::print(&terminal_text(&gate_blocks(judged, &options), &options))?;
         }
         self.write(suite, judged)

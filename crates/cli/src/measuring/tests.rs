@@ -6,7 +6,7 @@ use weigh_model::record::Record;
 use weigh_model::setting::Setting;
 use weigh_model::way::{By, WayKind};
 use weigh_os::digest;
-use weigh_run::planner::policy;
+use weigh_run::planner::{PlanOptions, policy};
 use weigh_run::study::Study;
 use weigh_run::subject::delivery::fixture;
 
@@ -22,7 +22,7 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
     let plan = Plan {
         study: study.text(),
         seed: 1,
-        policy: policy(&study, &Ask::default()),
+        policy: policy(&study, &PlanOptions::default()),
         payloads: vec![payload],
         runtimes: Vec::new(),
         servers: vec![Server { name: "nginx".into(), ..Server::default() }],
@@ -40,9 +40,8 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
     assert!(!folder.join("scratch").exists());
     let lab = Lab::open(None).unwrap();
     let dir = RunDir::open(&folder).unwrap();
-    let ended =
-        go_on(&lab, dir, &More { shown: Shown { json: true, ..Shown::default() }, ..More::default() })
-            .unwrap();
+    let after = After { shown: Shown { json: true, ..Shown::default() }, ..After::default() };
+    let ended = go_on(&lab, dir, &RunOptions::default(), &after).unwrap();
     assert_eq!(ended, Ended::Complete { failures: 0, gates: None });
     assert!(folder.join("report").is_dir());
 }

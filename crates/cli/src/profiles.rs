@@ -1,4 +1,4 @@
-//! Where a profile goes: the screen, and a folder with every form of it.
+//! Profiles as files: a folder with every form of them.
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
@@ -6,39 +6,34 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Args, Named};
-use crate::report::options;
-use crate::terminal;
 use weigh_answer::format::{Detail, Options};
-use weigh_answer::profile::document::Document;
+use weigh_answer::profile::document::{Document, Run};
 use weigh_answer::profile::report::{self, Choice, flame, stacks};
 use weigh_content::names::Names;
+use weigh_model::profile::Profile;
 use weigh_model::text::clean_path;
 use weigh_os::umask;
+use weigh_profile::script::Kept;
 use weigh_run::loading::place;
 
-/// Prints the document, and writes the folder that was asked for.
-pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles: &[Named]) -> Result<()> {
-    if let Some(out) = &args.out {
-        folder(out, document, choice, profiles)?;
-        terminal::note(&format!("written to {}", clean_path(out)));
-    }
-    if args.json {
-        return terminal::write(&json(document)?);
-    }
-    let detail = if args.verbose { Detail::Full } else { Detail::Summary };
-    terminal::print(&report::terminal(document, choice, &options(detail, None)))
+/// A profile with its name.
+pub struct Named {
+    pub name: String,
+    pub profile: Profile,
+    pub run: Option<Run>,
+    /// What the profiler wrote, when we had it do so.
+    pub file: Option<Kept>,
 }
 
 /// Makes sure that nothing is written over.
-pub(super) fn unused(out: &Path) -> Result<()> {
+pub fn unused(out: &Path) -> Result<()> {
     let is_used = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
     ensure!(!is_used, "--out {}: there are files in it already; give another folder", clean_path(out));
     Ok(())
 }
 
 /// Writes every form of the document and its profiles into a new folder.
-pub(crate) fn folder(out: &Path, document: &Document, choice: &Choice, profiles: &[Named]) -> Result<()> {
+pub fn folder(out: &Path, document: &Document, choice: &Choice, profiles: &[Named]) -> Result<()> {
     let doing = || format!("{}: the folder cannot be created", clean_path(out));
     unused(out)?;
     DirBuilder::new().recursive(true).mode(0o700).create(out).with_context(doing)?;
@@ -64,6 +59,6 @@ pub(crate) fn folder(out: &Path, document: &Document, choice: &Choice, profiles:
 }
 
 /// The document as JSON, with its last line's end.
-fn json(document: &Document) -> Result<String> {
+pub fn json(document: &Document) -> Result<String> {
     Ok(serde_json::to_string_pretty(document)? + "\n")
 }

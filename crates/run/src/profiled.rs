@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Lab, Progress};
 use crate::executor::{Failure, PartsDone, VisitOrder};
+use crate::lab::{Lab, Progress};
 use crate::state::State;
 use crate::subject::{self, Surroundings};
 use weigh_answer::profile::document::Run;

@@ -1,15 +1,21 @@
 //! The node of a cluster that a run is made on, and goes on on.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::on::OnFlags;
 use weigh_cluster::executor::Remote;
 use weigh_cluster::{Cluster, On, Want};
+use weigh_model::plan::Plan;
 use weigh_model::text::{clean, clean_path};
 use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
 use weigh_run::dir::RunDir;
+use weigh_run::executor::Executor;
 use weigh_run::lab::Lab;
+use weigh_run::measure::Elsewhere;
+use weigh_run::subject::Surroundings;
 
 /// A node of a cluster that a run is made on.
 #[derive(Clone, Debug)]
@@ -53,6 +59,24 @@ impl Placed {
         let mut remote = Remote::start(cluster, &node.node)?;
         let machine = Machine { kind: Some(clean(&node.kind)), ..remote.machine(interrupt)? };
         Ok((Placed { on: on.clone(), cluster: cluster.clone(), node: node.node.clone(), machine }, remote))
+    }
+}
+
+impl Elsewhere for Placed {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn executor(&self, plan: &Plan, folder: &Path, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
+        self.cluster.executor(&self.node, plan, folder, around)
+    }
+
+    fn why_lost(&self) -> Option<String> {
+        self.cluster.why_ended()
+    }
+
+    fn flags(&self) -> String {
+        format!(" --on {}", self.on)
     }
 }
 
