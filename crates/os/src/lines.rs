@@ -46,7 +46,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     /// Reading failed, or the line is longer than the bound.
-    pub fn next(&mut self) -> io::Result<Option<(&[u8], Place)>> {
+    pub fn next_line(&mut self) -> io::Result<Option<(&[u8], Place)>> {
         let longest = self.longest;
         match self.next_or_skip()? {
             Some((None, place)) => {
@@ -58,7 +58,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// As [`Lines::next`], but a line that is longer than the bound is skipped, in no more memory than the bound: it has a place and no content.
+    /// As [`Lines::next_line`], but a line that is longer than the bound is skipped, in no more memory than the bound: it has a place and no content.
     ///
     /// # Errors
     /// Reading failed, or the line does not end within 256 MiB.
@@ -174,7 +174,7 @@ mod tests {
     fn forward(bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = Lines::new(bytes);
         let mut found = Vec::new();
-        while let Some((line, _)) = lines.next().unwrap() {
+        while let Some((line, _)) = lines.next_line().unwrap() {
             found.push(line.to_vec());
         }
         found
@@ -195,7 +195,9 @@ mod tests {
     #[test]
     fn lines_over_the_bound_are_refused() {
         let long = vec![b'x'; LONGEST + 2];
-        assert!(Lines::new(long.as_slice()).next().unwrap_err().to_string().contains("line 1 is longer"));
+        assert!(
+            Lines::new(long.as_slice()).next_line().unwrap_err().to_string().contains("line 1 is longer")
+        );
         assert!(Backward::new(Cursor::new(&long), long.len() as u64).each(|_| true).is_err());
     }
 

@@ -59,7 +59,7 @@ fn pass(
 ) -> Result<(u64, Option<Cut>)> {
     let mut lines = Lines::new(input);
     let (mut last, mut is_blank) = (Place::default(), false);
-    while let Some((line, place)) = lines.next()? {
+    while let Some((line, place)) = lines.next_line()? {
         last = place;
         // A line that nobody knows the end of may be half a number.
         if !place.is_whole && (broken.is_some() || writer_ends_lines(forward)) {

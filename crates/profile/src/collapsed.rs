@@ -16,7 +16,7 @@ pub fn read(input: impl BufRead, broken: Option<String>) -> Result<Profile> {
     let mut lines = Lines::new(input);
     let (mut sampled, mut frames) = (Sampled::default(), Vec::new());
     let (mut end, mut cut) = ((0, 0), None);
-    while let Some((line, place)) = lines.next()? {
+    while let Some((line, place)) = lines.next_line()? {
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }

@@ -22,10 +22,10 @@ use weigh_os::user::OwnUser;
 use weigh_rig::asker::{Asker, Question, with_instance};
 use weigh_rig::fpm::{Mode, Pool, PoolSpec};
 use weigh_rig::runtime::PhpRuntime;
+use weigh_rig::server::certificate;
 use weigh_rig::server::{Found, Site};
 use weigh_rig::service::without_log;
 use weigh_rig::upstream::{Respond, Response, Upstream};
-use weigh_rig::server::certificate;
 use weigh_serverconf::whole;
 
 /// PHP-FPM's workers: pages are requested one after the other, and one may request another.

@@ -8,8 +8,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::*;
-use weigh_os::interrupt::Interrupt;
 use crate::server::certificate;
+use weigh_os::interrupt::Interrupt;
 
 /// What is said of a server that does this with its one connection, within this time.
 fn asked(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {
