@@ -1,7 +1,7 @@
 //! Decides whether two configurations differ. Only this module does: fronts, sentences, crossovers and tables use it.
 //!
 //! Every comparison of a run is decided by the noise of its metric, [`weigh_stats::Noise`], at one level for sentences and
-//! tables: see [`judge`].
+//! tables: see `derive::judge`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -34,7 +34,7 @@ pub struct Decided {
     pub unsettled: Vec<String>,
 }
 
-/// Decides by runs of one machine; also everything together, with what is best. See [`decide`].
+/// Decides by runs of one machine; also everything together, with what is best. See `super::machines::decide`.
 pub(super) fn decide_by(
     site: &Site,
     sha256: &str,
