@@ -138,7 +138,7 @@ fn what_private_servers_send_no_other_user_can_fetch() {
         "-",
         "ways = [\"plain\", \"gzip:1\", \"gzip:6\"]\nlinks = [\"-\", \"loopback\"]\nkeep = true",
     );
-    lab.write("study.toml", study("sent", [8, 30, 20], &blocks));
+    lab.write("study.toml", study("sent", [120, 300, 20], &blocks));
     let mut started = lab.start(&["run", "study.toml", "--out", "sent"]);
     let mut seen = 0;
     crate::lab::wait_until("responses came, and listeners were seen", || {

@@ -74,7 +74,7 @@ fn one_connection_under_a_flood_does_not_keep_the_others_from_their_answers() {
     let result = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
     let all = counts(&result);
     // Five are answered before the flood; the number after it depends on the machine.
-    assert!(all.completed > 10 && (1..=2).contains(&all.faulted), "{all:?}");
+    assert!(all.completed > 5 && (1..=2).contains(&all.faulted), "{all:?}");
 }
 
 /// A plan over HTTP/2 with a third of a second per response.
