@@ -9,7 +9,7 @@ use crate::exit::{self, OrRefuse};
 use crate::live::Preparing;
 use crate::measuring::{After, measure_and_show};
 use crate::on::OnFlags;
-use crate::placed::Placed;
+use crate::placed::{Placed, run_options};
 use crate::quantity;
 use crate::results::{ColumnsFlag, Shown};
 use weigh_content::user::{Extent, Wanted};
@@ -19,7 +19,7 @@ use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::refuse_used;
 use weigh_run::lab::Lab;
-use weigh_run::measure::{Elsewhere, RunOptions, run_folder};
+use weigh_run::measure::run_folder;
 use weigh_run::planner::PlanOptions;
 use weigh_run::planning::Planning;
 use weigh_run::study::{Budget, SCHEMA, Study};
@@ -117,13 +117,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return Err(anyhow!("{flag} {why} --on {on} measures on others; leave one of them out")).or_refuse();
     }
     let plan = plan(&lab, args, staging.path()).or_refuse()?;
-    let placed = Placed::asked(&args.on, &lab, None)
-        .or_refuse()?
-        .map(|(placed, _)| Box::new(placed) as Box<dyn Elsewhere>);
+    let placed = Placed::asked(&args.on, &lab, None).or_refuse()?.map(|(placed, _)| placed);
     let folder = run_folder(args.out.as_deref(), "codec");
     // The table is what was asked for.
     let after = After { shown: Shown::new(true, args.json, &args.wanted), ..After::default() };
-    let options = RunOptions { elsewhere: placed, ..RunOptions::default() };
+    let options = run_options(&[], placed);
     Ok(measure_and_show(&lab, plan, &folder, &options, &after)?.code())
 }
 

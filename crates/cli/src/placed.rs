@@ -14,7 +14,7 @@ use weigh_os::machine::Machine;
 use weigh_run::dir::RunDir;
 use weigh_run::executor::Executor;
 use weigh_run::lab::Lab;
-use weigh_run::measure::Elsewhere;
+use weigh_run::measure::{Elsewhere, RunOptions};
 use weigh_run::subject::Surroundings;
 
 /// A node of a cluster that a run is made on.
@@ -26,6 +26,12 @@ pub struct Placed {
     pub node: String,
     /// The machine that it is.
     pub machine: Machine,
+}
+
+/// What a run needs to know, with these words for stores and on this node.
+pub fn run_options(stores: &[String], placed: Option<Placed>) -> RunOptions {
+    let elsewhere = placed.map(|placed| Box::new(placed) as Box<dyn Elsewhere>);
+    RunOptions { stores: stores.to_vec(), elsewhere }
 }
 
 impl Placed {

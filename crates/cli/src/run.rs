@@ -14,7 +14,7 @@ use crate::machines::CoreHour;
 use crate::measuring::{After, Ended, go_on, measure_and_show};
 use crate::on::OnFlags;
 use crate::own::OwnFlags;
-use crate::placed::{Placed, resumed_on};
+use crate::placed::{Placed, resumed_on, run_options};
 use crate::results::{ColumnsFlag, Shown};
 use crate::{quantity, terminal};
 use weigh_answer::compare::gate::{self};
@@ -25,7 +25,7 @@ use weigh_os::shelter::Shelter;
 use weigh_run::dir::{RunDir, StoredRun, refuse_used};
 use weigh_run::lab::Lab;
 use weigh_run::list::find;
-use weigh_run::measure::{Elsewhere, RunOptions, run_folder, why_empty};
+use weigh_run::measure::{run_folder, why_empty};
 use weigh_run::planner::{PlanOptions, has_each};
 use weigh_run::planning::Planning;
 use weigh_run::profiled;
@@ -179,12 +179,6 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         }
     }
     Ok(Ended::Complete { failures, gates }.code())
-}
-
-/// What a run needs to know, with these words for stores and on this node.
-fn run_options(stores: &[String], placed: Option<Placed>) -> RunOptions {
-    let elsewhere = placed.map(|placed| Box::new(placed) as Box<dyn Elsewhere>);
-    RunOptions { stores: stores.to_vec(), elsewhere }
 }
 
 /// A plan for every study that is asked for. Every study is read and planned before the first is measured: a slip must not show after an hour.

@@ -234,15 +234,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_study_has_its_name() {
-        let definitions = Definitions::load(None).unwrap();
-        assert!(definitions.study_names().contains(&"cache-levels".to_owned()));
-        for name in definitions.study_names() {
-            assert!(definitions.study(&name).unwrap().0.contains(&format!("name = \"{name}\"")));
-        }
-    }
-
-    #[test]
     fn every_built_in_link_is_valid_and_says_whence() {
         let definitions = Definitions::load(None).unwrap();
         let names = definitions.link_names();

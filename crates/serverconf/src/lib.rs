@@ -20,7 +20,7 @@ use anyhow::{Context, Result};
 use regex::Regex;
 
 use rules::is;
-pub use rules::{Installed, Rules, expression, expressions};
+pub use rules::{InstalledServer, Rules, expression, expressions};
 use site::{Site, Wanted};
 pub use syntax::Syntax;
 use syntax::{Directive, Place};
@@ -63,7 +63,13 @@ fn listed(tree: &Tree) -> String {
 ///
 /// # Errors
 /// One line: the file, the line in it, and what cannot be read or run.
-pub fn read(rules: &Rules, server: &Installed<'_>, file: &Path, text: &str, wanted: &Wanted) -> Result<Read> {
+pub fn read(
+    rules: &Rules,
+    server: &InstalledServer<'_>,
+    file: &Path,
+    text: &str,
+    wanted: &Wanted,
+) -> Result<Read> {
     let mut tree = Tree::read(rules, server.program, file, text)?;
     let mut site = site::choose(rules, &tree, wanted).with_context(|| clean_path(file))?;
     let (modules, optional) = if tree.is_whole { (Vec::new(), Vec::new()) } else { modules(rules, &tree)? };

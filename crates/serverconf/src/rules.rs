@@ -98,7 +98,7 @@ pub struct Rules {
 
 /// What this machine has of a server.
 #[derive(Clone, Copy, Debug)]
-pub struct Installed<'s> {
+pub struct InstalledServer<'s> {
     /// Its program; none: not found.
     pub program: Option<&'s Path>,
     /// A module's file, `{}` stands for its name; none: it has no modules in files.

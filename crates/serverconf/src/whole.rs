@@ -16,7 +16,7 @@ use regex::Regex;
 
 use super::notes::{Kind, Notes};
 use super::places::places;
-use super::rules::{Installed, Rules, expression, expressions, is};
+use super::rules::{InstalledServer, Rules, expression, expressions, is};
 use super::site::{self, Site};
 use super::syntax::assigned::in_quotes;
 use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
@@ -42,7 +42,7 @@ pub struct Whole {
 ///
 /// # Errors
 /// A wrong definition, or one line with the place of what cannot be run.
-pub fn whole(rules: &Rules, server: &Installed<'_>, tree: &Tree, site: &Site) -> Result<Whole> {
+pub fn whole(rules: &Rules, server: &InstalledServer<'_>, tree: &Tree, site: &Site) -> Result<Whole> {
     let mut writer = Writer::new(rules, server, tree, site)?;
     let mut directives = match tree.syntax {
         Syntax::Blocks | Syntax::Sections => tree.directives.clone(),
@@ -61,7 +61,7 @@ pub fn whole(rules: &Rules, server: &Installed<'_>, tree: &Tree, site: &Site) ->
 /// As [`whole`].
 pub fn of_folder(
     rules: &Rules,
-    server: &Installed<'_>,
+    server: &InstalledServer<'_>,
     tree: &Tree,
     site: &Site,
     directives: &[Directive],
@@ -135,7 +135,7 @@ pub fn trust() {
 
 struct Writer<'w> {
     rules: &'w Rules,
-    server: &'w Installed<'w>,
+    server: &'w InstalledServer<'w>,
     /// The document root and the folders of aliases.
     roots: Vec<PathBuf>,
     swap: Vec<(Regex, &'w str)>,
@@ -148,7 +148,12 @@ struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    fn new(rules: &'w Rules, server: &'w Installed<'w>, tree: &Tree, site: &'w Site) -> Result<Writer<'w>> {
+    fn new(
+        rules: &'w Rules,
+        server: &'w InstalledServer<'w>,
+        tree: &Tree,
+        site: &'w Site,
+    ) -> Result<Writer<'w>> {
         let swap = rules.swap.iter().map(|(from, to)| Ok((expression(from)?, to.as_str())));
         let blocks = site::around(rules, tree).iter().filter(|d| Some(d.at) == site.at);
         let sets = blocks.flat_map(Directive::within).filter_map(site::set_of).collect();

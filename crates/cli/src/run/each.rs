@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::{Args, asked, plans_of, run_options};
+use super::{Args, asked, plans_of};
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
 use crate::machines::{Run, check, compared, folder, text};
 use crate::measuring::{Ended, measured, options, written};
-use crate::placed::Placed;
+use crate::placed::{Placed, run_options};
 use crate::terminal;
 use weigh_cluster::Want;
 use weigh_model::plan::Plan;

@@ -14,7 +14,7 @@ use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::way::{OwnConfig, WayKind};
 use weigh_serverconf::site::Wanted;
-use weigh_serverconf::{Installed, Read, expressions};
+use weigh_serverconf::{InstalledServer, Read, expressions};
 
 /// The server that a file is for, by what stands in it.
 ///
@@ -71,8 +71,8 @@ pub fn read(found: &Found, file: &Path, text: &str, wanted: &Wanted) -> Result<R
 
 impl Found {
     /// What the reader of configurations needs to know of it.
-    pub fn installed(&self) -> Installed<'_> {
-        Installed {
+    pub fn installed(&self) -> InstalledServer<'_> {
+        InstalledServer {
             program: self.program.as_deref(),
             module_file: self.definition.modules.as_ref().and_then(|modules| modules.file.as_deref()),
             modules: &self.modules,
