@@ -129,7 +129,8 @@ impl Proving<'_> {
         let Proving { lab, args, policy, site } = *self;
         let server = server_of(lab, site).or_refuse()?;
         let folder = weigh_site::folder_of(&args.site);
-        let studies = proofs(site, &folder, policy, server.as_ref(), args.budget).or_refuse()?;
+        let links = weigh_site::advise::visitors_links(lab, site).or_refuse()?;
+        let studies = proofs(site, &folder, policy, server.as_ref(), &links, args.budget).or_refuse()?;
         let written = studies.iter().map(|(_, written)| written);
         let Some(reports) = reports(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
         let (mut responses, mut values) = (Vec::new(), Vec::new());
@@ -140,7 +141,6 @@ impl Proving<'_> {
                 (_, None) => {}
             }
         }
-        let links = weigh_site::advise::visitors_links(lab, site).or_refuse()?;
         let proof = prove(policy, site, &links, &responses, &values);
         let reports = responses.iter().map(|one| &one.report).chain(&values);
         Ok(Some((proof, reports.map(|report| report.faults.len()).sum())))

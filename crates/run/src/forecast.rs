@@ -20,6 +20,8 @@ const SAFETY_NOMINAL: f64 = 1.3;
 const SAFETY_MEASURED: f64 = 1.1;
 /// Rounds that quick cells are to get before slow ones may use up the budget: what a claim takes.
 const ROUNDS_KEPT: usize = weigh_stats::ROUNDS;
+/// Rounds that a run with the same rounds for all begins with: those, after the one that fills caches.
+const ROUNDS_EVEN: usize = ROUNDS_KEPT + 1;
 /// The part of the budget that is kept for that at most.
 const SHARE_KEPT: f64 = 0.3;
 
@@ -65,6 +67,11 @@ fn lacking(state: &State, i: usize, expected: &[f64], rounds: usize) -> f64 {
     expected[i] * safety * rounds.saturating_sub(visits) as f64
 }
 
+/// How many times the expected seconds of its first visit a cell needs of the budget, in a run with the same rounds for all.
+pub fn visits_admitted() -> f64 {
+    SAFETY_NOMINAL * ROUNDS_EVEN as f64
+}
+
 /// Whether the budget is too short for five rounds of every live cell.
 pub fn is_short(plan: &Plan, state: &State) -> bool {
     let expected = expected(plan, state);
@@ -83,7 +90,7 @@ fn compared(cell: &Cell) -> Compared<'_> {
 /// The same of a run with the same rounds for all. The contents that come first have five rounds after the one that fills caches, as many
 /// contents as there is time for; a further round begins if there is time for all of it, and is finished then.
 fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
-    let least = ROUNDS_KEPT + 1;
+    let least = ROUNDS_EVEN;
     let mut lack: Vec<(Compared<'_>, usize, f64)> = Vec::new();
     let ranks = ranks(plan);
     // Without one of its cells a content is compared with nothing.

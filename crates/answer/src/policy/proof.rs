@@ -126,8 +126,6 @@ pub fn prove(
 ) -> Proof {
     let all = || responses.iter().map(|one| &one.report).chain(values);
     let seconds: f64 = all().map(|report| report.run.seconds).sum();
-    let is_over_link = |row: &Row| row.cell.delivery.as_ref().is_some_and(|sent| sent.link.is_some());
-    let is_over_links = all().any(|report| report.rows.iter().any(is_over_link));
     let few = all().flat_map(|report| &report.rows).filter(|row| !has_rounds(row)).count();
     let values: Vec<Report> = values.iter().map(warm).collect();
     let reports: Vec<Report> = responses.iter().map(|one| warm(&one.report)).collect();
@@ -155,9 +153,9 @@ pub fn prove(
         proof.open.extend(codings.into_iter().take(3));
         let over = sides.over_links(seconds);
         if over.is_empty() && matches!(kind, Kind::Asset | Kind::Page) {
-            let links: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
-            let (kinds, links) = (kind.plural(), units::list(&links));
-            let why = if is_over_links { "too few rounds" } else { "only root can make links here" };
+            let names: Vec<&str> = links.iter().map(|(link, _)| link.name.as_str()).collect();
+            let why = not_over(&names, all());
+            let (kinds, links) = (kind.plural(), units::list(&names));
             proof.open.push(format!(
                 "{kinds}: response times over {links} were not measured ({why}); how long visitors wait is modelled from bytes and CPU time."
             ));
@@ -248,6 +246,23 @@ pub(super) fn left<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<Stri
     let count = units::count(left, "configuration", "configurations");
     let text = "did not fit into the budget; a longer one covers the whole sample (--budget).";
     (left > 0).then(|| format!("{count} {text}"))
+}
+
+/// Why nothing is known of responses over these links, as the runs tell it.
+fn not_over<'r>(links: &[&str], reports: impl Iterator<Item = &'r Report>) -> String {
+    let is_over = |id: &str| links.iter().any(|link| id.contains(&format!("@{link}/")));
+    let (mut failed, mut left, mut few) = (None, false, false);
+    for report in reports {
+        failed = failed.or_else(|| report.faults.iter().find(|row| is_over(&row.cell)));
+        left |= report.unmeasured.iter().any(|id| is_over(id));
+        few |= report.rows.iter().any(|row| is_over(&row.cell.id));
+    }
+    match failed {
+        Some(row) => row.fault.message.clone(),
+        None if few => "too few rounds; a larger budget gives them more: --budget".to_owned(),
+        None if left => "no time was left for them: --budget".to_owned(),
+        None => "no file of the sample was sent over one".to_owned(),
+    }
 }
 
 /// What failed, of which there are no figures.

@@ -26,6 +26,8 @@ mod words;
 
 use anyhow::Result;
 
+pub use forecast::compared_seconds;
+
 use super::{Subject, Surroundings};
 use crate::draft::{ContentSource, Draft};
 use crate::executor::Executor;

@@ -1,9 +1,11 @@
 //! Proofs of invented sites, whose truth is known.
 
 use weigh_model::policy::{Amount, Change, Policy};
+use weigh_model::protocol::{Fault, FaultKind};
 
 use super::super::proof::{Line, Measured, Proof, Verdict, proof_document, prove};
 use super::*;
+use crate::gather::FaultRow;
 use crate::policy::decide::decide_by;
 use crate::report::Report;
 use crate::row::Row;
@@ -154,6 +156,27 @@ fn cold_rounds_and_files_with_few_rounds_change_no_verdict() {
     // Too few rounds of all.
     let few = proved(&policy, &site, proof_run(&TEXTS, (1.0, 1.0), "br", 5, &calm));
     assert_eq!((few.lines.len(), few.verdict), (0, Verdict::Undecided));
+}
+
+#[test]
+fn why_nothing_was_measured_over_links_is_what_the_run_tells() {
+    let site = texts();
+    let policy = decided(&site, &[report(&TEXTS, &WAYS, 9, &calm)], Objective::Time);
+    let said = |change: &dyn Fn(&mut Report)| {
+        let mut report = proof_run(&TEXTS, (1.0, 1.0), "br", 8, &calm);
+        change(&mut report);
+        let proof = proved(&policy, &site, report);
+        let mut open = proof.open.into_iter();
+        open.find(|text| text.contains("response times over")).unwrap()
+    };
+    let id = format!("app.js/nginx/-/http@{}/server/advised (gzip)", links()[0].0.name);
+    assert!(said(&|_| ()).contains("(no file of the sample was sent over one)"));
+    assert!(
+        said(&|report| report.unmeasured.push(id.clone())).contains("(no time was left for them: --budget)")
+    );
+    let fault = Fault { kind: FaultKind::Missing, message: "only root can make links".into(), remedy: None };
+    let row = FaultRow { cell: id.clone(), round: 1, fault };
+    assert!(said(&|report| report.faults.push(row.clone())).contains("(only root can make links)"));
 }
 
 /// A change with its interval.

@@ -8,17 +8,19 @@ use super::{
     Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, stored_today, today, with,
 };
 use crate::advise::located;
+use weigh_answer::policy::Weighted;
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Accept, Kind, Site, Stratum};
 use weigh_rig::server::Definition;
 use weigh_run::lab::FILE;
+use weigh_run::subject::delivery::compared_seconds;
 
 /// Clients with a smaller share of the requests are left out of a proof.
 pub const LEAST_SHARE: f64 = 0.05;
 
 /// The studies that measure a policy beside what the site does today: one for each kind of client, and one of cached values. The
-/// user's configuration is added to them where the site has one.
+/// user's configuration is added to them where the site has one. `links` are those of the site's visitors.
 ///
 /// # Errors
 /// As [`super::studies`].
@@ -27,6 +29,7 @@ pub fn proofs(
     folder: &Path,
     policy: &Policy,
     server: Option<&Definition>,
+    links: &[Weighted],
     seconds: f64,
 ) -> Result<Vec<(Option<Accept>, Written)>> {
     let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
@@ -62,8 +65,8 @@ pub fn proofs(
             ..block.clone()
         };
         let most = ((on_link / MADE) as usize).max(1);
-        let over_link =
-            sent.iter().find_map(|block| over_links(site, folder, &of(block), most)).filter(|_| at == 0);
+        let over = OverLinks { site, folder, links, most, seconds: on_link };
+        let over_link = sent.iter().find_map(|block| over.block(&of(block))).filter(|_| at == 0);
         let deliveries = sent.iter().map(of).collect();
         let own = proof(site, &format!("proof-{}", at + 1), part);
         found.push((Some(client.clone()), Written { deliveries, ..own }));
@@ -95,26 +98,42 @@ const MADE: f64 = 22.0;
 /// Rounds over a link at most: its times vary little.
 const LINK_ROUNDS: u32 = 10;
 
-/// The same over the links that most visitors have, at most this many, for the file with the most traffic.
-fn over_links(site: &Site, folder: &Path, block: &Deliveries, most: usize) -> Option<Deliveries> {
-    let kind = match block.subject {
-        "asset" => Kind::Asset,
-        "page" => Kind::Page,
-        _ => return None,
-    };
-    let mut links = site.visitors.links.clone();
-    links.sort_by(|a, b| b.share.total_cmp(&a.share));
-    links.truncate(most);
-    let links: Vec<String> = links.into_iter().map(|own| own.link).collect();
-    let files = site.of(kind).flat_map(|stratum| stratum.sample.iter().map(move |sample| (stratum, sample)));
-    let named = files.filter_map(|(stratum, sample)| {
-        let name = format!("{FILE}{}", located(site, folder, kind, &sample.path).ok()?);
-        let traffic = sample.bytes as f64 * sample.share * stratum.requests.value;
-        (block.content.contains(&name) && stratum.is_worth_encoding()).then_some((name, traffic))
-    });
-    let (first, _) = named.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let about = format!("{} over {}", block.about, links.join(", "));
-    Some(Deliveries { about, content: vec![first], links, negotiation: false, ..block.clone() })
+/// Proofs over links, in this many seconds.
+struct OverLinks<'a> {
+    site: &'a Site,
+    folder: &'a Path,
+    links: &'a [Weighted],
+    /// Links at most: those that most visitors have.
+    most: usize,
+    seconds: f64,
+}
+
+impl OverLinks<'_> {
+    /// The same over links: for the file with the most traffic of those that there is time for, else the smallest.
+    fn block(&self, block: &Deliveries) -> Option<Deliveries> {
+        let kind = match block.subject {
+            "asset" => Kind::Asset,
+            "page" => Kind::Page,
+            _ => return None,
+        };
+        let mut links: Vec<&Weighted> = self.links.iter().collect();
+        links.sort_by(|a, b| b.1.total_cmp(&a.1));
+        links.truncate(self.most);
+        let files =
+            self.site.of(kind).flat_map(|stratum| stratum.sample.iter().map(move |sample| (stratum, sample)));
+        let named = files.filter_map(|(stratum, sample)| {
+            let name = format!("{FILE}{}", located(self.site, self.folder, kind, &sample.path).ok()?);
+            let traffic = sample.bytes as f64 * sample.share * stratum.requests.value;
+            let round: f64 = links.iter().map(|(link, _)| compared_seconds(link, sample.bytes)).sum();
+            // What lasts too long is the less wanted the longer it lasts.
+            let rank = if round <= self.seconds { (true, traffic) } else { (false, -round) };
+            (block.content.contains(&name) && stratum.is_worth_encoding()).then_some((name, rank))
+        });
+        let (first, _) = named.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))?;
+        let links: Vec<String> = links.iter().map(|(link, _)| link.name.clone()).collect();
+        let about = format!("{} over {}", block.about, links.join(", "));
+        Some(Deliveries { about, content: vec![first], links, negotiation: false, ..block.clone() })
+    }
 }
 
 /// The block of a decision for a client: before and after.

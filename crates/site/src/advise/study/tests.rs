@@ -109,7 +109,14 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
     };
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
     let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();
-    let found = proofs(&site(), Path::new("/x"), &policy, Some(nginx), 60.0).unwrap();
+    // The larger pages have the most traffic now.
+    let mut site = site();
+    site.strata[2].requests = Figure::counted(70_000.0);
+    let proofs = |link: &str| {
+        let links = [(Definitions::load(None).unwrap().link(link).unwrap(), 1.0)];
+        proofs(&site, Path::new("/x"), &policy, Some(nginx), &links, 60.0).unwrap()
+    };
+    let found = proofs("100mbit/20ms");
     let of = |(client, study): &(Option<Accept>, Written)| {
         let block = &study.deliveries[0];
         (client.as_ref().unwrap().codings.len(), block.accept.clone().unwrap(), block.ways.clone())
@@ -123,6 +130,13 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         (1, 1),
         "one file, one link"
     );
+    let over = |link| {
+        let found = proofs(link);
+        let blocks = found.iter().flat_map(|(_, study)| &study.deliveries);
+        blocks.filter(|block| !block.links.is_empty()).map(|block| names(&block.content).join(" ")).collect()
+    };
+    let (quick, slow): (String, String) = (over("100mbit/20ms"), over("2mbit/10ms"));
+    assert_eq!((&*quick, &*slow), ("250000-0.html", "10000-0.html"), "what there is time for");
     assert_eq!(
         all,
         [
