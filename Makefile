@@ -16,7 +16,7 @@ help:
 	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
 	@echo "make deb           the Debian packages: the program, its manual, completions; the PHP extension for each PHP with headers; needs cargo-deb"
 	@echo "make roots         the package installed, used and purged in clean roots of Debian 12 and 13; needs root and debootstrap"
-	@echo "make release       the release checklist, docs/RELEASE.md, up to the upload"
+	@echo "make release       the release checklist, docs/dev/RELEASE.md, up to the upload"
 	@echo "make pictures      draw every picture of README and docs from the runs in docs/runs"
 	@echo "make bench-codec   our codec figures compared with zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"

@@ -146,7 +146,7 @@ impl Better {
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
     /// The 0.1 quantile over rounds: neighbours on the machine only add CPU time, so this is the cost without
-    /// disturbance. Of 0.1 to 0.5, the quantile 0.1 was the most repeatable, see docs/METHODOLOGY.md.
+    /// disturbance. Of 0.1 to 0.5, the quantile 0.1 was the most repeatable, see docs/dev/SIMULATIONS.md.
     LowQuantile,
     /// The median over rounds.
     Median,

@@ -1,4 +1,4 @@
-//! What the lab and the engine of a cluster say to each other: one JSON object a line. docs/SCALE-OUT.md describes it.
+//! What the lab and the engine of a cluster say to each other: one JSON object a line. docs/dev/CLUSTER.md describes it.
 
 use std::path::PathBuf;
 

@@ -123,7 +123,7 @@ impl Payload {
 ///
 /// A processor learns the branches of one small input. It then runs a codec over that input up to twice as fast as over
 /// the next input of the same kind. The limit of what it can learn is a number of bytes rather than of instances:
-/// docs/METHODOLOGY.md has the measurement behind the constants.
+/// docs/dev/SIMULATIONS.md has the measurement behind the constants.
 pub fn family_of(bytes: u64) -> usize {
     if bytes == 0 || bytes > LARGEST_OF_FAMILY {
         return 1;

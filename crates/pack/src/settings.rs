@@ -44,7 +44,7 @@ impl Effort {
         }
     }
 
-    /// The levels of libdeflate, brotli and zstd: docs/PACK.md has the measured curve that they are chosen from.
+    /// The levels of libdeflate, brotli and zstd: docs/STACK.md has the measured curve that they are chosen from.
     fn levels(self) -> [i32; 3] {
         match self {
             Effort::Fast => [9, 5, 9],

@@ -1,4 +1,4 @@
-//! What is assumed where nothing is counted. `docs/SITE.md` has the sources.
+//! What is assumed where nothing is counted. `docs/REFERENCE.md` has the sources.
 
 use weigh_model::site::Kind;
 

@@ -1,7 +1,7 @@
 //! Access logs of nginx, Apache, Caddy and lighttpd: counts what a site's decisions need.
 //!
 //! A log is hostile: lines are bounded, what cannot be read is counted, and memory does not grow with the log. Addresses, user names, referers,
-//! cookies, user agents and query strings are dropped while a line is read. `docs/SITE.md` says what is read and counted.
+//! cookies, user agents and query strings are dropped while a line is read. `docs/REFERENCE.md` says what is read and counted.
 
 mod agents;
 mod browsers;

@@ -9,7 +9,7 @@ use weigh_model::site::Site;
 const HEAD: &str = "\
 # What this site sends, to whom and how today. `weigh site` wrote it, and `weigh advise` reads it.
 # Edit what you know better: a bare number in place of { value, from } is yours, and `weigh site --force` keeps it.
-# docs/SITE.md says what each key means and where assumed figures come from.
+# docs/REFERENCE.md says what each key means and where assumed figures come from.
 
 ";
 /// Lists of small tables, which are written within the table that they belong to.

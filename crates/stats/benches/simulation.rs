@@ -1,4 +1,4 @@
-//! The rule and the intervals under nine kinds of noise, as the tables of docs/METHODOLOGY.md. `make bench-simulation`;
+//! The rule and the intervals under nine kinds of noise, as the tables of docs/dev/SIMULATIONS.md. `make bench-simulation`;
 //! `TRIALS` is the number of runs, `SEED` another one for their random numbers.
 
 #[path = "../tests/simulation/family.rs"]

@@ -36,7 +36,7 @@ pub fn median_interval(xs: &[f64], confidence: f64) -> Option<Interval> {
 ///
 /// From about 34 values on (for p = 0.1) the lower end is one of them. With fewer, the smallest value may lie above the
 /// quantile. The end is then below the smallest value by a part of its distance to the fourth; simulation gave the size
-/// of this part, see docs/METHODOLOGY.md.
+/// of this part, see docs/dev/SIMULATIONS.md.
 ///
 /// `None` with fewer than two values, or with a value that is not finite.
 pub fn low_quantile_interval(xs: &[f64], p: f64, confidence: f64) -> Option<(Option<f64>, f64)> {

@@ -6,7 +6,7 @@ use crate::summary::quantile;
 /// With this probability the true regret is at most [`regret_bound`].
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The quantile over drawings for which [`CONFIDENCE`] holds in simulation, see docs/METHODOLOGY.md.
+/// The quantile over drawings for which [`CONFIDENCE`] holds in simulation, see docs/dev/SIMULATIONS.md.
 const LEVEL: f64 = 0.95;
 
 /// A choice: its measured figure, and its known additional cost at each place.

@@ -5,7 +5,7 @@ use crate::moderated::{LogRatio, Shrinkage};
 use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
 
 /// The significance level of claims. With it, the probability of one or more wrong claims in a run is at most 0.05 in
-/// simulation: variances do not quite follow the model of the moderated t, see docs/METHODOLOGY.md.
+/// simulation: variances do not quite follow the model of the moderated t, see docs/dev/SIMULATIONS.md.
 pub const FAMILY_WISE: f64 = 0.02;
 
 /// The level of differences that tables mark. With it, on average at most a share of 0.05 of them is wrong in

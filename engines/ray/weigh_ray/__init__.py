@@ -1,1 +1,1 @@
-"""Places processes of Weighbridge on the nodes of a Ray cluster and carries their lines; docs/SCALE-OUT.md has the protocol."""
+"""Places processes of Weighbridge on the nodes of a Ray cluster and carries their lines; docs/dev/CLUSTER.md has the protocol."""

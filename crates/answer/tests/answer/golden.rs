@@ -1,6 +1,6 @@
 //! Reports of small stored runs, one per subject: every number, sentence and table of an exhibit is still what the run gave before. `values.csv` has
 //! each number by its metric's id, with its interval; `÷ reference` is a ratio to a marked cell. A number that changes needs a reason, and
-//! `docs/METHODOLOGY.md` then says something else too: `UPDATE_GOLDEN=1` writes what is given now.
+//! `docs/dev/SIMULATIONS.md` then says something else too: `UPDATE_GOLDEN=1` writes what is given now.
 
 use std::fs;
 

@@ -40,24 +40,17 @@ macro_rules! chapters {
 
 chapters! {
     commands_of_readme_are_run: "README.md",
+    commands_of_start_are_run: "docs/START.md",
+    commands_of_your_stack_are_run: "docs/STACK.md",
     commands_of_the_questions_are_run: "docs/QUESTIONS.md",
-    commands_of_the_recipes_are_run: "docs/RECIPES.md",
-    commands_of_other_tools_are_run: "docs/FROM.md",
-    commands_of_the_guide_are_run: "docs/GUIDE.md",
-    commands_of_comparing_are_run: "docs/COMPARING.md",
-    commands_of_dictionaries_are_run: "docs/DICTIONARIES.md",
-    commands_of_links_are_run: "docs/LINKS.md",
-    commands_of_load_are_run: "docs/LOAD.md",
-    commands_of_pack_are_run: "docs/PACK.md",
-    commands_of_profiles_are_run: "docs/PROFILES.md",
+    commands_of_answers_are_run: "docs/ANSWERS.md",
+    commands_of_the_reference_are_run: "docs/REFERENCE.md",
     commands_of_results_are_run: "docs/RESULTS.md",
-    commands_of_runtimes_are_run: "docs/RUNTIMES.md",
-    commands_of_site_are_run: "docs/SITE.md",
 }
 
 #[test]
 fn every_command_of_the_book_is_run_or_says_why_not() {
-    for chapter in markdown::chapters() {
+    for chapter in markdown::documents() {
         let open: Vec<_> = commands(&chapter)
             .into_iter()
             .filter(|command| command.is_weigh() && command.left_out.is_none())
@@ -76,7 +69,7 @@ fn every_command_of_the_book_is_run_or_says_why_not() {
 fn flags_of_commands_in_sentences_are_known() {
     let desk = Desk::bare();
     let (mut seen, mut faults) = (0, Vec::new());
-    for chapter in markdown::chapters() {
+    for chapter in markdown::documents() {
         let codes = chapter.codes.iter().filter(|code| code.starts_with("weigh ")).cloned();
         let left_out =
             commands(&chapter).into_iter().filter(|c| c.is_weigh() && c.left_out.is_some()).map(|c| c.line);

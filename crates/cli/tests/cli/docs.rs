@@ -24,7 +24,7 @@ fn blocks(document: &str, kind: &str) -> Vec<String> {
 
 #[test]
 fn examples_of_the_protocol_are_understood() {
-    let format = document("docs/FORMAT.md");
+    let format = document("docs/dev/FORMATS.md");
     for line in blocks(&format, "json request") {
         let request: Request = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
         assert_eq!(serde_json::to_value(request).unwrap(), serde_json::from_str::<Value>(&line).unwrap());
@@ -43,7 +43,7 @@ fn examples_of_the_protocol_are_understood() {
 
 #[test]
 fn examples_of_files_keep_their_schemas() {
-    let format = document("docs/FORMAT.md");
+    let format = document("docs/dev/FORMATS.md");
     for kind in ["run", "record"] {
         for text in blocks(&format, &format!("json {kind}")) {
             crate::schema::keeps(kind, &serde_json::from_str(&text).unwrap());
@@ -53,16 +53,16 @@ fn examples_of_files_keep_their_schemas() {
 
 #[test]
 fn the_checksum_of_the_example_is_its_own() {
-    let line = blocks(&document("docs/FORMAT.md"), "json record").remove(0);
+    let line = blocks(&document("docs/dev/FORMATS.md"), "json record").remove(0);
     let lab = Lab::new();
     lab.write("records.ndjson", format!("{line}\n"));
     let log = weigh_run::log::read(&lab.path("records.ndjson")).unwrap();
     assert_eq!((log.records.len(), log.torn_bytes), (1, 0));
 }
 
-/// The examples of studies: those of the format, and those in the first lines of a subject's folder.
+/// The examples of studies: those of the reference, and those in the first lines of a subject's folder.
 fn studies() -> Vec<String> {
-    let mut found = blocks(&document("docs/FORMAT.md"), "toml study");
+    let mut found = blocks(&document("docs/REFERENCE.md"), "toml study");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../run/src/subject");
     for path in files_below(&folder) {
         let source = std::fs::read_to_string(&path).unwrap();
@@ -157,7 +157,7 @@ const WHOLE: &str = "the whole of it";
 
 #[test]
 fn what_extending_shows_stands_in_the_code() {
-    let mut extending = document("docs/EXTENDING.md");
+    let mut extending = document("docs/dev/EXTENDING.md");
     let update = std::env::var_os("UPDATE_EXAMPLES").is_some();
     let mut seen = 0;
     for diff in blocks(&extending.clone(), "diff") {
@@ -181,7 +181,7 @@ fn what_extending_shows_stands_in_the_code() {
     }
     assert!(seen > 50, "{seen} lines");
     if update {
-        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/EXTENDING.md"), extending)
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dev/EXTENDING.md"), extending)
             .unwrap();
     }
 }
@@ -198,7 +198,7 @@ fn first_cells(text: &str, words: &str) -> Vec<String> {
 fn extending_shows_every_row_of_the_one_folder_rule() {
     let rule = first_cells(&document("ARCHITECTURE.md"), "## The one-folder rule");
     assert!(rule.len() > 10, "{rule:?}");
-    assert_eq!(first_cells(&document("docs/EXTENDING.md"), "# Extending"), rule);
+    assert_eq!(first_cells(&document("docs/dev/EXTENDING.md"), "# Extending"), rule);
 }
 
 /// The runs behind the pictures are small, can be read, name no place of a machine, and have the pictures that the script draws.
@@ -248,7 +248,7 @@ fn pictures_of_the_documents_are_of_stored_runs() {
 #[test]
 fn folders_that_extending_lists_are_whole() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for listing in blocks(&document("docs/EXTENDING.md"), "stat folder") {
+    for listing in blocks(&document("docs/dev/EXTENDING.md"), "stat folder") {
         let files: Vec<(&str, usize)> = listing
             .lines()
             .filter_map(|line| line.split_once(" | "))

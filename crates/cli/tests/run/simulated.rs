@@ -1,7 +1,7 @@
 //! The stop rule and the report together under simulated noise: a run is decided after every round, and its report says what differs.
 //!
 //! Costs are given, so that every claim is known to be right or wrong: a cell of which a sentence says that another beats it, or that was stopped for it. Random
-//! numbers are seeded; limits leave room for the chance of a few dozen runs. docs/METHODOLOGY.md has the table of many more.
+//! numbers are seeded; limits leave room for the chance of a few dozen runs. docs/dev/SIMULATIONS.md has the table of many more.
 
 use std::collections::BTreeMap;
 

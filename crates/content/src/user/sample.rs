@@ -1,5 +1,5 @@
 //! A sample of many files that says how exact its totals are: strata of type and size, a pilot encoded by a fast codec, and as many files
-//! of each stratum as the error asked for needs. Memory does not grow with the number of files. docs/METHODOLOGY.md has the method.
+//! of each stratum as the error asked for needs. Memory does not grow with the number of files. docs/dev/SIMULATIONS.md has the method.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;

@@ -22,7 +22,7 @@ pub enum From {
     Measured,
     /// Read from a configuration.
     Configured,
-    /// Assumed from published figures: docs/SITE.md has the sources.
+    /// Assumed from published figures: docs/REFERENCE.md has the sources.
     Assumed,
     /// Given by the user.
     Given,

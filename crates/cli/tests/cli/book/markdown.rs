@@ -120,3 +120,10 @@ pub fn chapters() -> Vec<Document> {
     let names = links.iter().map(|link| target("docs/SUMMARY.md", link).to_str().unwrap().to_owned());
     names.map(|name| Document::read(&name)).collect()
 }
+
+/// The chapters, and the documents for developers, which are not in the book.
+pub fn documents() -> Vec<Document> {
+    let developers = std::fs::read_dir(root().join("docs/dev")).unwrap();
+    let names = developers.map(|entry| format!("docs/dev/{}", entry.unwrap().file_name().to_str().unwrap()));
+    chapters().into_iter().chain(names.map(|name| Document::read(&name))).collect()
+}

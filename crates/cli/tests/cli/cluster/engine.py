@@ -1,4 +1,4 @@
-"""An engine for tests: it speaks the protocol of docs/SCALE-OUT.md, and its nodes are this machine. Usage: engine.py NODES DEED [COUNT]
+"""An engine for tests: it speaks the protocol of docs/dev/CLUSTER.md, and its nodes are this machine. Usage: engine.py NODES DEED [COUNT]
 
 DEED is what it does at the visit with that number (from 1; the parts of a visit count), or at any: nothing, have nodes of several kinds,
 kill the worker, lose the node, end itself, or answer as none should. With `own`, all nodes are the lab's machine; with `lose-load` too, and the
