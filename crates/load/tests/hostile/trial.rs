@@ -24,7 +24,7 @@ const REQUESTS: u64 = 10;
 /// The most memory of a client, in bytes.
 pub const MOST_MEMORY: u64 = 32 << 20;
 /// Extra time for a client on a busy machine, in addition to the plan's limits.
-const BESIDE: Duration = Duration::from_secs(5);
+const BESIDE: Duration = Duration::from_secs(20);
 
 /// One kind at one time.
 pub struct Trial<'a> {
