@@ -121,7 +121,7 @@ impl Lab {
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "XDG_CACHE_HOME"] {
             command.env_remove(name);
         }
-        command.timeout(Duration::from_secs(300));
+        command.timeout(Duration::from_secs(900));
         command
     }
 
