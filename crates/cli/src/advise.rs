@@ -77,31 +77,31 @@ const PAGE: &str = "advice.html";
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let (file, runs) = told_apart(&args.given).or_refuse()?;
-    let lab = Lab::open(defs).or_refuse()?;
-    let opened = weigh_site::open(&file).or_refuse()?;
+    let (file, runs) = told_apart(&args.given).or_usage_error()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    let opened = weigh_site::open(&file).or_usage_error()?;
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
-    may_write(&args.out, args.force).or_refuse()?;
+    may_write(&args.out, args.force).or_usage_error()?;
     drop(progress);
     let site = opened.site;
     let reports: Vec<Report> = if runs.is_empty() {
-        let studies = written_studies(&lab, &site, &file, args.budget).or_refuse()?;
+        let studies = written_studies(&lab, &site, &file, args.budget).or_usage_error()?;
         match reports(&lab, &site, None, studies.iter(), args.seed)? {
             Some(reports) => reports.into_iter().flatten().collect(),
             None => return Ok(Exit::Internal.into()),
         }
     } else {
         let report = |run: &PathBuf| Ok(StoredRun::read(run)?.report());
-        runs.iter().map(report).collect::<Result<_>>().or_refuse()?
+        runs.iter().map(report).collect::<Result<_>>().or_usage_error()?
     };
     let failures = reports.iter().map(|report| report.faults.len()).sum();
-    let links = advise::visitors_links(&lab, &site).or_refuse()?;
+    let links = advise::visitors_links(&lab, &site).or_usage_error()?;
     let folder = weigh_site::folder_of(&file);
     let encodings = Encodings::new(&site, &folder);
     let encoded = |kind, sample: &Sample, rule: &Rule| encodings.bytes(kind, sample, rule);
     let decided = decide(&site, &opened.sha256, &links, reports, args.objective, &encoded);
-    let mut decided = decided.or_refuse()?;
+    let mut decided = decided.or_usage_error()?;
     decided.policy.gates = gates_before(&args.out)?;
     let emitted = emitted(&lab, &site, &mut decided)?;
     let mut blocks = document(&decided, &site);
@@ -192,9 +192,11 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
         )
     };
     let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
-    let is_written =
-        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(configuration::told(trial))));
-    let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&configuration::told(trial))));
+    let is_written = trial.is_some_and(|trial| {
+        emitted.iter().any(|one| one.tried == Some(configuration::describe_trial(trial)))
+    });
+    let told =
+        trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&configuration::describe_trial(trial))));
     [heading, Block::Points(points)].into_iter().chain(told).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::terminal;
 use weigh_answer::table::Grid;
 use weigh_model::text::clean_path;
 use weigh_run::baseline;
-use weigh_run::kept::Kept;
+use weigh_run::kept::StoredMeasurement;
 use weigh_run::list::{LATEST, find_kept};
 
 /// The version of the JSON that is written.
@@ -23,7 +23,7 @@ const SCHEMA: u32 = 1;
 #[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: BaselineVerb,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -31,7 +31,7 @@ const EXAMPLES: &str = "Examples:
   weigh baseline list";
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum BaselineVerb {
     /// Keep a run or a load as a baseline; one of the same name is replaced
     #[command(after_help = exit::help("Examples:
   weigh baseline save main              the newest run
@@ -90,24 +90,24 @@ struct Row {
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     match &args.what {
-        What::Save { name, run } => {
-            let run = baseline::check(name).and_then(|()| find_kept(run)).or_refuse()?;
-            let kept = baseline::save(name, &run).or_refuse()?;
+        BaselineVerb::Save { name, run } => {
+            let run = baseline::check(name).and_then(|()| find_kept(run)).or_usage_error()?;
+            let kept = baseline::save(name, &run).or_usage_error()?;
             terminal::print(&format!("{}\n", clean_path(&kept)))?;
             terminal::note(&format!("Compare later runs with it: weigh compare --baseline {name}"));
         }
-        What::List { json: true } => terminal::print_json(&listing())?,
-        What::List { json: false } => list()?,
-        What::Remove { name } => baseline::remove(name).or_refuse()?,
+        BaselineVerb::List { json: true } => terminal::print_json(&listing())?,
+        BaselineVerb::List { json: false } => list()?,
+        BaselineVerb::Remove { name } => baseline::remove(name).or_usage_error()?,
     }
     Ok(Exit::Fine.into())
 }
 
 fn listing() -> Listing {
     let row = |found: weigh_run::list::Found| {
-        let kept = Kept::read(&found.path).ok();
+        let kept = StoredMeasurement::read(&found.path).ok();
         Row {
-            configurations: kept.as_ref().map_or(0, Kept::configurations),
+            configurations: kept.as_ref().map_or(0, StoredMeasurement::configurations),
             study: kept.map(|kept| kept.study().to_owned()),
             name: found.name,
             started: found.started,

@@ -176,21 +176,21 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn findings(args: &Args, defs: Option<&Path>) -> Result<Findings> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     let mut inventory =
-        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_refuse()? };
-    look::stores(&lab, &mut inventory, &[]).or_refuse()?;
-    look(&lab, inventory).or_refuse()
+        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_usage_error()? };
+    look::stores(&lab, &mut inventory, &[]).or_usage_error()?;
+    collect_findings(&lab, inventory).or_usage_error()
 }
 
-fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
+fn collect_findings(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let runtimes: Vec<RuntimeFindings> = inventory.runtimes.iter().map(RuntimeFindings::of).collect();
     let mut missing = missing_things(&inventory);
     missing.extend(runtimes.iter().filter_map(RuntimeFindings::lacks_fpm));
     let corpus = corpus(lab)?;
     let (servers, fpm) =
-        (servers::look(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
-    let stores = stores::look(&inventory);
+        (servers::find_servers(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
+    let stores = stores::find_stores(&inventory);
     missing.extend(servers::missing(&servers, &fpm, inventory.runtimes.len() > 1));
     missing.extend(stores::missing(&stores));
     if inventory.runtimes.len() == 1 {

@@ -21,9 +21,9 @@ use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
 use weigh_run::baseline;
 use weigh_run::dir::RUN;
-use weigh_run::kept::Kept;
+use weigh_run::kept::StoredMeasurement;
 use weigh_run::list::{FOLDER, find_kept, kept_below};
-use weigh_run::loading::place;
+use weigh_run::loading::load_dir;
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]
@@ -83,7 +83,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH", requires = "paired")]
     content: Vec<PathBuf>,
     /// Only the blocks of the study whose description has these words
-    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = quantity::words)]
+    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = quantity::parse_words)]
     only: Option<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, requires = "paired", value_parser = quantity::whole::<u64>)]
@@ -128,24 +128,24 @@ enum Form {
 /// Runs the verb.
 pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
     if let Some(out) = &args.out {
-        place::can_write(out).or_refuse()?;
+        load_dir::can_write(out).or_usage_error()?;
     }
     if args.machines {
         return machines::run(args);
     }
-    let judging = args.gates.read().or_refuse()?;
+    let judging = args.gates.read().or_usage_error()?;
     if args.paired {
         return paired::run(args, &judging, defs);
     }
-    let (a, b) = sides(args).or_refuse()?;
+    let (a, b) = sides(args).or_usage_error()?;
     let mut gates = judging.with(&b.report.study.gates);
     if b.is_load {
         gates = load::gate::between(gates);
     }
-    gate::check(&gates, b.report.shape()).or_refuse()?;
+    gate::check(&gates, b.report.shape()).or_usage_error()?;
     let names = Names { a: a.name, b: b.name };
     let comparison = Comparison::of(&a.report, &b.report, names, &gates);
-    allowed(&comparison, args.force).or_refuse()?;
+    allowed(&comparison, args.force).or_usage_error()?;
     Ok(finish(args, &judging, &comparison)?.into())
 }
 
@@ -200,15 +200,15 @@ fn newest(is_load: bool) -> Result<PathBuf> {
 fn read(path: &Path) -> Result<Side> {
     let name =
         path.file_name().map_or_else(|| clean_path(path).to_string(), |name| clean(&name.to_string_lossy()));
-    let kept = Kept::read(path)?;
-    if let Kept::Load(load) = &kept {
+    let kept = StoredMeasurement::read(path)?;
+    if let StoredMeasurement::Load(load) = &kept {
         let shown = clean_path(path);
         ensure!(
             load.is_single(),
             "{shown}: a comparison or calibration of its own; compare single loads: weigh load URL"
         );
     }
-    Ok(Side { name, report: kept.report(), is_load: matches!(kept, Kept::Load(_)) })
+    Ok(Side { name, report: kept.report(), is_load: matches!(kept, StoredMeasurement::Load(_)) })
 }
 
 /// Refuses what cannot be compared; with `--force` it is a warning.
@@ -233,7 +233,7 @@ fn show(args: &Args, comparison: &Comparison) -> Result<()> {
     let text = match form {
         Form::Terminal => format::terminal::text(&document::blocks(comparison, &options), &options),
         Form::Markdown => document::for_pull_request(comparison, &options),
-        Form::Html => page::page(&document::page_blocks(comparison), &[], None::<&()>).or_refuse()?,
+        Form::Html => page::page(&document::page_blocks(comparison), &[], None::<&()>).or_usage_error()?,
         Form::Json => serde_json::to_string_pretty(comparison)? + "\n",
     };
     put(args, form, &text)
@@ -243,7 +243,7 @@ fn show(args: &Args, comparison: &Comparison) -> Result<()> {
 fn put(args: &Args, form: Form, text: &str) -> Result<()> {
     match &args.out {
         Some(out) => {
-            place::write(out, text.as_bytes())?;
+            load_dir::write(out, text.as_bytes())?;
             terminal::print(&format!("{}\n", clean_path(out)))
         }
         None if form == Form::Terminal => terminal::print(text),

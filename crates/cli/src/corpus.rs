@@ -22,11 +22,11 @@ use weigh_run::lab::Lab;
 #[command(after_help = exit::help("Examples:\n  weigh corpus list\n  weigh corpus fetch"))]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: CorpusVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum CorpusVerb {
     /// List everything in the corpus, with licences, and whether it is in the cache
     #[command(after_help = "Examples:\n  weigh corpus list\n  weigh corpus list --json")]
     List {
@@ -57,11 +57,11 @@ enum What {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     match &args.what {
-        What::List { json } => list(&lab, *json),
-        What::Fetch { ids } => fetch(&lab, ids),
-        What::Site { dir, seed } => site(&lab, dir, *seed),
+        CorpusVerb::List { json } => list(&lab, *json),
+        CorpusVerb::Fetch { ids } => fetch(&lab, ids),
+        CorpusVerb::Site { dir, seed } => site(&lab, dir, *seed),
     }
 }
 
@@ -142,8 +142,8 @@ fn row(entry: weigh_content::Entry, presence: Presence) -> Row {
 }
 
 fn fetch(lab: &Lab, ids: &[String]) -> Result<ExitCode> {
-    lab.keeps().or_refuse()?;
-    ids.iter().try_for_each(|id| lab.library.check(id)).or_refuse()?;
+    lab.keeps().or_usage_error()?;
+    ids.iter().try_for_each(|id| lab.library.check(id)).or_usage_error()?;
     // Only what is to be made from PHP needs one; the first on PATH makes the same bytes as any other.
     let php = weigh_rig::runtime::on_path(&std::env::var_os("PATH").unwrap_or_default()).into_iter().next();
     let options = FetchOptions { php, ..FetchOptions::default() };
@@ -192,7 +192,7 @@ fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {
 
 fn site(lab: &Lab, dir: &Path, seed: u64) -> Result<ExitCode> {
     let SampleSite { root, files, bytes, values, broken, stand_ins } =
-        sample_site::make(&lab.library, dir, seed).or_refuse()?;
+        sample_site::make(&lab.library, dir, seed).or_usage_error()?;
     if !stand_ins.is_empty() {
         let count = units::count(stand_ins.len(), "content is", "contents are");
         terminal::note(&format!(

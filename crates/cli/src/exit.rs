@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use weigh_answer::compare::gate::Outcome;
+use weigh_answer::compare::gate::GateOutcome;
 
 /// What a call of the program came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ impl Exit {
     }
 
     /// Of gates, by the worst of them; none: there was no gate.
-    pub fn of_gates(worst: Option<Outcome>) -> Exit {
+    pub fn of_gates(worst: Option<GateOutcome>) -> Exit {
         match worst {
-            Some(Outcome::Fail) => Exit::Worse,
-            Some(Outcome::Undecided) => Exit::Undecided,
-            Some(Outcome::Pass) | None => Exit::Fine,
+            Some(GateOutcome::Fail) => Exit::Worse,
+            Some(GateOutcome::Undecided) => Exit::Undecided,
+            Some(GateOutcome::Pass) | None => Exit::Fine,
         }
     }
 }
@@ -75,11 +75,11 @@ pub trait OrRefuse<T> {
     ///
     /// # Errors
     /// The same error.
-    fn or_refuse(self) -> anyhow::Result<T>;
+    fn or_usage_error(self) -> anyhow::Result<T>;
 }
 
 impl<T, E: Into<anyhow::Error>> OrRefuse<T> for Result<T, E> {
-    fn or_refuse(self) -> anyhow::Result<T> {
+    fn or_usage_error(self) -> anyhow::Result<T> {
         self.map_err(|error| refused(error.into()))
     }
 }
@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_refusal_stays_one_under_further_context_and_reads_the_same() {
-        let error = Err::<(), _>(anyhow!("no such file")).context("page.html").or_refuse().or_refuse();
+        let error =
+            Err::<(), _>(anyhow!("no such file")).context("page.html").or_usage_error().or_usage_error();
         let error = error.context("run").unwrap_err();
         assert_eq!(format!("{error:#}"), "run: page.html: no such file");
         assert_eq!(of_error(&error), Exit::Usage);

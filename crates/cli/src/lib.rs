@@ -149,7 +149,7 @@ fn begin() -> ExitCode {
     }
     match Agent::asked(std::env::args_os()) {
         Some(Ok(agent)) => exit::ended(agent.run()),
-        Some(Err(error)) => usage::answer(&error, &words()),
+        Some(Err(error)) => usage::answer(&error, &read_arguments()),
         None => user(),
     }
 }
@@ -161,7 +161,7 @@ fn user() -> ExitCode {
     let matches = command().long_version(long_version()).try_get_matches_from(std::env::args_os());
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return usage::answer(&error, &words()),
+        Err(error) => return usage::answer(&error, &read_arguments()),
     };
     // What a killed lab could not clear away.
     shelter::sweep();
@@ -222,7 +222,7 @@ fn long_version() -> &'static str {
 }
 
 /// The command line as text, for suggestions.
-fn words() -> Vec<String> {
+fn read_arguments() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 

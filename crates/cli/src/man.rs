@@ -33,7 +33,7 @@ const SHELLS: [(&str, &str); 3] = [
 pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
     let place = clean_path(&args.folder).to_string();
     if args.folder.exists() {
-        return Err(anyhow!("{place}: is there already; name a new folder")).or_refuse();
+        return Err(anyhow!("{place}: is there already; name a new folder")).or_usage_error();
     }
     let mut files = pages(command)?;
     let own = std::env::current_exe().context("the program cannot find itself")?;
@@ -47,7 +47,7 @@ pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
         }
         files.push((path.into(), script));
     }
-    atomic_dir::write(&files, &args.folder).or_refuse()?;
+    atomic_dir::write(&files, &args.folder).or_usage_error()?;
     Ok(Exit::Fine.into())
 }
 

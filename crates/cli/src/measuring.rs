@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
 use crate::live::Live;
-use crate::results::{self, Shown};
+use crate::results::{self, OutputOptions};
 use crate::{profiled, terminal};
-use weigh_answer::compare::gate::{self, Outcome};
+use weigh_answer::compare::gate::{self, GateOutcome};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, Format, Medium, Options};
 use weigh_answer::report::Report;
@@ -27,7 +27,7 @@ use weigh_run::profiled::Contents;
 /// What is done with the results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct After {
-    pub shown: Shown,
+    pub shown: OutputOptions,
     /// The limits that results must keep, beside those of the study.
     pub judging: Judging,
     /// Words of the configurations to profile.
@@ -41,7 +41,7 @@ pub enum Ended {
         /// Configurations without a number.
         failures: usize,
         /// What its gates came to; none: it has none.
-        gates: Option<Outcome>,
+        gates: Option<GateOutcome>,
     },
     Interrupted,
 }
@@ -49,7 +49,7 @@ pub enum Ended {
 impl Ended {
     pub fn code(self) -> ExitCode {
         match self {
-            Ended::Complete { gates: Some(Outcome::Fail), .. } => Exit::Worse.into(),
+            Ended::Complete { gates: Some(GateOutcome::Fail), .. } => Exit::Worse.into(),
             Ended::Complete { failures: 1.., .. } => Exit::Failures.into(),
             Ended::Complete { gates, .. } => Exit::of_gates(gates).into(),
             Ended::Interrupted => Exit::Internal.into(),
@@ -67,7 +67,7 @@ pub fn measured(lab: &Lab, plan: Plan, folder: &Path, options: &RunOptions) -> R
 /// A new run directory for a plan.
 fn begin(plan: Plan, folder: &Path, options: &RunOptions) -> Result<RunDir> {
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
-    measure::begin(plan, folder, command, options, &mut Live::new(false)).or_refuse()
+    measure::begin(plan, folder, command, options, &mut Live::new(false)).or_usage_error()
 }
 
 /// Measures what is left of a run, before the user's eyes; false: the user interrupted it.
@@ -113,7 +113,7 @@ pub fn go_on(lab: &Lab, mut dir: RunDir, options: &RunOptions, after: &After) ->
 }
 
 /// Judges the gates that need no other run, shows them, and writes them where they are asked for.
-fn judged(results: &Report, after: &After) -> Result<Option<Outcome>> {
+fn judged(results: &Report, after: &After) -> Result<Option<GateOutcome>> {
     let gates = after.judging.with(&results.study.gates);
     let (judged, beside) = gate::judge_alone(&gates, results);
     let suite = format!("weigh run {}", results.study.name);
@@ -126,9 +126,9 @@ fn judged(results: &Report, after: &After) -> Result<Option<Outcome>> {
 }
 
 /// Prints the results, and leaves report and pictures in the run directory.
-fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<()> {
+fn show(results: &Report, path: &Path, shown: &OutputOptions, file: &RunFile) -> Result<()> {
     let mut options = options(shown, Some(file));
-    // A misspelt name is no reason to lose what was measured: it can be asked for again.
+    // A misspelt name is not a reason to lose what was measured: it can be asked for again.
     if let Err(error) = document::check(results, &options.columns) {
         terminal::note(&format!("{error}; show them with: weigh report {} --full", path.display()));
         options.columns = Columns::Few;
@@ -140,7 +140,7 @@ fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<
     Ok(())
 }
 
-pub fn options(shown: &Shown, file: Option<&RunFile>) -> Options {
+pub fn options(shown: &OutputOptions, file: Option<&RunFile>) -> Options {
     Options { columns: shown.columns.clone(), ..results::options(shown.detail, file) }
 }
 

@@ -36,10 +36,10 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS", requires = "study", value_parser = quantity::words)]
+    #[arg(long, value_name = "WORDS", requires = "study", value_parser = quantity::parse_words)]
     only: Option<String>,
     /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
-    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = quantity::words)]
+    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = quantity::parse_words)]
     configurations: Vec<String>,
     /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
@@ -90,14 +90,14 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     if let Some(file) = &args.site {
         return for_site(&lab, file, args.save.as_deref());
     }
     if args.study.is_none() && args.own.urls.is_empty() {
         return list(&lab, args.json);
     }
-    let plan = plan(&lab, args).or_refuse()?;
+    let plan = plan(&lab, args).or_usage_error()?;
     if args.json {
         terminal::print_json(&as_written(plan))?;
     } else {
@@ -127,13 +127,15 @@ fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
 
 /// What `weigh advise` would measure for a site.
 fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
-    let site = weigh_site::open(file).or_refuse()?.site;
-    let written = written_studies(lab, &site, file, BUDGET).or_refuse()?;
+    let site = weigh_site::open(file).or_usage_error()?.site;
+    let written = written_studies(lab, &site, file, BUDGET).or_usage_error()?;
     if let Some(folder) = save {
-        std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
+        std::fs::create_dir(folder)
+            .with_context(|| format!("--save {}", clean_path(folder)))
+            .or_usage_error()?;
     }
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
+    let plans = plans(lab, &site, None, written.iter(), 1, staging.path()).or_usage_error()?;
     for (one, plan) in written.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {
@@ -159,7 +161,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
         Ok(Row { name, title: study.title, question: study.question })
     };
     let names = lab.definitions.study_names();
-    let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_refuse()?;
+    let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_usage_error()?;
     if json {
         terminal::print_json(&Listing { schema: SCHEMA, studies })?;
         return Ok(Exit::Fine.into());

@@ -68,12 +68,12 @@ const EXAMPLES: &str = "Examples:
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
-    let policy = policy(&args.policy).or_refuse()?;
-    let judging = args.gates.read().or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    let policy = policy(&args.policy).or_usage_error()?;
+    let judging = args.gates.read().or_usage_error()?;
     let gates = judging.with(&policy.gates);
-    policy_gate::check(&gates).or_refuse()?;
-    let opened = weigh_site::open(&args.site).or_refuse()?;
+    policy_gate::check(&gates).or_usage_error()?;
+    let opened = weigh_site::open(&args.site).or_usage_error()?;
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
     let site = opened.site;
@@ -122,14 +122,14 @@ struct Proving<'a> {
 }
 
 /// The proof, with the number of failures; none: interrupted.
-type Proved = Option<(Proof, usize)>;
+type ProofWithFailures = Option<(Proof, usize)>;
 
 impl Proving<'_> {
-    fn privately(&self) -> Result<Proved> {
+    fn privately(&self) -> Result<ProofWithFailures> {
         let Proving { lab, args, policy, site } = *self;
-        let server = server_of(lab, site).or_refuse()?;
+        let server = server_of(lab, site).or_usage_error()?;
         let folder = weigh_site::folder_of(&args.site);
-        let studies = proofs(site, &folder, policy, server.as_ref(), args.budget).or_refuse()?;
+        let studies = proofs(site, &folder, policy, server.as_ref(), args.budget).or_usage_error()?;
         let written = studies.iter().map(|(_, written)| written);
         let Some(reports) = reports(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
         let (mut responses, mut values) = (Vec::new(), Vec::new());
@@ -140,13 +140,13 @@ impl Proving<'_> {
                 (_, None) => {}
             }
         }
-        let links = weigh_site::advise::visitors_links(lab, site).or_refuse()?;
+        let links = weigh_site::advise::visitors_links(lab, site).or_usage_error()?;
         let proof = prove(policy, site, &links, &responses, &values);
         let reports = responses.iter().map(|one| &one.report).chain(&values);
         Ok(Some((proof, reports.map(|report| report.faults.len()).sum())))
     }
 
-    fn by_url(&self, before: &str, after: &str) -> Result<Proved> {
+    fn by_url(&self, before: &str, after: &str) -> Result<ProofWithFailures> {
         let Proving { lab, args, policy, site } = *self;
         let staging = Shelter::new().context("no temporary folder for the content")?;
         let (options, inventory) = (PlanOptions { seed: args.seed, ..PlanOptions::default() }, lab.native());
@@ -158,19 +158,19 @@ impl Proving<'_> {
             staging: staging.path(),
             progress: &mut progress,
         };
-        let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
+        let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_usage_error()?;
         drop(progress);
         let folder = run_folder(None, &format!("{}-proof", site.name.replace('.', "-")));
         let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
         let (report, links) =
-            (dir.stored().report(), weigh_site::advise::visitors_links(lab, site).or_refuse()?);
+            (dir.stored().report(), weigh_site::advise::visitors_links(lab, site).or_usage_error()?);
         Ok(Some((prove_urls(policy, site, &links, &pairs, &report), report.faults.len())))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use weigh_answer::compare::gate::{Judged, Outcome};
+    use weigh_answer::compare::gate::{GateOutcome, Judged};
 
     use super::*;
 
@@ -180,17 +180,17 @@ mod tests {
             let (gate, configuration, measured) = Default::default();
             Judged { gate, configuration, outcome, measured, remedy: None }
         };
-        let of = |verdict, gates: &[Outcome], failures| {
+        let of = |verdict, gates: &[GateOutcome], failures| {
             let gates = gates.iter().map(|outcome| gate(*outcome)).collect();
             exit(&Proof { verdict, gates, ..Proof::default() }, failures)
         };
         assert_eq!(of(Verdict::Held, &[], 0), Exit::Fine);
-        assert_eq!(of(Verdict::Better, &[Outcome::Pass], 0), Exit::Fine);
+        assert_eq!(of(Verdict::Better, &[GateOutcome::Pass], 0), Exit::Fine);
         assert_eq!(of(Verdict::Held, &[], 1), Exit::Failures);
-        assert_eq!(of(Verdict::Worse, &[Outcome::Undecided], 1), Exit::Worse);
+        assert_eq!(of(Verdict::Worse, &[GateOutcome::Undecided], 1), Exit::Worse);
         assert_eq!(of(Verdict::Undecided, &[], 1), Exit::Undecided);
-        assert_eq!(of(Verdict::Undecided, &[Outcome::Fail], 0), Exit::Worse);
-        assert_eq!(of(Verdict::Held, &[Outcome::Undecided], 0), Exit::Undecided);
+        assert_eq!(of(Verdict::Undecided, &[GateOutcome::Fail], 0), Exit::Worse);
+        assert_eq!(of(Verdict::Held, &[GateOutcome::Undecided], 0), Exit::Undecided);
         // Nothing was proved.
         assert_eq!(exit(&Proof::default(), 0), Exit::Undecided);
     }

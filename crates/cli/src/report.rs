@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::exit::{self, Exit, OrRefuse};
-use crate::results::{ColumnsFlag, Shown, flames, further, options, print, write};
+use crate::results::{ColumnsFlag, OutputOptions, flames, further, options, print, write};
 use crate::{listing, terminal};
 use weigh_answer::document;
 use weigh_answer::document::ranking::{self, RankingDocument};
@@ -79,30 +79,30 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let json: &[&dyn Format] = &[&format::json::Json];
     let formats = if args.json { json } else { &args.format };
     if let Some(why) = formats.iter().find_map(|format| format.unavailable()) {
-        return Err(anyhow::anyhow!(why)).or_refuse();
+        return Err(anyhow::anyhow!(why)).or_usage_error();
     }
     let picture = formats.iter().find(|format| format.medium() == Medium::Picture);
     if let (Some(picture), None) = (picture, &args.out) {
         let name = picture.name();
         let how = format!("weigh report {} -f {name} --out DIR", clean_path(word));
-        return Err(anyhow::anyhow!("{name} is a picture and needs a folder: {how}")).or_refuse();
+        return Err(anyhow::anyhow!("{name} is a picture and needs a folder: {how}")).or_usage_error();
     }
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !out.is_dir()) {
-        return Err(anyhow::anyhow!("--out {}: not a folder", clean_path(out))).or_refuse();
+        return Err(anyhow::anyhow!("--out {}: not a folder", clean_path(out))).or_usage_error();
     }
     if other::is_other(word) {
         other::show(word, args, formats)?;
         return Ok(Exit::Fine.into());
     }
-    let path = find(word).or_refuse()?;
-    let stored = StoredRun::read(&path).or_refuse()?;
+    let path = find(word).or_usage_error()?;
+    let stored = StoredRun::read(&path).or_usage_error()?;
     let results = stored.report();
     if let Some(text) = &args.at {
         return at(&results, text, args);
     }
-    let shown = Shown::new(args.full, args.json, &args.wanted);
-    document::check(&results, &shown.columns).or_refuse()?;
-    let Shown { detail, columns, .. } = shown;
+    let shown = OutputOptions::new(args.full, args.json, &args.wanted);
+    document::check(&results, &shown.columns).or_usage_error()?;
+    let OutputOptions { detail, columns, .. } = shown;
     let flames = flames(&path, formats);
     let options = Options { columns, flames, ..options(detail, Some(&stored.file)) };
     for format in formats {
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// Prints the ranking under these conditions.
 fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
     let usual = Conditions::of(results);
-    let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_refuse()?;
+    let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_usage_error()?;
     if args.json {
         terminal::print_json(&RankingDocument::of(results, &conditions))?;
     } else {

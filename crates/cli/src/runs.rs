@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<RunsVerb>,
 }
 
 /// Which runs are meant.
@@ -61,7 +61,7 @@ const EXAMPLES: &str = "Examples:
   weigh runs prune --older-than 90d --dry-run  what would be removed";
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum RunsVerb {
     /// Show a metric over time: each configuration, change points, and what changed there
     #[command(after_help = exit::help(trend::EXAMPLES))]
     Trend(trend::Args),
@@ -81,18 +81,19 @@ enum What {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let folder = &args.folder;
     if folder != Path::new(FOLDER) && !folder.is_dir() {
-        return Err(anyhow::anyhow!("--in {}: not a folder", clean_path(folder))).or_refuse();
+        return Err(anyhow::anyhow!("--in {}: not a folder", clean_path(folder))).or_usage_error();
     }
     match &args.what {
         None => show(folder, &args.which.filter(), args.json),
-        Some(What::Trend(args)) => trend::run(args, folder),
-        Some(What::Prune(args)) => prune::run(args, folder),
-        Some(What::Export { file }) => export(folder, file),
+        Some(RunsVerb::Trend(args)) => trend::run(args, folder),
+        Some(RunsVerb::Prune(args)) => prune::run(args, folder),
+        Some(RunsVerb::Export { file }) => export(folder, file),
     }
 }
 
 fn export(folder: &Path, file: &Path) -> Result<ExitCode> {
-    let count = history_of(folder).and_then(|history| weigh_history::export(&history, file)).or_refuse()?;
+    let count =
+        history_of(folder).and_then(|history| weigh_history::export(&history, file)).or_usage_error()?;
     terminal::print(&format!("{}: {}\n", clean_path(file), units::count(count, "value", "values")))?;
     Ok(Exit::Fine.into())
 }

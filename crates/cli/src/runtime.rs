@@ -23,11 +23,11 @@ use weigh_run::lab::Lab;
 #[command(after_help = exit::help("Examples:\n  weigh runtime list\n  weigh runtime add debian:trixie"))]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: RuntimeVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum RuntimeVerb {
     /// Fetch the PHP of another suite, such as debian:trixie; nothing is installed
     #[command(
         after_help = "Examples:\n  weigh runtime add debian:trixie\n  weigh runtime add debian:bullseye"
@@ -86,12 +86,12 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     match &args.what {
-        What::Add { name } => add(&lab, name)?,
-        What::List { json } => list(&lab, *json)?,
-        What::Remove { name } => {
-            suite::remove(name, &lab.runtimes()).or_refuse()?;
+        RuntimeVerb::Add { name } => add(&lab, name)?,
+        RuntimeVerb::List { json } => list(&lab, *json)?,
+        RuntimeVerb::Remove { name } => {
+            suite::remove(name, &lab.runtimes()).or_usage_error()?;
             terminal::print(&format!("removed {name}\n"))?;
         }
     }
@@ -99,11 +99,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn add(lab: &Lab, name: &str) -> Result<()> {
-    lab.keeps().or_refuse()?;
+    lab.keeps().or_usage_error()?;
     let source = name.split(':').next().unwrap_or(name);
-    let (text, place) = lab.definitions.runtime_source(source).or_refuse()?;
-    let source = RuntimeSource::parse(text, &place).or_refuse()?;
-    suite::suite_of(name).or_refuse()?;
+    let (text, place) = lab.definitions.runtime_source(source).or_usage_error()?;
+    let source = RuntimeSource::parse(text, &place).or_usage_error()?;
+    suite::suite_of(name).or_usage_error()?;
     let bar = terminal::bytes_bar();
     let added =
         suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));

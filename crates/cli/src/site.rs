@@ -13,8 +13,8 @@ use crate::terminal;
 use weigh_model::site::Site;
 use weigh_model::text::clean;
 use weigh_run::lab::Lab;
-use weigh_site::folder::Place;
-use weigh_site::{Ask, Looked, here};
+use weigh_site::folder::SiteFile;
+use weigh_site::{Looked, SiteRequest, here};
 
 /// Flags of `weigh site`.
 #[derive(Debug, clap::Args)]
@@ -85,26 +85,28 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let ask = ask(args);
     if ask.is_empty() {
-        terminal::print(&screen::here(&here::look(Path::new("/"))))?;
+        terminal::print(&screen::here(&here::detect_software(Path::new("/"))))?;
         return Ok(Exit::Fine.into());
     }
     if let Some(name) = &args.name {
-        Site::check_name(name).or_refuse()?;
+        Site::check_name(name).or_usage_error()?;
     }
-    let lab = Lab::open(defs).or_refuse()?;
-    let place = Place { file: args.out.clone(), force: args.force };
-    place.check().or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    let place = SiteFile { file: args.out.clone(), force: args.force };
+    place.check().or_usage_error()?;
     let mut progress = Preparing::new();
-    let earlier = if args.out.exists() { Some(earlier(&args.out, &mut progress).or_refuse()?) } else { None };
-    let mut draft = place.begin().or_refuse()?;
-    let looked = weigh_site::look(&lab, &ask, earlier.as_ref(), &mut draft, &mut progress).or_refuse()?;
+    let earlier =
+        if args.out.exists() { Some(earlier(&args.out, &mut progress).or_usage_error()?) } else { None };
+    let mut draft = place.begin().or_usage_error()?;
+    let looked =
+        weigh_site::inspect_site(&lab, &ask, earlier.as_ref(), &mut draft, &mut progress).or_usage_error()?;
     let Looked { site, .. } = &looked;
     draft.finish(&weigh_site::text(site)?)?;
     drop(progress);
     if args.json {
         terminal::print_json(site)?;
     } else {
-        terminal::print(&screen::of(&looked, &args.out))?;
+        terminal::print(&screen::render_screen(&looked, &args.out))?;
     }
     if let Some(problem) = &looked.facts.no_pages {
         terminal::error(&anyhow!("no page was looked at: {problem}"));
@@ -121,8 +123,8 @@ fn earlier(file: &Path, progress: &mut Preparing) -> Result<Site> {
     Ok(opened.site)
 }
 
-fn ask(args: &Args) -> Ask {
-    Ask {
+fn ask(args: &Args) -> SiteRequest {
+    SiteRequest {
         docroot: args.docroot.clone(),
         server_config: args.server_config.clone(),
         server: args.server.clone(),

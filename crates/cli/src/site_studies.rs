@@ -25,14 +25,14 @@ use weigh_run::study::Study;
 use weigh_run::subject::delivery::study::Served;
 use weigh_site::advise::{self, Written};
 use weigh_site::overrides;
-use weigh_site::overrides::{Proved, UserOverrides};
+use weigh_site::overrides::{ProvedPolicy, UserOverrides};
 
 /// The file of a policy in its folder.
 pub const POLICY: &str = "policy.toml";
 /// The longest policy in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study of which nothing can be measured here. None at all
+/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study that has nothing to measure here. None at all
 /// if the user interrupted them. All are planned before the first is measured.
 pub fn reports<'w>(
     lab: &Lab,
@@ -42,7 +42,7 @@ pub fn reports<'w>(
     seed: u64,
 ) -> Result<Option<Vec<Option<Report>>>> {
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(lab, site, policy, written, seed, staging.path()).or_refuse()?;
+    let plans = plans(lab, site, policy, written, seed, staging.path()).or_usage_error()?;
     let mut reports = Vec::new();
     for plan in plans {
         if plan.cells.is_empty() {
@@ -95,7 +95,7 @@ pub fn plans<'w>(
         written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
     let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
-    let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
+    let proved = |policy: &Policy| Box::new(ProvedPolicy { policy: policy.clone(), site: site.clone() });
     let mut own = UserOverrides {
         server: site.sources.server.clone().filter(|_| config.is_some()),
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),

@@ -37,7 +37,7 @@ pub fn answer(error: &Error, words: &[String]) -> ExitCode {
         let text = error.render();
         terminal::print(&if terminal::colours() { text.ansi().to_string() } else { text.to_string() })
     } else {
-        Err(anyhow::anyhow!(line(error, words))).or_refuse()
+        Err(anyhow::anyhow!(line(error, words))).or_usage_error()
     };
     exit::ended(said.map(|()| Exit::Fine.into()))
 }

@@ -44,7 +44,7 @@ It listens on 127.0.0.1 only, and answers only with the address that it prints: 
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let server = Server::listen(runs(args).or_refuse()?, args.port).or_refuse()?;
+    let server = Server::listen(runs(args).or_usage_error()?, args.port).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     terminal::print(&format!("{}\n", server.url()))?;
     terminal::note("Ctrl-C ends it. Who has this address can read the runs.");

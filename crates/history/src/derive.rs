@@ -17,20 +17,20 @@ use weigh_answer::row::Row;
 use weigh_answer::subject;
 use weigh_model::text::clean;
 use weigh_run::dir::StoredRun;
-use weigh_run::kept::Kept;
+use weigh_run::kept::StoredMeasurement;
 
 /// Reads a run; what is wrong with a damaged one is part of what is known of it.
 pub fn derived(run: &Path) -> (Summary, Values) {
     read(run).unwrap_or_else(|error| {
-        let (started, damaged) = (Kept::started(run), Some(format!("{error:#}")));
+        let (started, damaged) = (StoredMeasurement::started(run), Some(format!("{error:#}")));
         (Summary { started, damaged, ..Summary::default() }, Values::new())
     })
 }
 
 fn read(run: &Path) -> Result<(Summary, Values)> {
-    let stored = match Kept::read(run)? {
-        Kept::Run(stored) => stored,
-        Kept::Load(load) => return Ok(of_load(&load)),
+    let stored = match StoredMeasurement::read(run)? {
+        StoredMeasurement::Run(stored) => stored,
+        StoredMeasurement::Load(load) => return Ok(of_load(&load)),
     };
     let (facts, subject) = (stored.facts(), subject::of_plan(&stored.plan));
     let summary = Summary {
@@ -67,7 +67,7 @@ fn of_load(load: &Document) -> (Summary, Values) {
     (summary, values(subject, &rows))
 }
 
-/// Values by metric and configuration. What is not finite is no value.
+/// Values by metric and configuration. What is not finite is not a value.
 fn values(subject: &str, rows: &[Row]) -> Values {
     let of = |metric: &'static Metric| {
         let figure = |row: &Row| {

@@ -18,7 +18,7 @@ use weigh_os::regular;
 pub const FILE: &str = "summary.json";
 /// What the names of drafts begin with, before the number of the process that writes one.
 const DRAFT: &str = ".tmp-summary-";
-/// The version of [`Summary`] and of what is derived. Another one is no fault: everything is derived again.
+/// The version of [`Summary`] and of what is derived. Another one is not a fault: everything is derived again.
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct WithValues {
 
 /// A summary as it was found or made.
 #[derive(Debug)]
-pub struct Kept {
+pub struct FoundSummary {
     pub summary: Summary,
     /// It was derived from the records just now.
     pub is_new: bool,
@@ -45,18 +45,18 @@ pub struct Kept {
     pub refused: Option<String>,
 }
 
-impl Kept {
+impl FoundSummary {
     /// Of a run's folder: what is there, if it is true, else what the records say, which is kept from now on.
-    pub fn of(run: &Path) -> Kept {
+    pub fn of(run: &Path) -> FoundSummary {
         // Taken before the records are read: what is written after that is read the next time.
-        let stamp = stamp::of(run);
+        let stamp = stamp::stamp_files(run);
         let is_true = |one: &Summary| one.schema == SCHEMA && one.stamp == stamp;
         if let Some(summary) = read::<Summary>(run).ok().filter(is_true) {
-            return Kept { summary, is_new: false, refused: None };
+            return FoundSummary { summary, is_new: false, refused: None };
         }
         let (summary, values) = made(run, stamp);
         let refused = write(run, &Whole { summary: &summary, values: &values });
-        Kept { summary, is_new: true, refused: refused.err().map(|error| format!("{error:#}")) }
+        FoundSummary { summary, is_new: true, refused: refused.err().map(|error| format!("{error:#}")) }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::derive::size_of;
 use super::folder::{Entry, History};
-use super::kept::Kept;
+use super::kept::FoundSummary;
 use super::summary::Summary;
 use weigh_run::list::is_running;
 
@@ -79,7 +79,7 @@ pub struct RunRow {
 impl RunRow {
     /// A run that is named, wherever it lies.
     pub fn read(name: &str, path: &Path) -> RunRow {
-        RunRow::of(name, path, &Kept::of(path).summary)
+        RunRow::of(name, path, &FoundSummary::of(path).summary)
     }
 
     fn of(name: &str, path: &Path, summary: &Summary) -> RunRow {

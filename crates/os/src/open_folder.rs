@@ -72,7 +72,7 @@ impl OpenFolder {
     /// Opens a regular file of the folder with these flags.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`]: it is no regular file.
+    /// [`ErrorKind::InvalidInput`]: it is not a regular file.
     pub fn file(&self, name: &OsStr, flags: OFlags) -> io::Result<File> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?);

@@ -28,7 +28,7 @@ const ROOTS: [&str; 3] = ["var/www/html", "var/www", "srv/www"];
 const MOST: usize = 10_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Here {
+pub struct FoundSoftware {
     /// Web servers that run, by name.
     pub servers: Vec<&'static str>,
     /// Whether PHP-FPM runs.
@@ -42,7 +42,7 @@ pub struct Here {
 }
 
 /// Looks below a root, which is `/` unless it is a test.
-pub fn look(root: &Path) -> Here {
+pub fn detect_software(root: &Path) -> FoundSoftware {
     let names = processes(root);
     let runs = |programs: &[&str]| programs.iter().any(|program| names.contains(*program));
     let servers: Vec<&str> =
@@ -57,7 +57,7 @@ pub fn look(root: &Path) -> Here {
             .then(|| (root.join(folder).join(format!("{begin}*")).to_string_lossy().into_owned(), count))
     });
     let is_filled = |path: &PathBuf| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
-    Here {
+    FoundSoftware {
         fpm: names.iter().any(|name| name.starts_with("php-fpm")),
         configs: configs.collect(),
         logs: logs.collect(),
@@ -77,7 +77,7 @@ fn processes(root: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-impl Here {
+impl FoundSoftware {
     /// Whether there is something to look at.
     pub fn is_empty(&self) -> bool {
         self.configs.is_empty() && self.logs.is_empty() && self.roots.is_empty()
@@ -106,9 +106,9 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        assert!(look(root.path()).is_empty());
+        assert!(detect_software(root.path()).is_empty());
         write("etc/apache2/apache2.conf", "");
-        let found = look(root.path());
+        let found = detect_software(root.path());
         assert_eq!((found.configs.len(), found.servers.len()), (1, 0), "a configuration although none runs");
         write("proc/12/comm", "nginx\n");
         write("proc/13/comm", "php-fpm8.2\n");
@@ -118,7 +118,7 @@ mod tests {
         write("var/log/nginx/access.log.1", "");
         write("var/log/nginx/error.log", "");
         fs::create_dir_all(root.path().join("var/www/html")).unwrap();
-        let found = look(root.path());
+        let found = detect_software(root.path());
         assert_eq!((found.servers.clone(), found.fpm), (vec!["nginx"], true));
         assert_eq!(found.configs, [root.path().join("etc/nginx/nginx.conf")]);
         assert_eq!(found.logs[0].1, 2);

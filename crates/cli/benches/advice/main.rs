@@ -51,7 +51,8 @@ fn measure() -> Result<Targets> {
         let site = draw::site(number, mix, &folder)?;
         let file = folder.join(format!("{}.toml", site.name));
         fs::write(&file, weigh_site::text(&site)?)?;
-        let place = Place { file: &file, kept: common::kept("advice")?.join(&site.name), home: home.path() };
+        let place =
+            SitePaths { file: &file, kept: common::kept("advice")?.join(&site.name), home: home.path() };
         let judged = place.judge(&lab, &site, mix, is_again)?;
         judged.lines(&mut targets, &site.name);
         lines.push(judged.row(&site.name, mix));
@@ -83,13 +84,13 @@ fn ended_well(command: &mut Command) -> Result<()> {
 }
 
 /// A site's file, where its exhaustive runs are kept, and where everything else goes.
-struct Place<'a> {
+struct SitePaths<'a> {
     file: &'a Path,
     kept: PathBuf,
     home: &'a Path,
 }
 
-impl Place<'_> {
+impl SitePaths<'_> {
     fn judge(&self, lab: &Lab, site: &Site, mix: &Mix, is_again: bool) -> Result<Judged> {
         if !is_again || !self.kept.join(FOLDER).is_dir() {
             progress(&format!("{}: the exhaustive run", site.name));

@@ -75,7 +75,7 @@ impl Follower {
     /// Begins at the first record.
     ///
     /// # Errors
-    /// It is no run, or damaged.
+    /// It is not a run, or damaged.
     pub fn new(run: &Path) -> Result<Follower> {
         let configurations = StoredRun::read(run)?.plan.cells.len();
         let progress = Progress { configurations, ..Progress::default() };

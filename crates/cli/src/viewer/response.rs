@@ -15,7 +15,7 @@ use tokio::sync::mpsc::Receiver;
 /// A policy for pages of the server's own: its style and program, and nothing else.
 pub const OWN: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; \
      base-uri 'none'; frame-ancestors 'none'";
-/// A policy for what is no page.
+/// A policy for what is not a page.
 const NONE: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// A body: whole, or events as they come.

@@ -62,7 +62,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
-        ("pack", "What packing came to: `weigh pack --json`", schema_for!(weigh_pack::Outcome)),
+        ("pack", "What packing came to: `weigh pack --json`", schema_for!(weigh_pack::PackOutcome)),
         (
             "link",
             "Links, asked beside measured: `weigh link --json`, `weigh link measure --json`",

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use weigh_load::fault::FaultKind;
-use weigh_load::message::Said;
+use weigh_load::message::AgentMessage;
 use weigh_load::plan::{Check, Limits, LoadPlan, Protocol};
 use weigh_load::result::LoadResult;
 
@@ -33,7 +33,7 @@ pub struct Trial<'a> {
 }
 
 /// The result.
-pub struct Outcome {
+pub struct TrialResult {
     /// The text in the table.
     pub end: String,
     pub seconds: f64,
@@ -49,22 +49,24 @@ impl Trial<'_> {
     }
 
     /// Runs it.
-    pub fn run(&self) -> Outcome {
-        thread::scope(|scope| scope.spawn(|| self.against_a_server()).join()).unwrap_or_else(|_| Outcome {
-            end: String::new(),
-            seconds: 0.0,
-            peak_bytes: 0,
-            wrong: Some("the trial panicked".into()),
+    pub fn run(&self) -> TrialResult {
+        thread::scope(|scope| scope.spawn(|| self.against_a_server()).join()).unwrap_or_else(|_| {
+            TrialResult {
+                end: String::new(),
+                seconds: 0.0,
+                peak_bytes: 0,
+                wrong: Some("the trial panicked".into()),
+            }
         })
     }
 
-    fn against_a_server(&self) -> Outcome {
+    fn against_a_server(&self) -> TrialResult {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a local port");
         let server = Server::with(listener, self.manner());
         let plan = self.plan(server.address.port());
         let longest = longest(&plan);
         match ask(&plan, longest + BESIDE) {
-            Err(error) => Outcome {
+            Err(error) => TrialResult {
                 end: "none".into(),
                 seconds: longest.as_secs_f64(),
                 peak_bytes: 0,
@@ -78,7 +80,7 @@ impl Trial<'_> {
                     (report.peak_bytes > MOST_MEMORY).then(|| format!("over {} MB", MOST_MEMORY >> 20))
                 };
                 let Report { seconds, peak_bytes, .. } = report;
-                Outcome { end, seconds, peak_bytes, wrong: wrong.or(beyond) }
+                TrialResult { end, seconds, peak_bytes, wrong: wrong.or(beyond) }
             }
         }
     }
@@ -144,15 +146,15 @@ impl Trial<'_> {
     }
 
     /// The result as text, and what is wrong with it.
-    fn judge(&self, said: &Said) -> (String, Option<String>) {
+    fn judge(&self, said: &AgentMessage) -> (String, Option<String>) {
         let ends = self.kind.ends(self.when);
         let (faults, result): (Vec<(FaultKind, String)>, Option<&LoadResult>) = match said {
-            Said::Slice(_) | Said::Clock(_) | Said::Began(_) => (Vec::new(), None),
-            Said::Fault(refusal) => match refused(refusal) {
+            AgentMessage::Slice(_) | AgentMessage::Clock(_) | AgentMessage::Began(_) => (Vec::new(), None),
+            AgentMessage::Fault(refusal) => match refused(refusal) {
                 Some(fault) => (vec![fault], None),
                 None => return (refusal.clone(), Some("a refusal without a fault".into())),
             },
-            Said::Result(result) => {
+            AgentMessage::Result(result) => {
                 let fault =
                     |fault: &weigh_load::result::FaultCount| (fault.kind, fault.example.message.clone());
                 (result.faults.iter().map(fault).collect(), Some(result))

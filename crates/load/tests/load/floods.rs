@@ -13,7 +13,7 @@ use weigh_load::run;
 use crate::bad_servers::load::verify;
 use crate::frames::{answer, data, frame, head, setting};
 use crate::plans::{self, counts};
-use crate::server::{Asked, Server, Step};
+use crate::server::{RequestSeen, Server, Step};
 
 /// Requests with good responses: three of the preflight, and five.
 const GOOD: u64 = 8;
@@ -22,7 +22,7 @@ const BESIDE: Duration = Duration::from_secs(60);
 
 /// A server of HTTP/2 that answers the first requests well, and then treats a request's stream like this.
 fn after_good(then: impl Fn(u32) -> Vec<Step> + Send + Sync + 'static) -> Server {
-    Server::http2(move |Asked { number, stream }| match number {
+    Server::http2(move |RequestSeen { number, stream }| match number {
         _ if number < GOOD => vec![Step::Send(answer(stream, b"ok"))],
         _ => then(stream),
     })
@@ -120,7 +120,7 @@ fn a_server_that_gives_no_window_for_a_body_is_waited_for_and_named() {
     for (window, (length, arrival)) in [0, 1].into_iter().flat_map(|window| lengths().map(|l| (window, l))) {
         let none = move |stream| vec![Step::Send([setting(4, window), answer(stream, b"ok")].concat())];
         let silent = move |_| vec![Step::Send(frame(6, 0, 0, &[7; 8]))];
-        let server = Server::http2(move |Asked { number, stream }| match number {
+        let server = Server::http2(move |RequestSeen { number, stream }| match number {
             _ if number < GOOD => none(stream),
             _ => silent(stream),
         });

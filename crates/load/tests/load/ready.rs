@@ -16,7 +16,7 @@ use crate::endless::any_frame;
 use crate::frames::{answer, data, head};
 use crate::identity::Identity;
 use crate::plans;
-use crate::server::{Asked, Manner, Server, Step, response};
+use crate::server::{Manner, RequestSeen, Server, Step, response};
 
 /// Requests with good responses before the load can start: one of the preflight, and two.
 const GOOD: u64 = 3;
@@ -106,7 +106,7 @@ impl End {
 fn server(bytes: &Bytes, good: u64, identity: &Identity) -> Server {
     let tls = bytes.is_secure.then(|| Arc::clone(&identity.config));
     let (is_http2, bytes) = (bytes.is_http2, bytes.clone());
-    let answers = move |Asked { number, stream }| match is_http2 {
+    let answers = move |RequestSeen { number, stream }| match is_http2 {
         true if number < good => vec![Step::Send(answer(stream, b"ok"))],
         false if number < good => vec![Step::Send(response("", b"ok"))],
         _ => bytes.steps(stream),

@@ -122,7 +122,7 @@ fn unpack_all(apt: &PrivateApt, into: &Path, progress: &mut (dyn FnMut(Progress)
 /// `trixie` of `debian:trixie`.
 ///
 /// # Errors
-/// There is no suite, or one that is no name.
+/// There is no suite, or one that is not a name.
 pub fn suite_of(name: &str) -> Result<&str> {
     let suite = name.split_once(':').map_or("", |(_, suite)| suite);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);

@@ -20,7 +20,7 @@ pub const FILE: &str = "file:";
 const STAND_IN: &str = "synthetic content is used instead; `weigh corpus fetch` gets the real one";
 
 /// What was asked for: a name of contents, the length of the blocks that they are cut into, and whether small ones are families.
-type Asked = (String, Option<u64>, bool);
+type ContentKey = (String, Option<u64>, bool);
 
 /// Brings contents into a folder.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Stager<'a> {
     library: &'a Library,
     into: PathBuf,
     names: Names,
-    staged: HashMap<Asked, Vec<Payload>>,
+    staged: HashMap<ContentKey, Vec<Payload>>,
     /// The user's own, as asked for, with the length of blocks.
     paths: Vec<(Wanted, Option<u64>, Payload)>,
     stand_ins: Vec<String>,

@@ -27,7 +27,7 @@ const LEAST_CLASS: f64 = 0.01;
 const PAGE_WAYS: [&str; 4] = ["none", "zlib.output_compression:1|6", "zstd:1|3", "brotli:1|4"];
 /// Serializers of PHP for cached values.
 const SERIALIZERS: [&str; 2] = ["serialize", "igbinary"];
-/// Serializers of which the values of a site can be.
+/// Serializers that the values of a site may come from.
 const STORED: [&str; 3] = ["serialize", "igbinary", "msgpack"];
 /// Codecs of PHP for cached values.
 const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"];
@@ -193,7 +193,7 @@ pub fn studies(
         found.push(Written { deliveries, ..Written::new(site, "responses", part(0)) });
     }
     if is_asked[1] {
-        let (mut serializers, mut codecs) = (words(&SERIALIZERS), words(&VALUE_CODECS));
+        let (mut serializers, mut codecs) = (to_strings(&SERIALIZERS), to_strings(&VALUE_CODECS));
         if let Some((serializer, codec)) = stored_today(site) {
             serializers.extend(Some(serializer).filter(|own| !SERIALIZERS.contains(&own.as_str())));
             codecs.extend(Some(codec).filter(|own| !is_tried(own)));
@@ -212,8 +212,8 @@ pub fn studies(
             about: "decoding, as a browser does it".into(),
             content: decoded,
             runtimes: vec!["native"],
-            serializers: words(&["-"]),
-            codecs: words(&DECODERS),
+            serializers: to_strings(&["-"]),
+            codecs: to_strings(&DECODERS),
         };
         found.push(Written { cells: vec![cells], ..Written::new(site, "decoding", part(2)) });
     }
@@ -225,7 +225,7 @@ pub fn studies(
     Ok(found)
 }
 
-fn words(words: &[&str]) -> Vec<String> {
+fn to_strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
@@ -347,7 +347,7 @@ fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Resu
     let is_meant = |stratum: &Stratum| kind == Kind::Page || Stratum::is_worth_encoding(stratum);
     let samples = chosen(site, kind, &is_meant);
     let classes = site.classes();
-    let browsers: Vec<String> = words(&BROWSERS);
+    let browsers: Vec<String> = to_strings(&BROWSERS);
     let mut found = Vec::new();
     for (at, client) in classes.iter().enumerate() {
         let is_asked =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use crate::study::block::{Block, Quick, no_link, quick_factors, words};
+use crate::study::block::{Block, Quick, no_link, quick_factors, to_strings};
 use weigh_model::client::{Keys, Mix};
 
 /// Workers of a block at most.
@@ -59,15 +59,15 @@ pub struct ClientBlock {
 }
 
 fn every() -> Vec<String> {
-    words(["*"])
+    to_strings(["*"])
 }
 
 fn nine_to_one() -> Vec<String> {
-    words(["9:1"])
+    to_strings(["9:1"])
 }
 
 fn one_key() -> Vec<String> {
-    words(["one"])
+    to_strings(["one"])
 }
 
 fn four() -> Vec<u32> {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::study::block::{Block, Quick, quick_factors, words};
+use crate::study::block::{Block, Quick, quick_factors, to_strings};
 
 /// Every combination of these factors is a cell.
 #[derive(Clone, Debug, Deserialize)]
@@ -32,7 +32,7 @@ pub struct CellBlock {
 }
 
 fn bytes_only() -> Vec<String> {
-    words(["-"])
+    to_strings(["-"])
 }
 
 quick_factors!(QuickCellFactors of CellBlock: content: Vec<String>, serializers: Vec<String>, codecs: Vec<String>);

@@ -34,7 +34,7 @@ fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
 }
 
 pub fn site() -> Site {
-    let accept = |codings: &[&str], share| Accept { codings: words(codings), share, from: From::Given };
+    let accept = |codings: &[&str], share| Accept { codings: to_strings(codings), share, from: From::Given };
     Site {
         schema: SCHEMA,
         name: "shop".into(),
@@ -148,7 +148,7 @@ fn the_sites_own_configuration_is_asked_as_each_class_that_may_get_something_els
     // Those who accept all that browsers do are asked for anyway, and those who accept nothing get content as it is.
     assert_eq!(classes_asked(&site), [("gzip".to_owned(), 3)]);
     let sent = |accept: &[&str], bytes| weigh_model::site::Sent {
-        accept: words(accept),
+        accept: to_strings(accept),
         coding: "gzip".into(),
         bytes,
         method: None,
@@ -205,7 +205,7 @@ fn cached_values_are_measured_with_what_they_have_today_if_a_study_has_it() {
         let cells = all.iter().find(|one| one.name.ends_with("-values")).unwrap().cells.first().unwrap();
         (cells.serializers.join(" "), cells.codecs.join(" "))
     };
-    let (usual, codecs) = ("serialize igbinary".to_owned(), words(&VALUE_CODECS).join(" "));
+    let (usual, codecs) = ("serialize igbinary".to_owned(), to_strings(&VALUE_CODECS).join(" "));
     for method in ["unknown", "serialize", "igbinary+zstd:3", "serialize+lz4"] {
         assert_eq!(tried(method), (usual.clone(), codecs.clone()), "{method}");
     }
