@@ -36,11 +36,9 @@ mod run;
 pub mod runs;
 pub mod runtime;
 mod site;
-mod site_studies;
 mod terminal;
 mod usage;
 mod view;
-pub mod viewer;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -107,7 +105,7 @@ enum Verb {
     Report(report::Args),
     /// List runs, show a metric over time with its changes, remove old runs, export all values
     Runs(runs::Args),
-    /// Show runs in a browser, on this machine only: the list, each report, progress, comparisons
+    /// Write a page for a browser that lists runs, with their answers, their reports and the progress of one that is measuring
     View(view::Args),
     /// Compare two runs, or a run with a baseline: what got worse, what got better, and whether gates hold
     Compare(Box<compare::Args>),

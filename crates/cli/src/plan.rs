@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use crate::exit::{self, Exit, OrRefuse};
 use crate::live::Preparing;
 use crate::own::OwnFlags;
-use crate::site_studies::{BUDGET, plans, written_studies};
 use crate::{quantity, terminal};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -23,6 +22,7 @@ use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
 use weigh_run::planner::{PlanOptions, has_each};
 use weigh_run::planning::Planning;
 use weigh_run::subject;
+use weigh_site::advise::{BUDGET, plans, studies_for};
 use weigh_site::overrides;
 use weigh_stats::ROUNDS;
 
@@ -128,19 +128,20 @@ fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
 /// What `weigh advise` would measure for a site.
 fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
     let site = weigh_site::open(file).or_usage_error()?.site;
-    let written = written_studies(lab, &site, file, BUDGET).or_usage_error()?;
+    let studies = studies_for(lab, &site, file, BUDGET).or_usage_error()?;
     if let Some(folder) = save {
         std::fs::create_dir(folder)
             .with_context(|| format!("--save {}", clean_path(folder)))
             .or_usage_error()?;
     }
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(lab, &site, None, written.iter(), 1, staging.path()).or_usage_error()?;
-    for (one, plan) in written.iter().zip(plans) {
+    let progress = &mut Preparing::new();
+    let plans = plans(lab, &site, None, studies.clone(), 1, staging.path(), progress).or_usage_error()?;
+    for (one, plan) in studies.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {
             let file = folder.join(format!("{}.toml", one.name));
-            std::fs::write(&file, one.text()?).with_context(|| clean_path(&file))?;
+            std::fs::write(&file, one.to_toml()?).with_context(|| clean_path(&file))?;
             terminal::print(&format!("written to {}\n\n", clean_path(&file)))?;
         }
     }

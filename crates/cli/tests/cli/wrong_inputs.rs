@@ -69,8 +69,6 @@ weigh runs export
 weigh runs export used
 weigh view nowhere
 weigh view used
-weigh view --in nowhere
-weigh view --port 99999
 weigh compare
 weigh compare latest
 weigh compare nowhere used
