@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::study::{is_today, studies};
-use crate::overrides::{self, Proved, UserOverrides};
+use crate::overrides::{self, ProvedPolicy, UserOverrides};
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
@@ -71,7 +71,7 @@ pub fn plans(
     studies.iter().try_for_each(|study| study.check().with_context(|| study.name.clone()))?;
     let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
-    let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
+    let proved = |policy: &Policy| Box::new(ProvedPolicy { policy: policy.clone(), site: site.clone() });
     let mut own = UserOverrides {
         server: site.sources.server.clone().filter(|_| config.is_some()),
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
