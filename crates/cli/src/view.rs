@@ -1,4 +1,4 @@
-//! `weigh view`: runs in a browser, served on loopback.
+//! `weigh runs open`: runs in a browser, served on loopback.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, anyhow};
 use tempfile::NamedTempFile;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use crate::viewer::{Runs, Server, serve};
 use weigh_model::text::clean_path;
@@ -17,9 +17,9 @@ use weigh_run::list::{FOLDER, find};
 /// What opens a page in the user's browser.
 const OPENER: &str = "xdg-open";
 
-/// Flags of `weigh view`.
+/// Flags of `weigh runs open`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Runs, by folder, name or `latest`; without any, all runs in weigh-runs
     #[arg(value_name = "RUN")]
@@ -36,9 +36,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh view                  every run in weigh-runs; Ctrl-C ends it
-  weigh view latest --open    the newest run, in your browser
-  weigh view --port 8000      for a tunnel: ssh -L 8000:127.0.0.1:8000 HOST
+  weigh runs open                  every run in weigh-runs; Ctrl-C ends it
+  weigh runs open latest --open    the newest run, in your browser
+  weigh runs open --port 8000      for a tunnel: ssh -L 8000:127.0.0.1:8000 HOST
 
 It listens on 127.0.0.1 only, and answers only with the address that it prints: who has that address can read the runs.";
 
@@ -71,7 +71,7 @@ fn open(server: &Server) -> Result<NamedTempFile> {
     let doing = "the page that leads to the list cannot be written";
     let mut page =
         tempfile::Builder::new().prefix("weigh-view-").suffix(".html").tempfile().context(doing)?;
-    let html = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>weigh view</title>\n";
+    let html = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>weigh runs open</title>\n";
     let refresh = format!("<meta http-equiv=\"refresh\" content=\"0; url={}\">\n", server.url());
     page.write_all(html.as_bytes()).and_then(|()| page.write_all(refresh.as_bytes())).context(doing)?;
     server.opens();

@@ -45,7 +45,7 @@ impl Guard {
         if headers.contains_key(ORIGIN) && !only(headers, &ORIGIN, &own) {
             return Err((StatusCode::FORBIDDEN, "a page of another origin asks"));
         }
-        let wrong = (StatusCode::FORBIDDEN, "the link is not one that weigh view printed");
+        let wrong = (StatusCode::FORBIDDEN, "the link is not one that weigh runs open printed");
         let (given, path) = split(uri.path()).ok_or(wrong)?;
         if !self.token.is(given) {
             return Err(wrong);

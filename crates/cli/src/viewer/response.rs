@@ -55,7 +55,7 @@ pub fn file(kind: &'static str, text: &'static str) -> Response<Content> {
 }
 
 pub fn line(status: StatusCode, text: &str) -> Response<Content> {
-    let line = Bytes::from(format!("weigh view: {text}\n"));
+    let line = Bytes::from(format!("weigh runs open: {text}\n"));
     answer(status, "text/plain; charset=utf-8", NONE, Content::Whole(Some(line)))
 }
 

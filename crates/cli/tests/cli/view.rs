@@ -1,4 +1,4 @@
-//! `weigh view`: who is answered, who is refused, what the pages say, and how a run is followed.
+//! `weigh runs open`: who is answered, who is refused, what the pages say, and how a run is followed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -25,7 +25,7 @@ struct View {
 impl View {
     fn of(lab: &Lab, args: &[&str]) -> View {
         let mut command = Command::new(WEIGH);
-        command.arg("view").args(args).current_dir(lab.work()).env("TMPDIR", lab.tmp());
+        command.args(["runs", "open"]).args(args).current_dir(lab.work()).env("TMPDIR", lab.tmp());
         command.env("PATH", format!("{}:{}", lab.work().display(), std::env::var("PATH").unwrap()));
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
