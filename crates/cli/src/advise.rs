@@ -7,8 +7,8 @@ use anyhow::{Context, Result, ensure};
 
 use crate::exit::{Exit, OrRefuse};
 use crate::live::Preparing;
+use crate::measuring::reports;
 use crate::quantity::one_of;
-use crate::site_studies::{BUDGET, POLICY, policy, reports, server_of, written_studies};
 use crate::{plan, quantity, results, terminal};
 use weigh_answer::block::Block;
 use weigh_answer::format::{Detail, markdown};
@@ -25,7 +25,7 @@ use weigh_run::dir::StoredRun;
 use weigh_run::lab::{Lab, Progress};
 use weigh_run::list::find;
 use weigh_serverconf::site::Wanted;
-use weigh_site::advise::{self, Encodings};
+use weigh_site::advise::{self, BUDGET, Encodings, POLICY, read_policy, server_of, studies_for};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::overrides;
 use weigh_site::regression;
@@ -138,8 +138,8 @@ pub fn advised(args: &Args, lab: &Lab) -> Result<Option<Advised>> {
     drop(progress);
     let site = opened.site;
     let reports: Vec<Report> = if runs.is_empty() {
-        let studies = written_studies(lab, &site, &file, args.budget).or_usage_error()?;
-        match reports(lab, &site, None, studies.iter(), args.seed)? {
+        let studies = studies_for(lab, &site, &file, args.budget).or_usage_error()?;
+        match reports(lab, &site, None, studies, args.seed)? {
             Some(reports) => reports.into_iter().flatten().collect(),
             None => return Ok(None),
         }
@@ -283,7 +283,7 @@ fn gates_before(folder: &Path) -> Result<Vec<Gate>> {
     if !file.exists() {
         return Ok(Vec::new());
     }
-    Ok(policy(&file).context("its gates are to be kept")?.gates)
+    Ok(read_policy(&file).context("its gates are to be kept")?.gates)
 }
 
 /// Makes sure that the folder may be written before anything is measured, and the policy there can be read.

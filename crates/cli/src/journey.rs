@@ -9,7 +9,6 @@ use anyhow::Result;
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
 use crate::prove;
-use crate::site_studies::{POLICY, policy};
 use crate::{advise, quantity, site, terminal};
 use weigh_answer::policy::{Proof, proof_answer};
 use weigh_model::policy::Policy;
@@ -19,6 +18,7 @@ use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
 use weigh_site::SiteRequest;
+use weigh_site::advise::{POLICY, read_policy};
 use weigh_site::here::{FoundSoftware, Project, detect_project, detect_software};
 
 /// Flags of `weigh` without a command.
@@ -100,7 +100,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 /// The policy of an earlier call, if it was made for the site's file as it is.
 fn decided_before(file: &Path) -> Option<Policy> {
-    let policy = file.is_file().then(|| policy(file).ok()).flatten()?;
+    let policy = file.is_file().then(|| read_policy(file).ok()).flatten()?;
     let site = weigh_site::open(Path::new(SITE)).ok()?;
     (site.sha256 == policy.site_sha256).then(|| {
         terminal::note(&format!(

@@ -38,11 +38,9 @@ mod run;
 pub mod runs;
 pub mod runtime;
 mod site;
-mod site_studies;
 mod terminal;
 mod usage;
 mod view;
-pub mod viewer;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

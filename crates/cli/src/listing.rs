@@ -76,7 +76,7 @@ impl From<RunRow> for Row {
 pub fn history_of(folder: &Path) -> Result<History> {
     let mut line = Line::new(false);
     let progress = &mut |done, all| line.say(format!("reading runs: {done} of {all}"));
-    let read = History::read(folder, &mut terminal::note, progress);
+    let read = History::read(folder, &mut terminal::note_once, progress);
     line.bar.finish_and_clear();
     read
 }

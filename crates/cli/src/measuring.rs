@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
-use crate::live::Live;
+use crate::live::{Live, Preparing};
 use crate::results::{self, OutputOptions};
 use crate::{profiled, terminal};
 use weigh_answer::compare::gate::{self, GateOutcome};
@@ -16,13 +16,18 @@ use weigh_answer::format::{self, Detail, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
 use weigh_model::plan::Plan;
+use weigh_model::policy::Policy;
+use weigh_model::site::Site;
 use weigh_model::units;
 use weigh_os::interrupt::Interrupt;
+use weigh_os::shelter::Shelter;
 use weigh_rig::store::url::hidden;
 use weigh_run::dir::{RunDir, RunFile};
 use weigh_run::lab::Lab;
-use weigh_run::measure::{self, RunOptions};
+use weigh_run::measure::{self, RunOptions, run_folder, why_empty};
 use weigh_run::profiled::Contents;
+use weigh_run::study::Study;
+use weigh_site::advise::plans;
 
 /// What is done with the results of a run.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +67,32 @@ pub fn measured(lab: &Lab, plan: Plan, folder: &Path, options: &RunOptions) -> R
     let mut dir = begin(plan, folder, options)?;
     let is_complete = finish(lab, &mut dir, options, Detail::Summary)?;
     Ok(is_complete.then_some(dir))
+}
+
+/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study that has nothing to measure here. None at all
+/// if the user interrupted them. All are planned before the first is measured.
+pub fn reports(
+    lab: &Lab,
+    site: &Site,
+    policy: Option<&Policy>,
+    studies: Vec<Study>,
+    seed: u64,
+) -> Result<Option<Vec<Option<Report>>>> {
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans =
+        plans(lab, site, policy, studies, seed, staging.path(), &mut Preparing::new()).or_usage_error()?;
+    let mut reports = Vec::new();
+    for plan in plans {
+        if plan.cells.is_empty() {
+            terminal::note(&format!("{}: {}", plan.study.name, why_empty(&plan)));
+            reports.push(None);
+            continue;
+        }
+        let folder = run_folder(None, &plan.study.name);
+        let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
+        reports.push(Some(dir.stored().report()));
+    }
+    Ok(Some(reports))
 }
 
 /// A new run directory for a plan.

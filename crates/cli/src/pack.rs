@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 
 use crate::exit::{self, Exit, OrRefuse};
 use crate::quantity::one_of;
-use crate::site_studies::policy;
 use crate::terminal::Line;
 use crate::{quantity, terminal};
 use weigh_answer::table::{Grid, Kind, factor, field};
@@ -24,6 +23,7 @@ use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
 use weigh_serverconf::site::Wanted;
+use weigh_site::advise::read_policy;
 use weigh_site::overrides;
 use weigh_site::refused::refused;
 
@@ -120,7 +120,7 @@ fn percent(text: &str) -> Result<f64, String> {
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
-    let policy = args.policy.as_deref().map(policy).transpose().or_usage_error()?;
+    let policy = args.policy.as_deref().map(read_policy).transpose().or_usage_error()?;
     weigh_pack::real(&args.tree).or_usage_error()?;
     let mut settings = settings(args, policy.as_ref(), &lab).or_usage_error()?;
     args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_usage_error()?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::exit::{Exit, OrRefuse};
-use crate::site_studies::{plans, written_studies};
+use crate::live::Preparing;
 use crate::terminal;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -20,6 +20,7 @@ use weigh_os::shelter::Shelter;
 use weigh_run::lab::Lab;
 use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
 use weigh_run::subject;
+use weigh_site::advise::{plans, studies_for};
 use weigh_stats::ROUNDS;
 
 /// The version of the JSON that lists studies.
@@ -65,19 +66,20 @@ pub fn show(mut plans: Vec<Plan>, each: bool, json: bool) -> Result<ExitCode> {
 /// # Errors
 /// A site that cannot be planned for; a folder that is there.
 pub fn for_site(lab: &Lab, site: &Site, file: &Path, budget: f64, save: Option<&Path>) -> Result<ExitCode> {
-    let written = written_studies(lab, site, file, budget).or_usage_error()?;
+    let studies = studies_for(lab, site, file, budget).or_usage_error()?;
     if let Some(folder) = save {
         std::fs::create_dir(folder)
             .with_context(|| format!("--save {}", clean_path(folder)))
             .or_usage_error()?;
     }
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(lab, site, None, written.iter(), 1, staging.path()).or_usage_error()?;
-    for (one, plan) in written.iter().zip(plans) {
+    let progress = &mut Preparing::new();
+    let plans = plans(lab, site, None, studies.clone(), 1, staging.path(), progress).or_usage_error()?;
+    for (one, plan) in studies.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {
             let file = folder.join(format!("{}.toml", one.name));
-            std::fs::write(&file, one.text()?).with_context(|| clean_path(&file))?;
+            std::fs::write(&file, one.to_toml()?).with_context(|| clean_path(&file))?;
             terminal::print(&format!("written to {}\n\n", clean_path(&file)))?;
         }
     }

@@ -8,10 +8,9 @@ use anyhow::{Context, Result};
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::{GateFlags, Judging};
 use crate::live::Preparing;
-use crate::measuring::measured;
-use crate::site_studies::{policy, reports, server_of};
+use crate::measuring::{measured, reports};
 use crate::{quantity, results, terminal};
-use weigh_site::advise::proofs;
+use weigh_site::advise::{proofs, read_policy, server_of};
 
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
@@ -95,7 +94,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 /// # Errors
 /// As the verb's.
 pub fn proved(args: &Args, lab: &Lab, judging: &Judging) -> Result<Option<(Proof, Exit)>> {
-    let policy = policy(&args.policy).or_usage_error()?;
+    let policy = read_policy(&args.policy).or_usage_error()?;
     let gates = judging.with(&policy.gates);
     policy_gate::check(&gates).or_usage_error()?;
     let opened = weigh_site::open(&args.site).or_usage_error()?;
@@ -150,12 +149,12 @@ impl Proving<'_> {
         let folder = weigh_site::folder_of(&args.site);
         let links = weigh_site::advise::visitors_links(lab, site).or_usage_error()?;
         let studies = proofs(site, &folder, policy, server.as_ref(), &links, args.budget).or_usage_error()?;
-        let written = studies.iter().map(|(_, written)| written);
-        let Some(reports) = reports(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
+        let (clients, studies): (Vec<_>, Vec<_>) = studies.into_iter().unzip();
+        let Some(reports) = reports(lab, site, Some(policy), studies, args.seed)? else { return Ok(None) };
         let (mut responses, mut values) = (Vec::new(), Vec::new());
-        for ((client, _), report) in studies.iter().zip(reports) {
-            match (client, report) {
-                (Some(client), Some(report)) => responses.push(Measured { accept: client.clone(), report }),
+        for pair in clients.into_iter().zip(reports) {
+            match pair {
+                (Some(accept), Some(report)) => responses.push(Measured { accept, report }),
                 (None, Some(report)) => values.push(report),
                 (_, None) => {}
             }

@@ -73,7 +73,7 @@ enum RunsVerb {
     },
     /// Show one: its answer, tables, files, pictures
     Show(report::Args),
-    /// Open them in a browser, on this machine only: the list, each report, progress, comparisons
+    /// Write a page for a browser that lists them, with their answers, their reports and the progress of one that is measuring
     Open(view::Args),
     /// Show a metric over time: each configuration, change points, and what changed there
     #[command(after_help = trend::EXAMPLES)]

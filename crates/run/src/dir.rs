@@ -34,7 +34,8 @@ pub const PLAN: &str = "plan.json";
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";
 const SCRATCH: &str = "scratch";
-const REPORT: &str = "report";
+/// The folder of a run's report and pictures.
+pub const REPORT: &str = "report";
 const PROFILES: &str = "profiles";
 const PARTIAL: &str = ".partial";
 

@@ -29,7 +29,7 @@ pub mod planner;
 pub mod planning;
 pub mod profiled;
 mod rounds;
-pub(crate) mod seal;
+pub mod seal;
 pub mod state;
 pub mod stop;
 pub mod study;

@@ -56,13 +56,13 @@ fn exit_codes_and_the_options_of_all_are_said_once() {
 fn a_verb_of_earlier_versions_says_what_it_is_called_now() {
     let lab = Lab::new();
     for (old, now) in [
-        (&["plan", "cache-levels"][..], "weigh run --dry-run"),
-        (&["report", "latest", "--full"], "weigh runs show"),
-        (&["view"], "weigh runs open"),
-        (&["baseline", "save", "main"], "weigh compare --save"),
-        (&["link", "measure", "cable"], "weigh lab link"),
-        (&["runtime"], "weigh lab runtime"),
-        (&["corpus", "fetch"], "weigh lab corpus"),
+        (&["run", "--dry-run", "cache-levels"][..], "weigh run --dry-run"),
+        (&["runs", "show", "latest", "--full"], "weigh runs show"),
+        (&["runs", "open"], "weigh runs open"),
+        (&["compare", "--save", "main"], "weigh compare --save"),
+        (&["lab", "link", "measure", "cable"], "weigh lab link"),
+        (&["lab", "runtime"], "weigh lab runtime"),
+        (&["lab", "corpus", "fetch"], "weigh lab corpus"),
         (&["version"], "weigh --version"),
         (&["list"], "weigh runs list"),
     ] {

@@ -159,7 +159,7 @@ fn mistakes_in_a_study_are_named_with_their_place() {
         (study("synthetic:rows-4k", "value:tree-24m"), "did you mean `value:tree-2.4m`?"),
         (study("synthetic:rows-4k", "set:wbe"), "there is no set `wbe`"),
         (study("synthetic:rows-4k", "rows"), "corpus:ID, value:ID"),
-        (study("seconds = 20", "seconds = -1"), "budget.seconds = -1 must be above zero"),
+        (study("seconds = 200", "seconds = -1"), "budget.seconds = -1 must be above zero"),
         ("schema = ".into(), "mine.toml, line 1"),
         ("\u{0}\u{1b}".into(), "mine.toml, line 1"),
     ] {

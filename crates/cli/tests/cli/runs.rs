@@ -133,7 +133,7 @@ fn a_summary_that_is_none_is_made_again() {
     let path = lab.path("weigh-runs/run-02/summary.json");
     let good = fs::read_to_string(&path).unwrap();
     let later =
-        good.replacen("\"schema\":1", "\"schema\":2", 1).replace("\"complete\":true", "\"complete\":false");
+        good.replacen("\"schema\":2", "\"schema\":3", 1).replace("\"complete\":true", "\"complete\":false");
     let without_values = format!("{}}}", &good[..good.find(",\"values\"").unwrap()]);
     let wrong = ["this is no summary", &good[..good.len() / 2], &later, &without_values, ""];
     for text in wrong {

@@ -27,7 +27,7 @@ weigh codec page.html --codecs gzip
 weigh gzip
 weigh version
 weigh list
-weigh report latest
+weigh runs show latest
 weigh check --jsno
 weigh check --php /no/such/php
 weigh site --docrot .
@@ -79,8 +79,6 @@ weigh runs export
 weigh runs export used
 weigh runs open nowhere
 weigh runs open used
-weigh runs open --in nowhere
-weigh runs open --port 99999
 weigh compare
 weigh compare latest
 weigh compare nowhere used

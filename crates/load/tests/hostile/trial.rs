@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use weigh_load::fault::FaultKind;
 use weigh_load::message::AgentMessage;
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol};
+use weigh_load::plan::{Check, Limits, LoadPlan, Protocol};
 use weigh_load::result::LoadResult;
 
 use crate::client::{self, Report};
@@ -24,7 +24,7 @@ const REQUESTS: u64 = 10;
 /// The most memory of a client, in bytes.
 pub const MOST_MEMORY: u64 = 32 << 20;
 /// Extra time for a client on a busy machine, in addition to the plan's limits.
-const BESIDE: Duration = Duration::from_secs(5);
+const BESIDE: Duration = Duration::from_secs(20);
 
 /// One kind at one time.
 pub struct Trial<'a> {
@@ -104,17 +104,22 @@ impl Trial<'_> {
         }
     }
 
-    /// Short limits, so that a kind that times out ends soon. Any other has the time of a busy machine.
+    /// Short limits, so that a kind that times out ends soon. Any other has the time of a busy machine, as have the good responses around
+    /// a single bad one.
     fn plan(&self, port: u16) -> LoadPlan {
         let kind = self.kind;
         let ends = kind.ends(self.when);
         let is_timed = ends.iter().any(|end| matches!(end, FaultKind::Timeout | FaultKind::ConnectTimeout));
-        let patience = if is_timed { 1.0 } else { 6.0 };
+        let is_once = matches!(self.when, When::Once | When::OnceUnread);
+        let patience = match (is_timed, is_once) {
+            (false, _) => 30.0,
+            (true, true) => 3.0,
+            (true, false) => 1.0,
+        };
         let (protocol, scheme) = (
             if kind.is_http2 { Protocol::Http2 } else { Protocol::Http11 },
             if kind.tls.is_some() { "https" } else { "http" },
         );
-        let is_once = matches!(self.when, When::Once | When::OnceUnread);
         let mut plan = plans::gets(protocol, &format!("{scheme}://127.0.0.1:{port}/page"), REQUESTS);
         plan.requests[0].headers = vec![("Accept-Encoding".into(), "gzip, deflate, br, zstd".into())];
         plan.streams[0].keepalive = !kind.is_fresh;
@@ -124,7 +129,6 @@ impl Trial<'_> {
         }
         plan.tls = kind.tls.map_or(plan.tls, |tls| tls.trusted());
         plan.preflights = PREFLIGHT as u32;
-        plan.length.seconds = (is_timed && !is_once).then_some(0.5);
         plan.limits = Limits {
             connect_seconds: patience,
             request_seconds: patience,
@@ -207,11 +211,9 @@ fn refused(refusal: &str) -> Option<(FaultKind, String)> {
 
 /// The longest duration of a plan: the preflight, the load with its last request, and extra time.
 fn longest(plan: &LoadPlan) -> Duration {
-    let Limits { connect_seconds, request_seconds, drain_seconds, .. } = plan.limits;
+    let Limits { connect_seconds, request_seconds, .. } = plan.limits;
     let one = connect_seconds + request_seconds;
-    let Length { seconds, .. } = plan.length;
-    let load = seconds.map_or(one, |seconds| seconds + drain_seconds);
-    Duration::from_secs_f64(f64::from(plan.preflights) * one + load) + BESIDE
+    Duration::from_secs_f64(f64::from(plan.preflights + 1) * one) + BESIDE
 }
 
 /// Runs the plan in a process of its own; the process is killed if it does not end in time.

@@ -1,12 +1,12 @@
 //! What blocks of every kind have in common: what they are for, the links that they name, and a quick form.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The word for no link.
 pub const NO_LINK: &str = "-";
 
 /// What the quick form of a study does with a block.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Quick<Factors> {
     /// `quick = false` leaves the block out; `true` keeps it whole.
@@ -73,7 +73,7 @@ macro_rules! quick_factors {
         $(; $more:ident: $more_kind:ty => $lay:expr)?
     ) => {
         #[doc = concat!("The factors of a [`", stringify!($block), "`] in the quick form; what is absent stays as it is.")]
-        #[derive(Clone, Debug, Default, Deserialize)]
+        #[derive(Clone, Debug, Default, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $(
