@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use self::servers::ServerFindings;
 use self::stores::StoreFindings;
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::Grid;
 use weigh_content::Presence;
@@ -29,7 +29,7 @@ use weigh_run::subject::client::look;
 
 /// Flags of `weigh check`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
     #[arg(long, value_name = "BINARY")]
@@ -199,8 +199,9 @@ fn collect_findings(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let mut mend = mend(&missing);
     if corpus.cached < corpus.all {
         let what = format!("{} of {} files", corpus.all - corpus.cached, corpus.all);
-        missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh corpus fetch")));
-        mend = Some(mend.map_or("weigh corpus fetch".into(), |m| format!("{m} && weigh corpus fetch")));
+        missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh lab corpus fetch")));
+        mend =
+            Some(mend.map_or("weigh lab corpus fetch".into(), |m| format!("{m} && weigh lab corpus fetch")));
     }
     let mut refused = inventory.refused;
     // Some programs have no row of their own.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::exit::{self, OrRefuse};
+use crate::exit::OrRefuse;
 use crate::live::Preparing;
 use crate::measuring::{After, measure_and_show};
 use crate::on::OnFlags;
@@ -27,7 +27,7 @@ use weigh_run::subject::codec::study::CellBlock;
 
 /// Flags of `weigh codec`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files, each a content of its own, and folders, whose files are encoded one by one
     #[arg(required_unless_present = "list", value_name = "PATH")]

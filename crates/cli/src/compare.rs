@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::ValueEnum;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::baseline as baselines;
+use crate::exit::{Exit, OrRefuse};
 use crate::gates::{GateFlags, Judging};
 use crate::machines::CoreHour;
 use crate::{quantity, results, terminal};
@@ -22,12 +23,12 @@ use weigh_model::text::{clean, clean_path};
 use weigh_run::baseline;
 use weigh_run::dir::RUN;
 use weigh_run::kept::StoredMeasurement;
-use weigh_run::list::{FOLDER, find_kept, kept_below};
+use weigh_run::list::{FOLDER, LATEST, find_kept, kept_below};
 use weigh_run::loading::load_dir;
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Two runs or two loads, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs. With --machines two runs or more
     #[arg(value_name = "RUN")]
@@ -35,7 +36,16 @@ pub struct Args {
     /// Compare with this baseline; worse results end with exit code 4
     #[arg(long, value_name = "BASELINE")]
     baseline: Option<String>,
-    /// Compare what has another machine, content or link all the same, with a warning
+    /// Keep a run or a load as a baseline, the newest run if none is named; one of the same name is replaced
+    #[arg(long, value_name = "BASELINE", help_heading = "Baselines", conflicts_with_all = ["baseline", "machines", "paired", "baselines", "forget"])]
+    save: Option<String>,
+    /// List the baselines in weigh-runs/baselines
+    #[arg(long, help_heading = "Baselines", conflicts_with_all = ["words", "baseline", "machines", "paired", "forget"])]
+    baselines: bool,
+    /// Remove a baseline
+    #[arg(long, value_name = "BASELINE", help_heading = "Baselines", conflicts_with_all = ["words", "baseline", "machines", "paired"])]
+    forget: Option<String>,
+    /// Compare anyway if machine, content or link differ
     #[arg(long)]
     force: bool,
     /// Which machine is the cheapest for a study: two or more runs of it on different machines, each as RUN or NAME=RUN
@@ -91,7 +101,8 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh compare --baseline main                 the newest run with a baseline (weigh baseline save main)
+  weigh compare --save main                     keep the newest run as the baseline main
+  weigh compare --baseline main                 the newest run with a baseline
   weigh compare old new -f markdown --out pr.md  two runs or two loads, for a pull request
   weigh compare --machines small=run-1 large=run-2 --core-hour small=0.03 --core-hour large=0.05
                                                 which machine is the cheapest
@@ -129,6 +140,19 @@ enum Form {
 pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         load_dir::can_write(out).or_usage_error()?;
+    }
+    if let Some(name) = &args.save {
+        return match args.words.as_slice() {
+            [] => baselines::save(name, Path::new(LATEST)),
+            [run] => baselines::save(name, run),
+            _ => Err(anyhow!("--save keeps one run; leave out the others")).or_usage_error(),
+        };
+    }
+    if args.baselines {
+        return baselines::list(args.shown().0 == Form::Json);
+    }
+    if let Some(name) = &args.forget {
+        return baselines::forget(name);
     }
     if args.machines {
         return machines::run(args);
@@ -182,7 +206,7 @@ fn sides(args: &Args) -> Result<(Side, Side)> {
         (Some(_), _) => Err(anyhow!("--baseline compares one run with a baseline; leave out the second run")),
         (None, [a, b]) => Ok((read(&find_kept(a)?)?, read(&find_kept(b)?)?)),
         (None, _) => Err(anyhow!(
-            "name two runs, the older one first, or a baseline: weigh compare --baseline main (weigh report lists runs)"
+            "name two runs, the older one first, or a baseline: weigh compare --baseline main (weigh runs lists them)"
         )),
     }
 }

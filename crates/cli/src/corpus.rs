@@ -1,4 +1,4 @@
-//! `weigh corpus`: real content pinned by digest; listed with its licences, fetched, and made into a sample site.
+//! `weigh lab corpus`: real content pinned by digest; listed with its licences, fetched, and made into a sample site.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::{Grid, Kind};
 use weigh_content::sample_site::{self, SampleSite};
@@ -17,9 +17,9 @@ use weigh_model::text::clean;
 use weigh_model::units;
 use weigh_run::lab::Lab;
 
-/// Flags of `weigh corpus`.
+/// Flags of `weigh lab corpus`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help("Examples:\n  weigh corpus list\n  weigh corpus fetch"))]
+#[command(after_help = "Examples:\n  weigh lab corpus list\n  weigh lab corpus fetch")]
 pub struct Args {
     #[command(subcommand)]
     what: CorpusVerb,
@@ -28,7 +28,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum CorpusVerb {
     /// List everything in the corpus, with licences, and whether it is in the cache
-    #[command(after_help = "Examples:\n  weigh corpus list\n  weigh corpus list --json")]
+    #[command(after_help = "Examples:\n  weigh lab corpus list\n  weigh lab corpus list --json")]
     List {
         /// As JSON
         #[arg(long)]
@@ -36,7 +36,7 @@ enum CorpusVerb {
     },
     /// Fetch what is missing through npm, pip and apt, and verify it; a second call needs no network
     #[command(
-        after_help = "Examples:\n  weigh corpus fetch                            everything\n  weigh corpus fetch corpus:jquery-3.7.1.min    one content"
+        after_help = "Examples:\n  weigh lab corpus fetch                            everything\n  weigh lab corpus fetch corpus:jquery-3.7.1.min    one content"
     )]
     Fetch {
         /// Only these, such as corpus:jquery-3.7.1.min
@@ -44,7 +44,9 @@ enum CorpusVerb {
         ids: Vec<String>,
     },
     /// Make a sample site from the corpus: files, pages, cached values, a week of access logs, configurations of nginx, Apache, lighttpd and Caddy
-    #[command(after_help = "Examples:\n  weigh corpus site sample\n  weigh corpus site sample --seed 2")]
+    #[command(
+        after_help = "Examples:\n  weigh lab corpus site sample\n  weigh lab corpus site sample --seed 2"
+    )]
     Site {
         /// Its folder: a new or an empty one
         #[arg(value_name = "DIR")]
@@ -68,7 +70,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
 
-/// What `weigh corpus list --json` writes.
+/// What `weigh lab corpus list --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
@@ -196,7 +198,7 @@ fn site(lab: &Lab, dir: &Path, seed: u64) -> Result<ExitCode> {
     if !stand_ins.is_empty() {
         let count = units::count(stand_ins.len(), "content is", "contents are");
         terminal::note(&format!(
-            "{count} synthetic, because the cache lacks the real ones: weigh corpus fetch"
+            "{count} synthetic, because the cache lacks the real ones: weigh lab corpus fetch"
         ));
     }
     let lines = sample_site::LINES;

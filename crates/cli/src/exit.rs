@@ -28,7 +28,14 @@ pub const CODES: &str = "Exit codes:
   2  refused: wrong usage, or a file or program that cannot be used; nothing was measured
   3  done, but some configurations failed
   4  done, but worse than a given limit or baseline allows, or than a policy predicts
-  5  done, but undecided: a limit or a prediction lies within the interval of a result, or there was nothing to prove";
+  5  undecided: the measurement is too imprecise to say whether the limit is met, or there was nothing to prove";
+
+/// The options of every command, hidden in their help.
+const GLOBAL: &str = "Options of every command:
+  --defs DIR      Add or override studies and PHP definitions from this folder
+  --trust-config  Let configurations of servers load modules from outside the
+                  system's folders: their code runs here
+  -h, --help      The short help, or the whole";
 
 impl Exit {
     /// Of a result in which this many configurations have no number.
@@ -52,9 +59,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The examples of a verb with the exit codes below them, for its help.
-pub fn help(examples: &str) -> String {
-    format!("{examples}\n\n{CODES}")
+/// What `weigh help exit` shows: what holds for every command, and stands in no help of one.
+pub fn help() -> String {
+    format!("{CODES}\n\n{GLOBAL}\n")
 }
 
 /// An error in what the user asked for.

@@ -1,4 +1,4 @@
-//! `weigh link`: the profiles of links, one measured, a command run over one.
+//! `weigh lab link`: the profiles of links, one measured, a command run over one.
 
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::quantity::one_of;
 use crate::{quantity, terminal};
 use weigh_answer::table::Grid;
@@ -26,9 +26,11 @@ const SCHEMA: u32 = 1;
 /// Tells a command the address of the other end.
 const PEER: &str = "WEIGH_LINK_PEER";
 
-/// Flags of `weigh link`.
+/// Flags of `weigh lab link`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help("Examples:\n  weigh link\n  weigh link measure cable\n  weigh link run 3g -- curl http://127.0.0.1/"))]
+#[command(
+    after_help = "Examples:\n  weigh lab link\n  weigh lab link measure cable\n  weigh lab link run 3g -- curl http://127.0.0.1/"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<LinkVerb>,
@@ -40,14 +42,16 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum LinkVerb {
     /// List the profiles, with their sources
-    #[command(after_help = "Examples:\n  weigh link list\n  weigh link list --json")]
+    #[command(after_help = "Examples:\n  weigh lab link list\n  weigh lab link list --json")]
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Make links and measure them: requested and measured figures side by side; exit code 3 where they differ
-    #[command(after_help = exit::help("Examples:\n  weigh link measure cable\n  weigh link measure 100mbit/20ms 10mbit:1mbit/50ms/0.1%"))]
+    #[command(
+        after_help = "Examples:\n  weigh lab link measure cable\n  weigh lab link measure 100mbit/20ms 10mbit:1mbit/50ms/0.1%"
+    )]
     Measure {
         /// Profiles, or links such as 100mbit/20ms and 10mbit:1mbit/50ms/0.1%/queue=100KB
         #[arg(required = true, value_name = "LINK")]
@@ -60,7 +64,7 @@ enum LinkVerb {
     },
     /// Run a command at the near end of a link; WEIGH_LINK_PEER is the address of the far end; the exit code is the command's
     #[command(
-        after_help = "Examples:\n  weigh link run cable -- curl http://127.0.0.1/\n  weigh link run 3g --far 'nc -l -p 9000' -- sh -c 'nc $WEIGH_LINK_PEER 9000'"
+        after_help = "Examples:\n  weigh lab link run cable -- curl http://127.0.0.1/\n  weigh lab link run 3g --far 'nc -l -p 9000' -- sh -c 'nc $WEIGH_LINK_PEER 9000'"
     )]
     Run {
         /// A profile, or a link such as 100mbit/20ms
@@ -87,7 +91,7 @@ struct LinkFlags {
     seed: u64,
 }
 
-/// What `weigh link --json` and `weigh link measure --json` write.
+/// What `weigh lab link --json` and `weigh lab link measure --json` write.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Document {
     /// The version of this form.

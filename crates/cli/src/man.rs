@@ -1,4 +1,4 @@
-//! `weigh man`: the manual's pages and the completions of shells, as packages install them. Hidden: who builds a package calls it.
+//! `weigh lab man`: the manual's pages and the completions of shells, as packages install them. Hidden: who builds a package calls it.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -11,10 +11,10 @@ use weigh_model::text::clean_path;
 use weigh_os::atomic_dir;
 use weigh_os::command::answer;
 
-/// Flags of `weigh man`.
+/// Flags of `weigh lab man`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  weigh man share      share/man/man1/weigh.1 and the others, and completions for bash, zsh and fish"
+    after_help = "Examples:\n  weigh lab man share      share/man/man1/weigh.1 and the others, and completions for bash, zsh and fish"
 )]
 pub struct Args {
     /// The folder to make

@@ -161,7 +161,7 @@ fn show(results: &Report, path: &Path, shown: &OutputOptions, file: &RunFile) ->
     let mut options = options(shown, Some(file));
     // A misspelt name is not a reason to lose what was measured: it can be asked for again.
     if let Err(error) = document::check(results, &options.columns) {
-        terminal::note(&format!("{error}; show them with: weigh report {} --full", path.display()));
+        terminal::note(&format!("{error}; show them with: weigh runs show {} --full", path.display()));
         options.columns = Columns::Few;
     }
     let printed: &dyn Format = if shown.json { &format::json::Json } else { &format::terminal::Terminal };

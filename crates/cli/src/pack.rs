@@ -29,7 +29,7 @@ use weigh_site::refused::refused;
 
 /// Flags of `weigh pack`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The folder whose files are packed
     #[arg(value_name = "DIR")]

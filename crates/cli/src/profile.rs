@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::profiles::{self, Named};
 use crate::quantity::one_of;
 use crate::results::options;
@@ -25,7 +25,7 @@ use weigh_run::lab::Lab;
 
 /// Flags of `weigh profile`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files of profilers: cachegrind (Xdebug, callgrind), collapsed stacks; .gz is unpacked
     #[arg(value_name = "FILE", required_unless_present = "script", conflicts_with = "script")]

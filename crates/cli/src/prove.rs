@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::exit::{self, Exit, OrRefuse};
-use crate::gates::GateFlags;
+use crate::exit::{Exit, OrRefuse};
+use crate::gates::{GateFlags, Judging};
 use crate::live::Preparing;
 use crate::measuring::{measured, reports};
 use crate::{quantity, results, terminal};
@@ -28,7 +28,7 @@ use weigh_site::overrides::{Paired, Two};
 
 /// Flags of `weigh prove`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The policy
     #[arg(value_name = "POLICY", default_value = "advice/policy.toml")]
@@ -65,11 +65,36 @@ const EXAMPLES: &str = "Examples:
   weigh prove --before http://localhost/ --after http://localhost:8080/
                                                 two running servers: response times and bytes";
 
+impl Args {
+    /// Those of a site's file and a policy, within this many seconds.
+    pub fn of_site(site: &Path, policy: &Path, budget: f64) -> Args {
+        let (before, after, allow_remote, gates) = Default::default();
+        let (policy, site) = (policy.to_owned(), site.to_owned());
+        Args { policy, site, budget, before, after, allow_remote, seed: 1, json: false, gates }
+    }
+}
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
-    let policy = read_policy(&args.policy).or_usage_error()?;
     let judging = args.gates.read().or_usage_error()?;
+    let Some((proof, exit)) = proved(args, &lab, &judging)? else { return Ok(Exit::Internal.into()) };
+    if args.json {
+        terminal::print_json(&proof)?;
+    } else {
+        let options = results::options(Detail::Full, None);
+        terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
+    }
+    judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
+    Ok(exit.into())
+}
+
+/// Measures before and after, and how that ends; none: interrupted.
+///
+/// # Errors
+/// As the verb's.
+pub fn proved(args: &Args, lab: &Lab, judging: &Judging) -> Result<Option<(Proof, Exit)>> {
+    let policy = read_policy(&args.policy).or_usage_error()?;
     let gates = judging.with(&policy.gates);
     policy_gate::check(&gates).or_usage_error()?;
     let opened = weigh_site::open(&args.site).or_usage_error()?;
@@ -83,21 +108,15 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         ));
     }
     drop(progress);
-    let asked = Proving { lab: &lab, args, policy: &policy, site: &site };
+    let asked = Proving { lab, args, policy: &policy, site: &site };
     let proved = match (&args.before, &args.after) {
         (Some(before), Some(after)) => asked.by_url(before, after)?,
         _ => asked.privately()?,
     };
-    let Some((mut proof, failures)) = proved else { return Ok(Exit::Internal.into()) };
+    let Some((mut proof, failures)) = proved else { return Ok(None) };
     proof.gates = policy_gate::judge(&gates, &proof);
-    if args.json {
-        terminal::print_json(&proof)?;
-    } else {
-        let options = results::options(Detail::Full, None);
-        terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
-    }
-    judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
-    Ok(exit(&proof, failures).into())
+    let exit = exit(&proof, failures);
+    Ok(Some((proof, exit)))
 }
 
 /// How a proof ends: with what is worst, be it a prediction, a gate or a failure.

@@ -84,7 +84,7 @@ pub fn further(run: &Path, detail: Detail) {
         let same = |newest: &Path| newest.canonicalize().ok() == run.canonicalize().ok();
         let is_latest = runs.first().is_some_and(|newest| same(&newest.path));
         let word = if is_latest { LATEST.to_owned() } else { from_here(run) };
-        terminal::note(&format!("Evidence: weigh report {word} --full"));
+        terminal::note(&format!("Evidence: weigh runs show {word} --full"));
     }
 }
 

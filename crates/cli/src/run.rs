@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::exit::{self, OrRefuse};
+use crate::exit::OrRefuse;
 use crate::gates::{GateFlags, Judging};
 use crate::live::Preparing;
 use crate::machines::CoreHour;
@@ -16,7 +16,7 @@ use crate::on::OnFlags;
 use crate::own::OwnFlags;
 use crate::placed::{Placed, resumed_on, run_options};
 use crate::results::{ColumnsFlag, OutputOptions};
-use crate::{quantity, terminal};
+use crate::{plan, quantity, terminal};
 use weigh_answer::compare::gate::{self};
 use weigh_cluster::executor::Remote;
 use weigh_model::plan::Plan;
@@ -35,7 +35,7 @@ use weigh_site::overrides::UserOverrides;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Built-in studies by name, or files ending in .toml; without any, every built-in study
     #[arg(value_name = "STUDY")]
@@ -43,10 +43,16 @@ pub struct Args {
     /// The quick form of each study
     #[arg(long)]
     quick: bool,
+    /// Measure nothing: show what would be measured, what is left out and why, and how long it takes; without a study, list them
+    #[arg(long, conflicts_with_all = ["resume", "out", "profile", "each_machine"])]
+    dry_run: bool,
+    /// With --dry-run, each configuration on a line of its own
+    #[arg(long, requires = "dry_run")]
+    cells: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
     #[arg(long, value_name = "WORDS", value_parser = quantity::parse_words)]
     only: Option<String>,
-    /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
+    /// Only the configuration with this id (repeatable), as --dry-run --cells lists them
     #[arg(long = "configuration", value_name = "ID", value_parser = quantity::parse_words)]
     configurations: Vec<String>,
     /// Go on with an interrupted run: its folder, its name in weigh-runs, or `latest`
@@ -98,6 +104,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh run cache-levels --quick                 one study in its quick form
   weigh run page-output --content page.html      the same on a page of yours
+  weigh run --dry-run page-output                what it would measure, and how long
   weigh run --resume latest                      go on after an interruption";
 
 impl Args {
@@ -156,9 +163,15 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     if args.each_machine {
         return each::run(args, &lab, &judging);
     }
+    if args.dry_run && args.studies.is_empty() && args.own.urls.is_empty() {
+        return plan::list(&lab, args.json);
+    }
     let mut own = args.own.overrides();
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (plans, placed) = plans(&lab, args, &mut own, &judging, staging.path()).or_usage_error()?;
+    if args.dry_run {
+        return plan::show(plans, args.cells, args.json).or_usage_error();
+    }
     let (alone, options, after) = (plans.len() == 1, run_options(&own.stores, placed), args.after(&judging));
     ensure!(alone || !judging.has_junit(), "--junit is one study's; name one study");
     let (mut failures, mut gates) = (0, None);

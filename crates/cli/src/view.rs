@@ -1,4 +1,4 @@
-//! `weigh view`: runs in a browser, as an index page in their folder.
+//! `weigh runs open`: runs in a browser, as an index page in their folder.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::listing::history_of;
 use crate::terminal::{self, Line};
 use weigh_history::{History, Index};
@@ -25,9 +25,9 @@ const SHARE: u32 = 50;
 /// How often the user's wish to end is looked at.
 const ATTENTION: Duration = Duration::from_millis(100);
 
-/// Flags of `weigh view`.
+/// Flags of `weigh runs open`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The folder of runs
     #[arg(value_name = "DIR", default_value = FOLDER)]
@@ -35,8 +35,8 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh view            every run in weigh-runs
-  weigh view old-runs   those of another folder
+  weigh runs open            every run in weigh-runs
+  weigh runs open old-runs   those of another folder
 
 It writes index.html into the folder, and the report page of each run that has none. On a desktop it opens the page.
 While a run is measuring it goes on: the page shows the progress until the run ends, or until Ctrl-C.";
@@ -86,7 +86,7 @@ fn write(history: &History, again: Option<u64>) -> Result<Index> {
 fn refuse_run(folder: &Path) -> Result<()> {
     let shown = clean_path(folder);
     if folder.join(RUN).is_file() {
-        return Err(anyhow!("{shown}: a run; name the folder that it is in, or: weigh report {shown}"));
+        return Err(anyhow!("{shown}: a run; name the folder that it is in, or: weigh runs show {shown}"));
     }
     match folder == Path::new(FOLDER) || folder.is_dir() {
         true => Ok(()),

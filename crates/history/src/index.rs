@@ -23,7 +23,7 @@ use weigh_run::seal;
 /// Its name in the folder of runs.
 const INDEX: &str = "index.html";
 /// What every index page has, and no other page: only such a one is replaced.
-const MARK: &str = "<meta name=\"generator\" content=\"weigh view\">";
+const MARK: &str = "<meta name=\"generator\" content=\"weigh runs open\">";
 /// Bytes of a page in which it is looked for.
 const HEAD: u64 = 4096;
 /// The most runs of a page: the newest.
@@ -68,7 +68,7 @@ impl History {
             file.take(HEAD).read_to_end(&mut head).map(|_| String::from_utf8_lossy(&head).contains(MARK))
         });
         let is_free = there.unwrap_or_else(|error| error.kind() == ErrorKind::NotFound);
-        ensure!(is_free, "{}: not a page of weigh view; move it away", clean_path(&path));
+        ensure!(is_free, "{}: not a page of weigh runs open; move it away", clean_path(&path));
         let more = runs.len().saturating_sub(LISTED);
         runs.truncate(LISTED);
         let is_live = runs.iter().any(|run| run.state == State::Running);

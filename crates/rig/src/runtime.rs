@@ -33,7 +33,7 @@ pub struct PhpRuntime {
 pub enum Origin {
     /// A program of the system's, or one that a user built.
     Program(PathBuf),
-    /// Fetched by `weigh runtime add`.
+    /// Fetched by `weigh lab runtime add`.
     Fetched {
         /// Such as `debian:trixie`.
         source: String,

@@ -35,7 +35,7 @@ pub fn find(name: &str) -> Result<PathBuf> {
     let all = all();
     match all.iter().find(|found| found.name == name) {
         Some(found) => Ok(found.path.clone()),
-        None if all.is_empty() => bail!("{name}: no such baseline; make one: weigh baseline save {name}"),
+        None if all.is_empty() => bail!("{name}: no such baseline; make one: weigh compare --save {name}"),
         None => bail!(
             "{name}: no such baseline{}",
             nearest_hint(name, all.iter().map(|found| found.name.as_str()))

@@ -110,11 +110,11 @@ pub fn find(word: &Path) -> Result<PathBuf> {
         bail!("{shown}: a load, not a run of a study; its figures are in {shown}/result.json");
     }
     if word.exists() {
-        bail!("{shown}: not a run (it has no {RUN}); weigh report lists the runs in {FOLDER}");
+        bail!("{shown}: not a run (it has no {RUN}); weigh runs lists the runs in {FOLDER}");
     }
     match nearest(&name_of(word), runs.iter().map(|run| run.name.as_str())) {
         Some(near) => bail!("{shown}: no such run; did you mean `{near}`?"),
-        None => bail!("{shown}: no such run; weigh report lists the runs in {FOLDER}"),
+        None => bail!("{shown}: no such run; weigh runs lists the runs in {FOLDER}"),
     }
 }
 

@@ -26,6 +26,9 @@ use weigh_run::lab::Progress;
 pub const LONGEST: usize = 8 << 20;
 /// Codecs and wrappings that are taken off one after the other.
 const DEEPEST: usize = 3;
+/// Folders below `/` in which no cache keeps its values directly.
+const SYSTEM: [&str; 14] =
+    ["bin", "boot", "dev", "etc", "home", "lib", "lib64", "proc", "root", "run", "sbin", "sys", "usr", "var"];
 /// The shortest text that may be base64.
 const SHORTEST_BASE64: usize = 24;
 
@@ -129,6 +132,15 @@ pub fn of_folder(
     if !folder.is_dir() {
         bail!(
             "--values {}: there is no such folder; give the folder with the cached values",
+            clean_path(folder)
+        );
+    }
+    if let Ok(whole) = folder.canonicalize()
+        && whole.parent() == Some(Path::new("/"))
+        && whole.file_name().is_some_and(|name| SYSTEM.iter().any(|own| name == *own))
+    {
+        bail!(
+            "--values {}: a folder of the system; give the folder with the cached values",
             clean_path(folder)
         );
     }

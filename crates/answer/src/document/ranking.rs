@@ -17,7 +17,7 @@ const FEW: usize = 5;
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// What `weigh report RUN --at CONDITIONS --json` writes.
+/// What `weigh runs show RUN --at CONDITIONS --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct RankingDocument {
     /// The version of this form.

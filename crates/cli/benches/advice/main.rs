@@ -67,12 +67,12 @@ fn measure() -> Result<Targets> {
 
 /// The sample site, from what is available of the corpus.
 fn sample_site(home: &Path) -> Result<PathBuf> {
-    let fetched = Command::new(WEIGH).args(["corpus", "fetch"]).stdout(Stdio::null()).status()?;
+    let fetched = Command::new(WEIGH).args(["lab", "corpus", "fetch"]).stdout(Stdio::null()).status()?;
     if !fetched.success() {
         progress("the corpus is not complete; synthetic content stands for what is missing");
     }
     let folder = home.join("sample");
-    ended_well(Command::new(WEIGH).args(["corpus", "site"]).arg(&folder))?;
+    ended_well(Command::new(WEIGH).args(["lab", "corpus", "site"]).arg(&folder))?;
     Ok(folder)
 }
 
@@ -132,7 +132,9 @@ impl SitePaths<'_> {
         }
         fs::create_dir_all(&self.kept)?;
         let studies = self.home.join(format!("studies-{name}"));
-        ended_well(Command::new(WEIGH).args(["plan", "--for"]).arg(self.file).arg("--save").arg(&studies))?;
+        ended_well(
+            Command::new(WEIGH).args(["advise", "--dry-run"]).arg(self.file).arg("--save").arg(&studies),
+        )?;
         let mut run = Command::new(WEIGH);
         run.args(["run", "--exhaustive", "--seed", "1"]).current_dir(&self.kept);
         for entry in fs::read_dir(&studies)? {

@@ -66,7 +66,7 @@ pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode>
     let faults: Vec<String> = [(&names.a, &a), (&names.b, &b)].into_iter().flat_map(failed).collect();
     faults.iter().take(FEW).for_each(|line| terminal::note(line));
     if faults.len() > FEW {
-        terminal::note(&format!("and {} more failures: weigh report latest --full", faults.len() - FEW));
+        terminal::note(&format!("and {} more failures: weigh runs show latest --full", faults.len() - FEW));
     }
     let comparison = Comparison::paired(&a, &b, names, &gates);
     terminal::note(&format!("Run: {}", clean_path(dir.path())));
@@ -177,7 +177,10 @@ fn names(a: &Path, b: &Path) -> Result<[String; 2]> {
 /// The plan of one study with what both sides have, measured to the end of the time.
 fn plan(args: &Args, twice: &Twice<'_>, words: &[String], staging: &Path) -> Result<Plan> {
     let names = twice.names()?;
-    ensure!(words.len() == 1, "--paired measures one study, such as cache-levels (weigh plan lists them)");
+    ensure!(
+        words.len() == 1,
+        "--paired measures one study, such as cache-levels (weigh run --dry-run lists them)"
+    );
     let mut sides: Vec<(Side, Plan)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let folder = staging.join(name);

@@ -1,4 +1,4 @@
-//! `weigh report` of what is not a run: the folder of a load, or of a profile.
+//! `weigh runs show` of what is not a run: the folder of a load, or of a profile.
 
 use std::path::Path;
 

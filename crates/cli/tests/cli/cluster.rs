@@ -293,9 +293,9 @@ fn without_python_every_other_verb_works_and_nothing_of_ray_is_made() {
     lab.write("small.toml", SMALL);
     lab.write("empty/none", "");
     for args in [
-        &["plan", "small.toml"][..],
+        &["run", "--dry-run", "small.toml"][..],
         &["run", "small.toml", "--out", "run"],
-        &["report", "run"],
+        &["runs", "show", "run"],
         &["compare", "run", "run"],
         &["runs"],
         &["check"],

@@ -1,4 +1,4 @@
-//! `weigh compare`, `weigh baseline` and gates: runs beside each other, their exit codes, their files.
+//! `weigh compare`, `weigh compare --save` and gates: runs beside each other, their exit codes, their files.
 
 use std::fs;
 
@@ -40,9 +40,9 @@ fn slow_down(lab: &Lab, run: &str, configuration: &str, factor: f64) {
 #[test]
 fn a_run_is_compared_with_a_baseline_and_what_got_worse_is_exit_code_4() {
     let lab = measured();
-    let saved = lab.fine(&["baseline", "save", "main", "old"]);
+    let saved = lab.fine(&["compare", "--save", "main", "old"]);
     assert_eq!(saved.trim(), "weigh-runs/baselines/main");
-    let listed = lab.told(&["baseline", "list", "--json"]);
+    let listed = lab.told(&["compare", "--baselines", "--json"]);
     keeps("baselines", &listed);
     assert_eq!(
         (&listed["baselines"][0]["name"], &listed["baselines"][0]["configurations"]),
@@ -70,8 +70,8 @@ fn a_run_is_compared_with_a_baseline_and_what_got_worse_is_exit_code_4() {
     assert_eq!((markdown.code, markdown.stdout.trim()), (4, "pr.md"));
     assert!(lab.read("pr.md").starts_with("### new against main") && lab.read("pr.md").contains("<details>"));
 
-    lab.fine(&["baseline", "remove", "main"]);
-    assert!(lab.refused(&["compare", "--baseline", "main"]).contains("weigh baseline save main"));
+    lab.fine(&["compare", "--forget", "main"]);
+    assert!(lab.refused(&["compare", "--baseline", "main"]).contains("weigh compare --save main"));
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn two_folders_of_definitions_differ_by_what_their_codecs_do() {
     let sizes = all["rows"].as_array().unwrap().iter().filter(|row| row["metric"] == "stored-bytes");
     assert!(sizes.count() == 1 && all["changes"].as_array().unwrap().is_empty(), "{all}");
     // The run of both is a run like any other.
-    assert!(lab.fine(&["report", "latest", "--full"]).contains("old:"));
+    assert!(lab.fine(&["runs", "show", "latest", "--full"]).contains("old:"));
 
     // What fails on a side is told, with the exit code of failures.
     lab.write(

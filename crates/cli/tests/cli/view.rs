@@ -1,4 +1,4 @@
-//! `weigh view`: what the index page says, what it leads to, what it leaves alone, and how it follows a run.
+//! `weigh runs open`: what the index page says, what it leads to, what it leaves alone, and how it follows a run.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -51,7 +51,7 @@ fn the_page_has_each_run_with_its_answer_and_a_link_to_its_report_and_names_stay
     fs::write(runs.join("broken/plan.json"), "<b>no plan").unwrap();
     // A page that is older than the records is made again, another one stays.
     fs::write(&newest, "mine").unwrap();
-    assert_eq!(lab.fine(&["view"]), "weigh-runs/index.html\n");
+    assert_eq!(lab.fine(&["runs", "open"]), "weigh-runs/index.html\n");
     let page = lab.read("weigh-runs/index.html");
     assert!(page.contains("A small study") && page.contains("No recommendation"), "{page}");
     assert!(!page.contains("<script") && page.contains("a&lt;script&gt;alert(1)"), "{page}");
@@ -75,7 +75,7 @@ fn the_page_has_each_run_with_its_answer_and_a_link_to_its_report_and_names_stay
         fs::write(&theirs, "<script>alert(1)</script>").unwrap();
         let old = SystemTime::now() - Duration::from_secs(86_400);
         fs::File::options().write(true).open(&newest).unwrap().set_modified(old).unwrap();
-        lab.fine(&["view"]);
+        lab.fine(&["runs", "open"]);
         for page in [&newest, &theirs] {
             assert!(fs::read_to_string(page).unwrap().contains("A small study"));
         }
@@ -89,14 +89,14 @@ fn other_pages_and_what_links_lead_to_stay() {
     let (page, report) =
         (lab.path("weigh-runs/index.html"), lab.path("weigh-runs").join(HOSTILE).join("report"));
     fs::write(&page, "<h1>my site</h1>").unwrap();
-    assert!(lab.refused(&["view"]).contains("not a page of weigh view; move it away"));
+    assert!(lab.refused(&["runs", "open"]).contains("not a page of weigh runs open; move it away"));
     fs::remove_file(&page).unwrap();
     symlink(lab.path("mine"), &page).unwrap();
-    assert!(lab.refused(&["view"]).contains("not a page of weigh view; move it away"));
+    assert!(lab.refused(&["runs", "open"]).contains("not a page of weigh runs open; move it away"));
     fs::remove_file(&page).unwrap();
     fs::create_dir(lab.path("elsewhere")).unwrap();
     symlink(lab.path("elsewhere"), &report).unwrap();
-    let ran = lab.done(&["view"]);
+    let ran = lab.done(&["runs", "open"]);
     assert!(ran.stderr.starts_with("weigh-runs: pages of runs cannot be written ("), "{}", ran.stderr);
     assert_eq!(links(&lab.read("weigh-runs/index.html")).len(), 1);
     assert_eq!(lab.read("mine"), "dear reader");

@@ -260,7 +260,7 @@ fn lock(folder: &Path) -> Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"));
     let file = file.with_context(fail)?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        bail!("another `weigh runtime` is at work in {}; wait until it has ended", clean_path(folder));
+        bail!("another `weigh lab runtime` is at work in {}; wait until it has ended", clean_path(folder));
     }
     for entry in fs::read_dir(folder).with_context(fail)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(DRAFT) {

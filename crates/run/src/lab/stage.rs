@@ -17,7 +17,7 @@ const MAX_ITEMS: u64 = 8192;
 /// A content of a study that is a file or folder, by its path: `file:/srv/shop/app.js`.
 pub const FILE: &str = "file:";
 /// What happens to content that is not there.
-const STAND_IN: &str = "synthetic content is used instead; `weigh corpus fetch` gets the real one";
+const STAND_IN: &str = "synthetic content is used instead; `weigh lab corpus fetch` gets the real one";
 
 /// What was asked for: a name of contents, the length of the blocks that they are cut into, and whether small ones are families.
 type ContentKey = (String, Option<u64>, bool);
