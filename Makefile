@@ -43,7 +43,7 @@ help:
 run:
 	@scripts/setup run
 	@$(MAKE) --no-print-directory build
-	@$(WEIGH) corpus fetch
+	@$(WEIGH) lab corpus fetch
 	@WEIGH=$(WEIGH) scripts/journey
 
 studies: build

@@ -11,7 +11,7 @@ for (const file of process.argv.slice(2)) {
   const page = readFileSync(file, "utf8");
   const start = page.lastIndexOf("<script>") + "<script>".length;
   const end = page.indexOf("</script>", start);
-  if (start < "<script>".length || end < 0) throw new Error(`${file}: is no page of \`weigh report -f html\``);
+  if (start < "<script>".length || end < 0) throw new Error(`${file}: is no page of \`weigh runs show -f html\``);
   const renewed = (page.slice(0, start) + script + page.slice(end))
     .replace(/<style>[^]*?<\/style>/, () => `<style>${style}</style>`)
     .replace(/'sha256-[^']+'/, () => `'sha256-${digest}'`);

@@ -131,7 +131,7 @@ export function explorer(data: Data, place: HTMLElement): void {
     clearTimeout(resting);
     if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked, sure), REST);
     else showTable(ranked, sure);
-    command.textContent = `weigh report RUN --at '${textOf(conditions)}'`;
+    command.textContent = `weigh runs show RUN --at '${textOf(conditions)}'`;
     clearTimeout(timer);
     timer = window.setTimeout(() => {
       spoken.textContent = `${first} ${rest}`;

@@ -18,7 +18,7 @@ use crate::first::distinct;
 use crate::group::Group;
 use crate::label;
 use crate::report::Report;
-use crate::report::advice::{Advice, Case, Part, Recommended, Sentence, ids};
+use crate::report::advice::{Advice, Case, Recommended, Sentence, StatementKind, ids};
 use crate::report::finding::Evidence;
 use crate::report::ranking::{Answer, Conditions, Ranking};
 use crate::row::Row;
@@ -103,7 +103,7 @@ impl<'c> Case<'c> {
             }
         }
         let text = format!("Elsewhere: {}.", label::some(&parts, 2));
-        (!parts.is_empty()).then(|| Sentence::new(Part::Change, text, cells))
+        (!parts.is_empty()).then(|| Sentence::new(StatementKind::Change, text, cells))
     }
 
     /// Alternatives without a significant difference to what was chosen for the most works.
@@ -114,7 +114,7 @@ impl<'c> Case<'c> {
         names.retain(|one| one != answer.name(choice.chosen));
         let text = format!("No significant difference: {}.", label::some(&names, NAMED));
         let cells = tied.iter().flat_map(|one| ids(self.rows(answer, choice, *one)));
-        (!names.is_empty()).then(|| Sentence::new(Part::Limit, text, cells))
+        (!names.is_empty()).then(|| Sentence::new(StatementKind::Limit, text, cells))
     }
 
     /// Rounds of the row with the fewest rounds, of all that are compared in the questions.
@@ -125,7 +125,7 @@ impl<'c> Case<'c> {
         rounds.min().unwrap_or(self.report().run.rounds)
     }
 
-    /// Why the answer is no recommendation yet.
+    /// Why the answer is not a recommendation yet.
     fn unsettled(&self, advice: &Advice) -> Option<String> {
         let run = &self.report().run;
         let all = self.evidence.plan.cells.len();
@@ -159,8 +159,8 @@ impl<'c> Case<'c> {
         let shorter = [(true, 2), (false, 3), (false, 2)].into_iter().map(|(scope, most)| text(scope, most));
         let text = shorter.into_iter().find(|text| is_short(text)).unwrap_or_else(|| text(false, 1));
         let cells = advice.recommended.iter().flat_map(|one| one.cells.clone());
-        let mut sentences = vec![Sentence::new(Part::Use, text, cells)];
-        sentences.extend(advice.sentences.into_iter().filter(|one| one.part == Part::Known));
+        let mut sentences = vec![Sentence::new(StatementKind::Use, text, cells)];
+        sentences.extend(advice.sentences.into_iter().filter(|one| one.part == StatementKind::Known));
         sentences.extend(self.exact());
         let confidence = Confidence::TooFewRounds;
         Advice { confidence, recommended: Vec::new(), ahead: advice.recommended, sentences }
@@ -189,7 +189,7 @@ impl<'c> Case<'c> {
             if more < 0.0 { "less" } else { "more" },
             units::mbit(self.conditions.links[0].mbit),
         );
-        Some(Sentence::new(Part::Known, text, [own.id().to_owned(), usual.to_owned()]))
+        Some(Sentence::new(StatementKind::Known, text, [own.id().to_owned(), usual.to_owned()]))
     }
 
     /// The answer with these sentences; as sure as its questions.
@@ -208,7 +208,7 @@ pub(crate) fn is_short(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn said(parts: &[Part]) -> Vec<Part> {
+    fn said(parts: &[StatementKind]) -> Vec<StatementKind> {
         let sentences = parts.iter().map(|part| Sentence::new(*part, "It is so.", []));
         let advice = Advice::new(Confidence::Settled, Vec::new(), sentences.collect());
         advice.sentences.iter().map(|one| one.part).collect()
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn an_answer_has_five_sentences_in_the_order_of_their_parts() {
-        use Part::{Change, Gain, Limit, Needs, Use};
+        use StatementKind::{Change, Gain, Limit, Needs, Use};
         assert_eq!(said(&[Limit, Gain, Use]), [Use, Gain, Limit]);
         assert_eq!(said(&[Use, Gain, Gain, Gain, Needs, Change, Limit]), [Use, Needs, Gain, Change, Limit]);
         assert_eq!(

@@ -3,7 +3,7 @@
 //!
 //! Candidates are compared work by work: a work is one content, or whatever else they have in common. The least cost is
 //! the best there; [`crate::verdict`] says which others are no worse. Of those that are no worse on the most works, and
-//! within a tenth of the best of them in the mean, the simplest is chosen. Works on which it is worse get a choice of
+//! within a tenth of the best of them on average, the simplest is chosen. Works on which it is worse get a choice of
 //! their own.
 
 use weigh_stats::ROUNDS;
@@ -43,7 +43,7 @@ pub struct Candidate {
 pub struct Choice {
     /// The works that it is for, ascending.
     pub works: Vec<usize>,
-    /// The candidate with the least cost there, in the mean.
+    /// The candidate with the least cost there, on average.
     pub best: usize,
     /// Those that are no worse on any of these works, ascending; best and chosen are among them.
     pub tied: Vec<usize>,
@@ -89,7 +89,7 @@ impl Candidate {
 
 /// What is known of a candidate on a work.
 #[derive(Clone, Copy)]
-struct Standing {
+struct RelativeCost {
     /// Its cost ÷ the least.
     behind: f64,
     /// No difference to the least is known.
@@ -104,7 +104,7 @@ struct Standing {
 /// least figure is chosen.
 pub fn choose(tolerance: f64, candidates: &[Candidate]) -> Vec<Choice> {
     let count = candidates.iter().map(|one| one.costs.len()).max().unwrap_or(0);
-    let works: Vec<Vec<Option<Standing>>> =
+    let works: Vec<Vec<Option<RelativeCost>>> =
         (0..count).map(|work| standings(tolerance, candidates, work)).collect();
     let mut left: Vec<usize> = (0..count).filter(|work| works[*work].iter().any(Option::is_some)).collect();
     let mut choices = Vec::new();
@@ -117,11 +117,11 @@ pub fn choose(tolerance: f64, candidates: &[Candidate]) -> Vec<Choice> {
 }
 
 /// How every candidate stands on a work; none for those that may not be chosen there.
-fn standings(tolerance: f64, candidates: &[Candidate], work: usize) -> Vec<Option<Standing>> {
+fn standings(tolerance: f64, candidates: &[Candidate], work: usize) -> Vec<Option<RelativeCost>> {
     let costs: Vec<Option<&Cost>> = candidates.iter().map(|one| one.cost(work)).collect();
     let least = costs.iter().copied().flatten().min_by(|a, b| a.total().total_cmp(&b.total()));
     let Some(least) = least else { return vec![None; candidates.len()] };
-    // What all have is no part of a choice.
+    // What all have is not part of a choice.
     let is_common = costs.iter().flatten().all(|cost| cost.known == least.known) && least.varies.value > 0.0;
     let counted = |cost: &Cost| if is_common { cost.varies.value } else { cost.total() };
     let standing = |cost: &Option<&Cost>| {
@@ -133,7 +133,7 @@ fn standings(tolerance: f64, candidates: &[Candidate], work: usize) -> Vec<Optio
         let is_near = behind <= 1.0 + tolerance;
         let is_equal = is_near || (tolerance > 0.0 && if is_known { is_open } else { behind <= 1.0 + FAR });
         let is_few = !least.has_rounds() || (!is_known && behind <= BEHIND);
-        Some(Standing { behind, is_open, is_equal, is_few })
+        Some(RelativeCost { behind, is_open, is_equal, is_few })
     };
     costs.iter().map(standing).collect()
 }
@@ -142,7 +142,7 @@ fn standings(tolerance: f64, candidates: &[Candidate], work: usize) -> Vec<Optio
 fn widest(
     tolerance: f64,
     candidates: &[Candidate],
-    works: &[Vec<Option<Standing>>],
+    works: &[Vec<Option<RelativeCost>>],
     left: &[usize],
 ) -> Option<Choice> {
     // The works on which each candidate is equal to the best.
@@ -175,7 +175,7 @@ fn widest(
 }
 
 /// How sure a choice for these works is.
-fn confidence(works: &[Vec<Option<Standing>>], own: &[usize]) -> Confidence {
+fn confidence(works: &[Vec<Option<RelativeCost>>], own: &[usize]) -> Confidence {
     let all = || own.iter().map(|work| works[*work].iter().flatten());
     if all().any(|mut standings| standings.any(|standing| standing.is_few)) {
         return Confidence::TooFewRounds;

@@ -18,10 +18,10 @@ use weigh_model::units;
 use weigh_stats::{Between, ROUNDS};
 
 use crate::estimate::Estimate;
-use crate::metric::{Better, Metric, Over, Unit};
+use crate::metric::{Aggregation, Better, Metric, Unit};
 use crate::report::Report;
 use crate::row::Row;
-use crate::verdict::{Ratio, Told, between_runs, within_rounds};
+use crate::verdict::{Ratio, RatioWithUncorrected, between_runs, within_rounds};
 
 pub use environment::Change;
 pub use matched::Names;
@@ -196,7 +196,9 @@ impl Comparison {
             b: side(b, names.b),
             pairs,
         };
-        let one = |ratios: Vec<Option<Told>>| (Between::paired(ratios.iter().flatten().count()), ratios);
+        let one = |ratios: Vec<Option<RatioWithUncorrected>>| {
+            (Between::paired(ratios.iter().flatten().count()), ratios)
+        };
         sides.judged(b, gates, |ratios| within_rounds(ratios).into_iter().map(one).collect())
     }
 
@@ -241,7 +243,7 @@ impl Sides<'_> {
         self,
         report: &Report,
         gates: &[Gate],
-        told: impl Fn(&Ratios) -> Vec<(Between, Vec<Option<Told>>)>,
+        told: impl Fn(&Ratios) -> Vec<(Between, Vec<Option<RatioWithUncorrected>>)>,
     ) -> Comparison {
         let metrics = compared_metrics(report, gates);
         let observed = metrics.iter().map(|metric| (*metric, estimates(&self.pairs.both, metric)));
@@ -329,7 +331,12 @@ fn quantity(metric: &Metric, between: &Between) -> Quantity {
     }
 }
 
-fn compared(row: &Row, metric: &Metric, (a, b): (&Estimate, &Estimate), told: Option<Told>) -> Compared {
+fn compared(
+    row: &Row,
+    metric: &Metric,
+    (a, b): (&Estimate, &Estimate),
+    told: Option<RatioWithUncorrected>,
+) -> Compared {
     let ratio = told.map(|told| told.ratio);
     let verdict = match (&ratio, is_exact(metric)) {
         (Some(ratio), _) => Verdict::of(ratio, metric.better),
@@ -355,7 +362,7 @@ fn compared(row: &Row, metric: &Metric, (a, b): (&Estimate, &Estimate), told: Op
 
 /// Known exactly: any difference is a change.
 fn is_exact(metric: &Metric) -> bool {
-    metric.over == Over::Exact
+    metric.over == Aggregation::Exact
 }
 
 fn usable<'r>(row: &'r Row, metric: &Metric) -> Option<&'r Estimate> {

@@ -46,7 +46,7 @@ pub(crate) fn rows_of(shape: &Shape, plan: &Plan, gathered: &Gathered) -> Vec<Ro
     rows
 }
 
-/// The rows of a run alone, without what compares them: what a history keeps of it.
+/// The rows of a run alone, without what compares them: what a history keeps of one that is not complete.
 pub fn rows(plan: &Plan, records: &[Record]) -> Vec<Row> {
     rows_of(subject::of_plan(plan), plan, &gather(plan, records))
 }

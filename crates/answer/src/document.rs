@@ -18,6 +18,8 @@ use crate::report::Report;
 use crate::table::Columns;
 use crate::text::clean;
 
+pub use head::sentences;
+
 /// The whole report, the answer first; a summary is only the answer.
 pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     let look = &report.shape().look;

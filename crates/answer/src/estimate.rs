@@ -8,7 +8,7 @@ use weigh_stats::{Noise, low_quantile_interval, median_interval, quantile};
 
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The quantile over rounds behind [`crate::metric::Over::LowQuantile`].
+/// The quantile over rounds behind [`crate::metric::Aggregation::LowQuantile`].
 pub const QUANTILE: f64 = 0.1;
 
 /// The median over rounds, for rates and wall times: neighbours slow a block down as often as chance does.

@@ -26,7 +26,7 @@ pub struct Metric {
     /// The unit of its value.
     pub unit: Unit,
     pub better: Better,
-    pub over: Over,
+    pub over: Aggregation,
     /// What the value is per.
     pub per: Per,
     pub of: Source,
@@ -41,7 +41,7 @@ macro_rules! metrics {
             id: $id,
             unit: $crate::metric::Unit::$unit,
             better: $crate::metric::Better::$better,
-            over: $crate::metric::Over::$over $(($part))?,
+            over: $crate::metric::Aggregation::$over $(($part))?,
             per: $crate::metric::Per::$per,
             of: $of,
             about: $about,
@@ -143,8 +143,8 @@ impl Better {
 
 /// How visits are summarised.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Over {
+#[serde(rename = "Over", rename_all = "kebab-case")]
+pub enum Aggregation {
     /// The 0.1 quantile over rounds: neighbours on the machine only add CPU time, so this is the cost without
     /// disturbance. Of 0.1 to 0.5, the quantile 0.1 was the most repeatable, see docs/dev/SIMULATIONS.md.
     LowQuantile,
@@ -161,13 +161,13 @@ pub enum Over {
     /// The last round's value: it is the same in each round.
     Exact,
     /// A statistic of the distribution over all rounds, such as a percentile.
-    Distribution(Part),
+    Distribution(Statistic),
 }
 
 /// A statistic of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
+#[serde(rename = "Part", rename_all = "kebab-case")]
+pub enum Statistic {
     /// The number of values.
     Count,
     /// The smallest.
@@ -228,7 +228,7 @@ pub struct MetricDescription {
     /// Which direction is better.
     pub better: Better,
     /// How visits are summarised.
-    pub over: Over,
+    pub over: Aggregation,
     /// What the value is per.
     pub per: Per,
     /// Its meaning.
@@ -250,13 +250,13 @@ pub fn merged<'a>(packed: impl Iterator<Item = &'a Packed>) -> Hist {
 }
 
 /// A statistic of a histogram, in seconds; none for an empty one.
-pub fn part_of(hist: &Hist, part: Part) -> Option<f64> {
+pub fn part_of(hist: &Hist, part: Statistic) -> Option<f64> {
     match part {
-        Part::Count => (hist.count() > 0).then_some(hist.count() as f64),
-        Part::Min => hist.min(),
-        Part::Mean => hist.mean(),
-        Part::Sd => hist.sd(),
-        Part::Max => hist.max(),
-        Part::Quantile(q) => hist.quantile(q),
+        Statistic::Count => (hist.count() > 0).then_some(hist.count() as f64),
+        Statistic::Min => hist.min(),
+        Statistic::Mean => hist.mean(),
+        Statistic::Sd => hist.sd(),
+        Statistic::Max => hist.max(),
+        Statistic::Quantile(q) => hist.quantile(q),
     }
 }

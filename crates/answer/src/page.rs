@@ -50,11 +50,6 @@ pub fn content_security_policy() -> &'static str {
     &POLICY
 }
 
-/// The same as a header, which also says that nobody frames the page.
-pub fn header_policy() -> String {
-    format!("{}; frame-ancestors 'none'", content_security_policy())
-}
-
 /// A page of these blocks. The first heading is its title, the answer comes first; `data` is for the page's program.
 ///
 /// # Errors

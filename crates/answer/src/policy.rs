@@ -36,6 +36,6 @@ pub use document::document;
 pub(crate) use ground::Ground;
 pub use ground::{Encoded, NOT_ENCODED};
 pub use machines::decide;
-pub use proof::{Line, Measured, Proof, Verdict, proof_document, prove};
+pub use proof::{Line, Measured, Proof, Verdict, proof_answer, proof_document, prove};
 pub use regret::{Valued, valued};
 pub use wait::Weighted;

@@ -1,6 +1,6 @@
 //! A row: one configuration with all its results.
 
-mod seen;
+mod samples;
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use weigh_model::record::StopReason;
 use crate::estimate::Estimate;
 use crate::verdict::Ratio;
 
-pub use seen::{Bins, Seen};
+pub use samples::{Bins, RowSamples};
 
 /// Values by the id of their metric.
 pub type Values = BTreeMap<String, Estimate>;
@@ -39,7 +39,7 @@ pub struct Row {
     pub caveats: Vec<Caveat>,
     /// When it was measured, and the distribution of its samples; none for a row that was read from a report.
     #[serde(skip)]
-    pub seen: Option<Box<Seen>>,
+    pub seen: Option<Box<RowSamples>>,
 }
 
 impl Row {

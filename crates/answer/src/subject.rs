@@ -28,7 +28,7 @@ pub fn of_plan(plan: &Plan) -> &'static Shape {
 }
 
 /// The subject of a cell; the first one if none matches, which [`check`] refuses.
-pub fn of(cell: &Cell) -> &'static Shape {
+pub fn find_shape(cell: &Cell) -> &'static Shape {
     let takes = |shape: &&&Shape| shape.kinds.contains(&cell.subject);
     SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
 }

@@ -42,7 +42,7 @@ fn tail(text: &str, width: usize) -> &str {
 
 /// The text broken at spaces into lines of at most `width` columns; a longer word is cut.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    lines(words(text).map(|word| Word(word, true)), width)
+    lines(split_words(text).map(|word| Word(word, true)), width)
 }
 
 const NARROWEST: usize = 8;
@@ -60,7 +60,7 @@ pub fn fold(text: &str, width: usize) -> Vec<String> {
 
 /// The separators at which a text may be broken.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Word<'_>> {
-    words(text).flat_map(|word| {
+    split_words(text).flat_map(|word| {
         let parts = word.split_inclusive('/');
         parts.map(move |part| {
             Word(part, part.as_bytes().as_ptr_range().end == word.as_bytes().as_ptr_range().end)
@@ -69,7 +69,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Word<'_>> {
 }
 
 /// A no-break space is not a separator.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() && c != '\u{a0}').filter(|word| !word.is_empty())
 }
 

@@ -91,17 +91,17 @@ pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio
 
 /// A ratio with its interval before correction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct RatioWithUncorrected {
     /// The ratio.
     pub ratio: Ratio,
     /// Its 95% interval without correction.
     pub alone: Interval,
 }
 
-impl From<weigh_stats::Ratio> for Told {
-    fn from(told: weigh_stats::Ratio) -> Told {
+impl From<weigh_stats::Ratio> for RatioWithUncorrected {
+    fn from(told: weigh_stats::Ratio) -> RatioWithUncorrected {
         let alone = Interval { low: told.alone.0, high: told.alone.1 };
-        Told { ratio: Ratio::from(told), alone }
+        RatioWithUncorrected { ratio: Ratio::from(told), alone }
     }
 }
 
@@ -168,14 +168,20 @@ impl<'a> Compared<'a> {
 pub fn between_runs(
     quantities: &[Vec<(&Estimate, &Estimate)>],
     seed: u64,
-) -> Vec<(Between, Vec<Option<Told>>)> {
+) -> Vec<(Between, Vec<Option<RatioWithUncorrected>>)> {
     let known: Vec<Vec<Option<Apart>>> = quantities.iter().map(|pairs| apart(pairs, seed)).collect();
     let tested: Vec<Vec<Apart>> = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
     let told = compare_apart(&tested, FAMILY_WISE);
     let spread_out =
         |(known, (between, ratios)): (Vec<Option<Apart>>, (Between, Vec<weigh_stats::Ratio>))| {
             let mut ratios = ratios.into_iter();
-            (between, known.iter().map(|one| one.and_then(|_| ratios.next()).map(Told::from)).collect())
+            (
+                between,
+                known
+                    .iter()
+                    .map(|one| one.and_then(|_| ratios.next()).map(RatioWithUncorrected::from))
+                    .collect(),
+            )
         };
     known.into_iter().zip(told).map(spread_out).collect()
 }
@@ -227,7 +233,7 @@ fn known_logs(a: &Estimate, b: &Estimate) -> Option<Apart> {
 
 /// Compares pairs (first, second) whose sides took turns in each round, so that what changes with a round changes in both:
 /// second ÷ first, by a t test within rounds. The correction covers exactly these comparisons.
-pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Option<Told>>> {
+pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Option<RatioWithUncorrected>>> {
     let log = |(a, b): &(&Estimate, &Estimate)| {
         let Compared { pairs, value, .. } = Compared::of((b, 0.0), (a, 0.0))?;
         Some((LogRatio::of(pairs)?, value))
@@ -237,8 +243,9 @@ pub fn within_rounds(quantities: &[Vec<(&Estimate, &Estimate)>]) -> Vec<Vec<Opti
     let logs: Vec<Vec<LogRatio>> =
         all.iter().map(|of| of.iter().flatten().map(|one| one.0).collect()).collect();
     let rules = Rule::family(&logs, FAMILY_WISE);
-    let told =
-        |rule: &Rule, (log, value): (LogRatio, f64)| rule.compare_log(&log, value, 1.0).map(Told::from);
+    let told = |rule: &Rule, (log, value): (LogRatio, f64)| {
+        rule.compare_log(&log, value, 1.0).map(RatioWithUncorrected::from)
+    };
     let of = |(pairs, rule): (Vec<Option<(LogRatio, f64)>>, &Rule)| {
         pairs.into_iter().map(|one| one.and_then(|one| told(rule, one))).collect()
     };
@@ -266,11 +273,11 @@ pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
 }
 
 /// Like [`is_less`], or by the figures alone if they have too few common rounds for any rule.
-pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
+pub fn is_less_per_table_or_raw(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
     a.zip(b).is_some_and(|(a, b)| is_total_told_less((a, 0.0), (b, 0.0)))
 }
 
-/// Like [`is_told_less`], with an exactly known amount added to each.
+/// Like [`is_less_per_table_or_raw`], with an exactly known amount added to each.
 pub fn is_total_told_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
     match ratio_of_totals(a, b).filter(|ratio| ratio.confidence() != Confidence::TooFewRounds) {
         Some(ratio) => ratio.value < 1.0 && ratio.is_settled(),

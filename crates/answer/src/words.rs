@@ -116,7 +116,7 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
         ),
         Caveat::Synthetic { payload } => (
             format!("{} is synthetic content from a generator.", clean(payload)),
-            "Measure your own files, or run `weigh corpus fetch`.",
+            "Measure your own files, or run `weigh lab corpus fetch`.",
         ),
         Caveat::Sampled { payload, blocks } => (
             format!("Of {}, only {} were measured.", clean(payload), clean(blocks)),
@@ -124,7 +124,7 @@ pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
         ),
         Caveat::Unpinned { payload, why } => (
             format!("{} differs from the pinned corpus: {}.", clean(payload), clean(why)),
-            "Run `weigh corpus fetch` with access to its registry.",
+            "Run `weigh lab corpus fetch` with access to its registry.",
         ),
         Caveat::Unstable { cell } => (
             format!("The encoded bytes of {} differed between rounds.", clean(cell)),

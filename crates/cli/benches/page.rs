@@ -87,9 +87,9 @@ fn of_many_records(stored: &StoredRun, targets: &mut Targets) -> Result<()> {
     }
     let begun = Instant::now();
     let mut report = Command::new(env!("CARGO_BIN_EXE_weigh"));
-    let ended = report.arg("report").arg(home.path()).stdout(Stdio::null()).status()?;
+    let ended = report.args(["runs", "show"]).arg(home.path()).stdout(Stdio::null()).status()?;
     let seconds = begun.elapsed().as_secs_f64();
-    ensure!(ended.success(), "weigh report: {ended}");
+    ensure!(ended.success(), "weigh runs show: {ended}");
     let most = u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss())? * 1024;
     let of = format!("of {RECORDS} records");
     targets.line("records-report", &format!("{seconds:.1} s {of}"), "at most 10 s", seconds <= 10.0);

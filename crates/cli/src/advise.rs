@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::live::Preparing;
+use crate::measuring::reports;
 use crate::quantity::one_of;
-use crate::site_studies::{BUDGET, POLICY, policy, reports, server_of, written_studies};
-use crate::{quantity, results, terminal};
+use crate::{plan, quantity, results, terminal};
 use weigh_answer::block::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
@@ -25,7 +25,7 @@ use weigh_run::dir::StoredRun;
 use weigh_run::lab::{Lab, Progress};
 use weigh_run::list::find;
 use weigh_serverconf::site::Wanted;
-use weigh_site::advise::{self, Encodings};
+use weigh_site::advise::{self, BUDGET, Encodings, POLICY, read_policy, server_of, studies_for};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::overrides;
 use weigh_site::regression;
@@ -33,7 +33,7 @@ use weigh_site::server_config::Configured;
 
 /// Flags of `weigh advise`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The site's file, and runs of its sample that are used instead of measuring: folders, names in weigh-runs, or `latest`
     #[arg(value_name = "SITE|RUN")]
@@ -44,11 +44,17 @@ pub struct Args {
     /// The longest time to measure, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value_t = BUDGET, value_parser = quantity::time)]
     budget: f64,
+    /// Measure nothing: show the studies that would be measured, and how long they take
+    #[arg(long)]
+    dry_run: bool,
+    /// With --dry-run, write these studies into a new folder, to be edited and run: weigh run DIR/NAME.toml
+    #[arg(long, value_name = "DIR", requires = "dry_run")]
+    save: Option<PathBuf>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
     seed: u64,
     /// The folder to write policy, advice and configuration to
-    #[arg(long, value_name = "DIR", default_value = "advice")]
+    #[arg(long, value_name = "DIR", default_value = ADVICE)]
     out: PathBuf,
     /// Replace the folder if it is there
     #[arg(long)]
@@ -75,35 +81,81 @@ fn objective(one: Objective) -> &'static str {
 /// The page of an advice in its folder.
 const PAGE: &str = "advice.html";
 
+/// The folder of an advice.
+pub const ADVICE: &str = "advice";
+
+impl Args {
+    /// Those of a site's file, within this many seconds, to the usual folder.
+    pub fn of_site(file: &Path, budget: f64) -> Args {
+        Args {
+            given: vec![file.to_owned()],
+            objective: Objective::Time,
+            budget,
+            dry_run: false,
+            save: None,
+            seed: 1,
+            out: ADVICE.into(),
+            force: true,
+            json: false,
+        }
+    }
+}
+
+/// An advice, as it was written.
+pub struct Advised {
+    pub decided: Decided,
+    blocks: Vec<Block>,
+    failures: usize,
+}
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let (file, runs) = told_apart(&args.given).or_refuse()?;
-    let lab = Lab::open(defs).or_refuse()?;
-    let opened = weigh_site::open(&file).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    if args.dry_run {
+        let (file, _) = told_apart(&args.given).or_usage_error()?;
+        let site = weigh_site::open(&file).or_usage_error()?.site;
+        return plan::for_site(&lab, &site, &file, args.budget, args.save.as_deref());
+    }
+    let Some(advised) = advised(args, &lab)? else { return Ok(Exit::Internal.into()) };
+    if args.json {
+        terminal::print_json(&advised.decided.policy)?;
+    } else {
+        show(&advised.blocks, args)?;
+    }
+    Ok(Exit::of_failures(advised.failures).into())
+}
+
+/// Measures, decides, and writes the folder; none: interrupted.
+///
+/// # Errors
+/// As the verb's.
+pub fn advised(args: &Args, lab: &Lab) -> Result<Option<Advised>> {
+    let (file, runs) = told_apart(&args.given).or_usage_error()?;
+    let opened = weigh_site::open(&file).or_usage_error()?;
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
-    may_write(&args.out, args.force).or_refuse()?;
+    may_write(&args.out, args.force).or_usage_error()?;
     drop(progress);
     let site = opened.site;
     let reports: Vec<Report> = if runs.is_empty() {
-        let studies = written_studies(&lab, &site, &file, args.budget).or_refuse()?;
-        match reports(&lab, &site, None, studies.iter(), args.seed)? {
+        let studies = studies_for(lab, &site, &file, args.budget).or_usage_error()?;
+        match reports(lab, &site, None, studies, args.seed)? {
             Some(reports) => reports.into_iter().flatten().collect(),
-            None => return Ok(Exit::Internal.into()),
+            None => return Ok(None),
         }
     } else {
         let report = |run: &PathBuf| Ok(StoredRun::read(run)?.report());
-        runs.iter().map(report).collect::<Result<_>>().or_refuse()?
+        runs.iter().map(report).collect::<Result<_>>().or_usage_error()?
     };
     let failures = reports.iter().map(|report| report.faults.len()).sum();
-    let links = advise::visitors_links(&lab, &site).or_refuse()?;
+    let links = advise::visitors_links(lab, &site).or_usage_error()?;
     let folder = weigh_site::folder_of(&file);
     let encodings = Encodings::new(&site, &folder);
     let encoded = |kind, sample: &Sample, rule: &Rule| encodings.bytes(kind, sample, rule);
     let decided = decide(&site, &opened.sha256, &links, reports, args.objective, &encoded);
-    let mut decided = decided.or_refuse()?;
+    let mut decided = decided.or_usage_error()?;
     decided.policy.gates = gates_before(&args.out)?;
-    let emitted = emitted(&lab, &site, &mut decided)?;
+    let emitted = emitted(lab, &site, &mut decided)?;
     let mut blocks = document(&decided, &site);
     blocks.extend(carried_out(&emitted, decided.policy.trial.as_ref()));
     let options = results::options(Detail::Full, None);
@@ -118,12 +170,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let below = |(file, text)| (Path::new("config").join::<PathBuf>(file), text);
     files.extend(configuration::files(&emitted).into_iter().map(below));
     atomic_dir::write(&files, &args.out)?;
-    if args.json {
-        terminal::print_json(&decided.policy)?;
-    } else {
-        show(&blocks, args)?;
-    }
-    Ok(Exit::of_failures(failures).into())
+    Ok(Some(Advised { decided, blocks, failures }))
 }
 
 /// The site's file among what was given, else the usual one, and the runs.
@@ -192,9 +239,11 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
         )
     };
     let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
-    let is_written =
-        trial.is_some_and(|trial| emitted.iter().any(|one| one.tried == Some(configuration::told(trial))));
-    let told = trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&configuration::told(trial))));
+    let is_written = trial.is_some_and(|trial| {
+        emitted.iter().any(|one| one.tried == Some(configuration::describe_trial(trial)))
+    });
+    let told =
+        trial.filter(|_| is_written).map(|trial| Block::Remark(clean(&configuration::describe_trial(trial))));
     [heading, Block::Points(points)].into_iter().chain(told).collect()
 }
 
@@ -234,7 +283,7 @@ fn gates_before(folder: &Path) -> Result<Vec<Gate>> {
     if !file.exists() {
         return Ok(Vec::new());
     }
-    Ok(policy(&file).context("its gates are to be kept")?.gates)
+    Ok(read_policy(&file).context("its gates are to be kept")?.gates)
 }
 
 /// Makes sure that the folder may be written before anything is measured, and the policy there can be read.

@@ -1,69 +1,23 @@
-//! `weigh baseline`: runs and loads kept under a name, to compare later ones with.
+//! Baselines: runs and loads kept under a name, to compare later ones with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Subcommand;
 use serde::Serialize;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::Grid;
 use weigh_model::text::clean_path;
 use weigh_run::baseline;
-use weigh_run::kept::Kept;
-use weigh_run::list::{LATEST, find_kept};
+use weigh_run::kept::StoredMeasurement;
+use weigh_run::list::find_kept;
 
 /// The version of the JSON that is written.
 const SCHEMA: u32 = 1;
 
-/// Flags of `weigh baseline`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
-pub struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-const EXAMPLES: &str = "Examples:
-  weigh baseline save main              keep the newest run as main
-  weigh baseline list";
-
-#[derive(Debug, Subcommand)]
-enum What {
-    /// Keep a run or a load as a baseline; one of the same name is replaced
-    #[command(after_help = exit::help("Examples:
-  weigh baseline save main              the newest run
-  weigh baseline save v2 weigh-runs/x   a run of yours"))]
-    Save {
-        /// The baseline's name, such as main
-        #[arg(value_name = "BASELINE")]
-        name: String,
-        /// The folder of a run or load, its name in weigh-runs, or `latest`
-        #[arg(value_name = "RUN", default_value = LATEST)]
-        run: PathBuf,
-    },
-    /// List the baselines in weigh-runs/baselines
-    #[command(after_help = exit::help("Examples:
-  weigh baseline list
-  weigh baseline list --json"))]
-    List {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Remove a baseline
-    #[command(after_help = exit::help("Examples:
-  weigh baseline remove main"))]
-    Remove {
-        /// The baseline's name
-        #[arg(value_name = "BASELINE")]
-        name: String,
-    },
-}
-
-/// What `weigh baseline list --json` writes.
+/// What `weigh compare --baselines --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
@@ -87,27 +41,32 @@ struct Row {
     configurations: usize,
 }
 
-/// Runs the verb.
-pub fn run(args: &Args) -> Result<ExitCode> {
-    match &args.what {
-        What::Save { name, run } => {
-            let run = baseline::check(name).and_then(|()| find_kept(run)).or_refuse()?;
-            let kept = baseline::save(name, &run).or_refuse()?;
-            terminal::print(&format!("{}\n", clean_path(&kept)))?;
-            terminal::note(&format!("Compare later runs with it: weigh compare --baseline {name}"));
-        }
-        What::List { json: true } => terminal::print_json(&listing())?,
-        What::List { json: false } => list()?,
-        What::Remove { name } => baseline::remove(name).or_refuse()?,
-    }
+/// Keeps a run or a load, the path or name of which this is.
+///
+/// # Errors
+/// A name that is none, a run that is not there.
+pub fn save(name: &str, run: &Path) -> Result<ExitCode> {
+    let run = baseline::check(name).and_then(|()| find_kept(run)).or_usage_error()?;
+    let kept = baseline::save(name, &run).or_usage_error()?;
+    terminal::print(&format!("{}\n", clean_path(&kept)))?;
+    terminal::note(&format!("Compare later runs with it: weigh compare --baseline {name}"));
+    Ok(Exit::Fine.into())
+}
+
+/// Removes one.
+///
+/// # Errors
+/// There is none of this name.
+pub fn forget(name: &str) -> Result<ExitCode> {
+    baseline::remove(name).or_usage_error()?;
     Ok(Exit::Fine.into())
 }
 
 fn listing() -> Listing {
     let row = |found: weigh_run::list::Found| {
-        let kept = Kept::read(&found.path).ok();
+        let kept = StoredMeasurement::read(&found.path).ok();
         Row {
-            configurations: kept.as_ref().map_or(0, Kept::configurations),
+            configurations: kept.as_ref().map_or(0, StoredMeasurement::configurations),
             study: kept.map(|kept| kept.study().to_owned()),
             name: found.name,
             started: found.started,
@@ -117,16 +76,23 @@ fn listing() -> Listing {
     Listing { schema: SCHEMA, folder: baseline::folder(), baselines }
 }
 
-fn list() -> Result<()> {
+/// Lists them.
+///
+/// # Errors
+/// What printing has.
+pub fn list(json: bool) -> Result<ExitCode> {
     let listing = listing();
-    if listing.baselines.is_empty() {
-        terminal::note("No baselines yet; keep the newest run as one: weigh baseline save main");
-        return Ok(());
+    if json {
+        terminal::print_json(&listing)?;
+    } else if listing.baselines.is_empty() {
+        terminal::note("No baselines yet; keep the newest run as one: weigh compare --save main");
+    } else {
+        let mut grid = Grid::list(&["name", "study", "configurations", "started"]);
+        for row in &listing.baselines {
+            let study = row.study.as_deref().unwrap_or("damaged");
+            grid.line(&[row.name.as_str(), study, &row.configurations.to_string(), &row.started]);
+        }
+        terminal::print(&terminal::lines(&grid))?;
     }
-    let mut grid = Grid::list(&["name", "study", "configurations", "started"]);
-    for row in &listing.baselines {
-        let study = row.study.as_deref().unwrap_or("damaged");
-        grid.line(&[row.name.as_str(), study, &row.configurations.to_string(), &row.started]);
-    }
-    terminal::print(&terminal::lines(&grid))
+    Ok(Exit::Fine.into())
 }

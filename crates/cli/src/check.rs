@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use self::servers::ServerFindings;
 use self::stores::StoreFindings;
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::Grid;
 use weigh_content::Presence;
@@ -29,7 +29,7 @@ use weigh_run::subject::client::look;
 
 /// Flags of `weigh check`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
     #[arg(long, value_name = "BINARY")]
@@ -176,21 +176,21 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn findings(args: &Args, defs: Option<&Path>) -> Result<Findings> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     let mut inventory =
-        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_refuse()? };
-    look::stores(&lab, &mut inventory, &[]).or_refuse()?;
-    look(&lab, inventory).or_refuse()
+        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_usage_error()? };
+    look::stores(&lab, &mut inventory, &[]).or_usage_error()?;
+    collect_findings(&lab, inventory).or_usage_error()
 }
 
-fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
+fn collect_findings(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let runtimes: Vec<RuntimeFindings> = inventory.runtimes.iter().map(RuntimeFindings::of).collect();
     let mut missing = missing_things(&inventory);
     missing.extend(runtimes.iter().filter_map(RuntimeFindings::lacks_fpm));
     let corpus = corpus(lab)?;
     let (servers, fpm) =
-        (servers::look(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
-    let stores = stores::look(&inventory);
+        (servers::find_servers(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
+    let stores = stores::find_stores(&inventory);
     missing.extend(servers::missing(&servers, &fpm, inventory.runtimes.len() > 1));
     missing.extend(stores::missing(&stores));
     if inventory.runtimes.len() == 1 {
@@ -199,8 +199,9 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let mut mend = mend(&missing);
     if corpus.cached < corpus.all {
         let what = format!("{} of {} files", corpus.all - corpus.cached, corpus.all);
-        missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh corpus fetch")));
-        mend = Some(mend.map_or("weigh corpus fetch".into(), |m| format!("{m} && weigh corpus fetch")));
+        missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh lab corpus fetch")));
+        mend =
+            Some(mend.map_or("weigh lab corpus fetch".into(), |m| format!("{m} && weigh lab corpus fetch")));
     }
     let mut refused = inventory.refused;
     // Some programs have no row of their own.

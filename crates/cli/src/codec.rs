@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::exit::{self, OrRefuse};
+use crate::exit::OrRefuse;
 use crate::live::Preparing;
 use crate::measuring::{After, measure_and_show};
 use crate::on::OnFlags;
 use crate::placed::{Placed, run_options};
 use crate::quantity;
-use crate::results::{ColumnsFlag, Shown};
+use crate::results::{ColumnsFlag, OutputOptions};
 use weigh_content::user::{Extent, Wanted};
 use weigh_model::plan::Plan;
 use weigh_model::setting::{LevelRequest, Request};
@@ -27,7 +27,7 @@ use weigh_run::subject::codec::study::CellBlock;
 
 /// Flags of `weigh codec`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files, each a content of its own, and folders, whose files are encoded one by one
     #[arg(required_unless_present = "list", value_name = "PATH")]
@@ -109,18 +109,19 @@ const SMALLEST_BLOCK: u64 = 64;
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     let staging = Shelter::new().context("no temporary folder for the content")?;
     if let (Some(on), true) = (&args.on.on, defs.is_some() || !args.php.is_empty()) {
         let flag = if defs.is_some() { "--defs" } else { "--php" };
         let why = "is of this machine, and";
-        return Err(anyhow!("{flag} {why} --on {on} measures on others; leave one of them out")).or_refuse();
+        return Err(anyhow!("{flag} {why} --on {on} measures on others; leave one of them out"))
+            .or_usage_error();
     }
-    let plan = plan(&lab, args, staging.path()).or_refuse()?;
-    let placed = Placed::asked(&args.on, &lab, None).or_refuse()?.map(|(placed, _)| placed);
+    let plan = plan(&lab, args, staging.path()).or_usage_error()?;
+    let placed = Placed::asked(&args.on, &lab, None).or_usage_error()?.map(|(placed, _)| placed);
     let folder = run_folder(args.out.as_deref(), "codec");
     // The table is what was asked for.
-    let after = After { shown: Shown::new(true, args.json, &args.wanted), ..After::default() };
+    let after = After { shown: OutputOptions::new(true, args.json, &args.wanted), ..After::default() };
     let options = run_options(&[], placed);
     Ok(measure_and_show(&lab, plan, &folder, &options, &after)?.code())
 }

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::ValueEnum;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::baseline as baselines;
+use crate::exit::{Exit, OrRefuse};
 use crate::gates::{GateFlags, Judging};
 use crate::machines::CoreHour;
 use crate::{quantity, results, terminal};
@@ -21,13 +22,13 @@ use weigh_answer::report::Report;
 use weigh_model::text::{clean, clean_path};
 use weigh_run::baseline;
 use weigh_run::dir::RUN;
-use weigh_run::kept::Kept;
-use weigh_run::list::{FOLDER, find_kept, kept_below};
-use weigh_run::loading::place;
+use weigh_run::kept::StoredMeasurement;
+use weigh_run::list::{FOLDER, LATEST, find_kept, kept_below};
+use weigh_run::loading::load_dir;
 
 /// Flags of `weigh compare`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Two runs or two loads, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs. With --machines two runs or more
     #[arg(value_name = "RUN")]
@@ -35,7 +36,16 @@ pub struct Args {
     /// Compare with this baseline; worse results end with exit code 4
     #[arg(long, value_name = "BASELINE")]
     baseline: Option<String>,
-    /// Compare what has another machine, content or link all the same, with a warning
+    /// Keep a run or a load as a baseline, the newest run if none is named; one of the same name is replaced
+    #[arg(long, value_name = "BASELINE", help_heading = "Baselines", conflicts_with_all = ["baseline", "machines", "paired", "baselines", "forget"])]
+    save: Option<String>,
+    /// List the baselines in weigh-runs/baselines
+    #[arg(long, help_heading = "Baselines", conflicts_with_all = ["words", "baseline", "machines", "paired", "forget"])]
+    baselines: bool,
+    /// Remove a baseline
+    #[arg(long, value_name = "BASELINE", help_heading = "Baselines", conflicts_with_all = ["words", "baseline", "machines", "paired"])]
+    forget: Option<String>,
+    /// Compare anyway if machine, content or link differ
     #[arg(long)]
     force: bool,
     /// Which machine is the cheapest for a study: two or more runs of it on different machines, each as RUN or NAME=RUN
@@ -83,7 +93,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH", requires = "paired")]
     content: Vec<PathBuf>,
     /// Only the blocks of the study whose description has these words
-    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = quantity::words)]
+    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = quantity::parse_words)]
     only: Option<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, requires = "paired", value_parser = quantity::whole::<u64>)]
@@ -91,7 +101,8 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh compare --baseline main                 the newest run with a baseline (weigh baseline save main)
+  weigh compare --save main                     keep the newest run as the baseline main
+  weigh compare --baseline main                 the newest run with a baseline
   weigh compare old new -f markdown --out pr.md  two runs or two loads, for a pull request
   weigh compare --machines small=run-1 large=run-2 --core-hour small=0.03 --core-hour large=0.05
                                                 which machine is the cheapest
@@ -128,24 +139,37 @@ enum Form {
 /// Runs the verb.
 pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
     if let Some(out) = &args.out {
-        place::can_write(out).or_refuse()?;
+        load_dir::can_write(out).or_usage_error()?;
+    }
+    if let Some(name) = &args.save {
+        return match args.words.as_slice() {
+            [] => baselines::save(name, Path::new(LATEST)),
+            [run] => baselines::save(name, run),
+            _ => Err(anyhow!("--save keeps one run; leave out the others")).or_usage_error(),
+        };
+    }
+    if args.baselines {
+        return baselines::list(args.shown().0 == Form::Json);
+    }
+    if let Some(name) = &args.forget {
+        return baselines::forget(name);
     }
     if args.machines {
         return machines::run(args);
     }
-    let judging = args.gates.read().or_refuse()?;
+    let judging = args.gates.read().or_usage_error()?;
     if args.paired {
         return paired::run(args, &judging, defs);
     }
-    let (a, b) = sides(args).or_refuse()?;
+    let (a, b) = sides(args).or_usage_error()?;
     let mut gates = judging.with(&b.report.study.gates);
     if b.is_load {
         gates = load::gate::between(gates);
     }
-    gate::check(&gates, b.report.shape()).or_refuse()?;
+    gate::check(&gates, b.report.shape()).or_usage_error()?;
     let names = Names { a: a.name, b: b.name };
     let comparison = Comparison::of(&a.report, &b.report, names, &gates);
-    allowed(&comparison, args.force).or_refuse()?;
+    allowed(&comparison, args.force).or_usage_error()?;
     Ok(finish(args, &judging, &comparison)?.into())
 }
 
@@ -182,7 +206,7 @@ fn sides(args: &Args) -> Result<(Side, Side)> {
         (Some(_), _) => Err(anyhow!("--baseline compares one run with a baseline; leave out the second run")),
         (None, [a, b]) => Ok((read(&find_kept(a)?)?, read(&find_kept(b)?)?)),
         (None, _) => Err(anyhow!(
-            "name two runs, the older one first, or a baseline: weigh compare --baseline main (weigh report lists runs)"
+            "name two runs, the older one first, or a baseline: weigh compare --baseline main (weigh runs lists them)"
         )),
     }
 }
@@ -200,15 +224,15 @@ fn newest(is_load: bool) -> Result<PathBuf> {
 fn read(path: &Path) -> Result<Side> {
     let name =
         path.file_name().map_or_else(|| clean_path(path).to_string(), |name| clean(&name.to_string_lossy()));
-    let kept = Kept::read(path)?;
-    if let Kept::Load(load) = &kept {
+    let kept = StoredMeasurement::read(path)?;
+    if let StoredMeasurement::Load(load) = &kept {
         let shown = clean_path(path);
         ensure!(
             load.is_single(),
             "{shown}: a comparison or calibration of its own; compare single loads: weigh load URL"
         );
     }
-    Ok(Side { name, report: kept.report(), is_load: matches!(kept, Kept::Load(_)) })
+    Ok(Side { name, report: kept.report(), is_load: matches!(kept, StoredMeasurement::Load(_)) })
 }
 
 /// Refuses what cannot be compared; with `--force` it is a warning.
@@ -233,7 +257,7 @@ fn show(args: &Args, comparison: &Comparison) -> Result<()> {
     let text = match form {
         Form::Terminal => format::terminal::text(&document::blocks(comparison, &options), &options),
         Form::Markdown => document::for_pull_request(comparison, &options),
-        Form::Html => page::page(&document::page_blocks(comparison), &[], None::<&()>).or_refuse()?,
+        Form::Html => page::page(&document::page_blocks(comparison), &[], None::<&()>).or_usage_error()?,
         Form::Json => serde_json::to_string_pretty(comparison)? + "\n",
     };
     put(args, form, &text)
@@ -243,7 +267,7 @@ fn show(args: &Args, comparison: &Comparison) -> Result<()> {
 fn put(args: &Args, form: Form, text: &str) -> Result<()> {
     match &args.out {
         Some(out) => {
-            place::write(out, text.as_bytes())?;
+            load_dir::write(out, text.as_bytes())?;
             terminal::print(&format!("{}\n", clean_path(out)))
         }
         None if form == Form::Terminal => terminal::print(text),

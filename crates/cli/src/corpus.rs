@@ -1,4 +1,4 @@
-//! `weigh corpus`: real content pinned by digest; listed with its licences, fetched, and made into a sample site.
+//! `weigh lab corpus`: real content pinned by digest; listed with its licences, fetched, and made into a sample site.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::{Grid, Kind};
 use weigh_content::sample_site::{self, SampleSite};
@@ -17,18 +17,18 @@ use weigh_model::text::clean;
 use weigh_model::units;
 use weigh_run::lab::Lab;
 
-/// Flags of `weigh corpus`.
+/// Flags of `weigh lab corpus`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help("Examples:\n  weigh corpus list\n  weigh corpus fetch"))]
+#[command(after_help = "Examples:\n  weigh lab corpus list\n  weigh lab corpus fetch")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: CorpusVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum CorpusVerb {
     /// List everything in the corpus, with licences, and whether it is in the cache
-    #[command(after_help = "Examples:\n  weigh corpus list\n  weigh corpus list --json")]
+    #[command(after_help = "Examples:\n  weigh lab corpus list\n  weigh lab corpus list --json")]
     List {
         /// As JSON
         #[arg(long)]
@@ -36,7 +36,7 @@ enum What {
     },
     /// Fetch what is missing through npm, pip and apt, and verify it; a second call needs no network
     #[command(
-        after_help = "Examples:\n  weigh corpus fetch                            everything\n  weigh corpus fetch corpus:jquery-3.7.1.min    one content"
+        after_help = "Examples:\n  weigh lab corpus fetch                            everything\n  weigh lab corpus fetch corpus:jquery-3.7.1.min    one content"
     )]
     Fetch {
         /// Only these, such as corpus:jquery-3.7.1.min
@@ -44,7 +44,9 @@ enum What {
         ids: Vec<String>,
     },
     /// Make a sample site from the corpus: files, pages, cached values, a week of access logs, configurations of nginx, Apache, lighttpd and Caddy
-    #[command(after_help = "Examples:\n  weigh corpus site sample\n  weigh corpus site sample --seed 2")]
+    #[command(
+        after_help = "Examples:\n  weigh lab corpus site sample\n  weigh lab corpus site sample --seed 2"
+    )]
     Site {
         /// Its folder: a new or an empty one
         #[arg(value_name = "DIR")]
@@ -57,18 +59,18 @@ enum What {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     match &args.what {
-        What::List { json } => list(&lab, *json),
-        What::Fetch { ids } => fetch(&lab, ids),
-        What::Site { dir, seed } => site(&lab, dir, *seed),
+        CorpusVerb::List { json } => list(&lab, *json),
+        CorpusVerb::Fetch { ids } => fetch(&lab, ids),
+        CorpusVerb::Site { dir, seed } => site(&lab, dir, *seed),
     }
 }
 
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
 
-/// What `weigh corpus list --json` writes.
+/// What `weigh lab corpus list --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
@@ -142,8 +144,8 @@ fn row(entry: weigh_content::Entry, presence: Presence) -> Row {
 }
 
 fn fetch(lab: &Lab, ids: &[String]) -> Result<ExitCode> {
-    lab.keeps().or_refuse()?;
-    ids.iter().try_for_each(|id| lab.library.check(id)).or_refuse()?;
+    lab.keeps().or_usage_error()?;
+    ids.iter().try_for_each(|id| lab.library.check(id)).or_usage_error()?;
     // Only what is to be made from PHP needs one; the first on PATH makes the same bytes as any other.
     let php = weigh_rig::runtime::on_path(&std::env::var_os("PATH").unwrap_or_default()).into_iter().next();
     let options = FetchOptions { php, ..FetchOptions::default() };
@@ -192,11 +194,11 @@ fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {
 
 fn site(lab: &Lab, dir: &Path, seed: u64) -> Result<ExitCode> {
     let SampleSite { root, files, bytes, values, broken, stand_ins } =
-        sample_site::make(&lab.library, dir, seed).or_refuse()?;
+        sample_site::make(&lab.library, dir, seed).or_usage_error()?;
     if !stand_ins.is_empty() {
         let count = units::count(stand_ins.len(), "content is", "contents are");
         terminal::note(&format!(
-            "{count} synthetic, because the cache lacks the real ones: weigh corpus fetch"
+            "{count} synthetic, because the cache lacks the real ones: weigh lab corpus fetch"
         ));
     }
     let lines = sample_site::LINES;

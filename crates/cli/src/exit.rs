@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use weigh_answer::compare::gate::Outcome;
+use weigh_answer::compare::gate::GateOutcome;
 
 /// What a call of the program came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,14 @@ pub const CODES: &str = "Exit codes:
   2  refused: wrong usage, or a file or program that cannot be used; nothing was measured
   3  done, but some configurations failed
   4  done, but worse than a given limit or baseline allows, or than a policy predicts
-  5  done, but undecided: a limit or a prediction lies within the interval of a result, or there was nothing to prove";
+  5  undecided: the measurement is too imprecise to say whether the limit is met, or there was nothing to prove";
+
+/// The options of every command, hidden in their help.
+const GLOBAL: &str = "Options of every command:
+  --defs DIR      Add or override studies and PHP definitions from this folder
+  --trust-config  Let configurations of servers load modules from outside the
+                  system's folders: their code runs here
+  -h, --help      The short help, or the whole";
 
 impl Exit {
     /// Of a result in which this many configurations have no number.
@@ -37,11 +44,11 @@ impl Exit {
     }
 
     /// Of gates, by the worst of them; none: there was no gate.
-    pub fn of_gates(worst: Option<Outcome>) -> Exit {
+    pub fn of_gates(worst: Option<GateOutcome>) -> Exit {
         match worst {
-            Some(Outcome::Fail) => Exit::Worse,
-            Some(Outcome::Undecided) => Exit::Undecided,
-            Some(Outcome::Pass) | None => Exit::Fine,
+            Some(GateOutcome::Fail) => Exit::Worse,
+            Some(GateOutcome::Undecided) => Exit::Undecided,
+            Some(GateOutcome::Pass) | None => Exit::Fine,
         }
     }
 }
@@ -52,9 +59,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The examples of a verb with the exit codes below them, for its help.
-pub fn help(examples: &str) -> String {
-    format!("{examples}\n\n{CODES}")
+/// What `weigh help exit` shows: what holds for every command, and stands in no help of one.
+pub fn help() -> String {
+    format!("{CODES}\n\n{GLOBAL}\n")
 }
 
 /// An error in what the user asked for.
@@ -75,11 +82,11 @@ pub trait OrRefuse<T> {
     ///
     /// # Errors
     /// The same error.
-    fn or_refuse(self) -> anyhow::Result<T>;
+    fn or_usage_error(self) -> anyhow::Result<T>;
 }
 
 impl<T, E: Into<anyhow::Error>> OrRefuse<T> for Result<T, E> {
-    fn or_refuse(self) -> anyhow::Result<T> {
+    fn or_usage_error(self) -> anyhow::Result<T> {
         self.map_err(|error| refused(error.into()))
     }
 }
@@ -109,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_refusal_stays_one_under_further_context_and_reads_the_same() {
-        let error = Err::<(), _>(anyhow!("no such file")).context("page.html").or_refuse().or_refuse();
+        let error =
+            Err::<(), _>(anyhow!("no such file")).context("page.html").or_usage_error().or_usage_error();
         let error = error.context("run").unwrap_err();
         assert_eq!(format!("{error:#}"), "run: page.html: no such file");
         assert_eq!(of_error(&error), Exit::Usage);

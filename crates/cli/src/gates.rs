@@ -15,7 +15,7 @@ use weigh_model::gate::Gate;
 use weigh_model::suggest::readable;
 use weigh_model::text::clean_path;
 use weigh_os::regular;
-use weigh_run::loading::place;
+use weigh_run::loading::load_dir;
 
 /// The longest file of gates in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -62,7 +62,7 @@ impl GateFlags {
     pub fn read(&self) -> Result<Judging> {
         let mut gates = self.gates.as_deref().map(of_file).transpose()?.unwrap_or_default();
         gates.extend(self.gate.iter().cloned());
-        self.junit.iter().try_for_each(|file| place::can_write(file))?;
+        self.junit.iter().try_for_each(|file| load_dir::can_write(file))?;
         Ok(Judging { gates, junit: self.junit.clone() })
     }
 }
@@ -111,7 +111,7 @@ impl Judging {
     /// The file cannot be written.
     pub fn write(&self, suite: &str, gates: &[Judged]) -> Result<()> {
         match &self.junit {
-            Some(file) => place::write(file, junit::xml(suite, gates)?.as_bytes()),
+            Some(file) => load_dir::write(file, junit::xml(suite, gates)?.as_bytes()),
             None => Ok(()),
         }
     }

@@ -12,6 +12,8 @@ mod completion;
 pub mod corpus;
 mod exit;
 mod gates;
+mod journey;
+mod lab;
 mod limits;
 pub mod link;
 pub mod listing;
@@ -36,11 +38,9 @@ mod run;
 pub mod runs;
 pub mod runtime;
 mod site;
-mod site_studies;
 mod terminal;
 mod usage;
 mod view;
-pub mod viewer;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -59,73 +59,65 @@ use weigh_serverconf::whole;
 /// What should this site send, how should it encode it, and who should send it? Measured on your own content,
 /// servers and PHP builds.
 #[derive(Debug, Parser)]
-#[command(name = "weigh", version, arg_required_else_help = true, after_help = exit::help(EXAMPLES))]
+#[command(name = "weigh", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 struct Cli {
     /// A folder with `studies/` or `php/` that is laid over the built-in definitions
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "DIR", hide = true)]
     defs: Vec<PathBuf>,
     /// Let configurations of servers load modules from outside the system's folders: their code runs here
-    #[arg(long, global = true, help_heading = "Global options")]
+    #[arg(long, global = true, hide = true)]
     trust_config: bool,
 
+    #[command(flatten)]
+    journey: journey::Args,
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
 }
 
 const EXAMPLES: &str = "Start here:
-  weigh check                            what can be measured on this machine
-  weigh site --docroot public            what your site sends, in a file that you can edit
-  weigh pack public                      precompressed files beside those of your site
-  weigh codec page.html                  every codec on your own page
-  weigh codec --php php src/cache/       the same inside PHP, on a folder
-  weigh run --quick                      the built-in studies in their quick form
-  weigh load http://127.0.0.1:8080/      load on a server, every response verified
-  weigh link measure cable 100mbit/20ms  links between client and server: requested and measured
-  weigh profile -- import.php            where a script spends its time, as a call table
-  weigh report latest                    the last run again, in any format
-  weigh compare --baseline main          what changed since a baseline";
+  weigh                            in a project's folder: all of the following four
+  weigh site --docroot public      what your site sends, in a file that you can edit
+  weigh advise                     what it should send, and the configuration for it
+  weigh prove                      whether that holds, measured before and after
+  weigh pack public                precompressed files next to those of your site
+
+More:
+  weigh codec page.html            every codec on your own page
+  weigh run --quick                the built-in studies in their quick form
+  weigh load http://127.0.0.1/     load on a server, every response verified
+  weigh profile -- import.php      where a script spends its time
+  weigh runs show latest           the last run again, in any format
+  weigh compare --baseline main    what changed since a baseline
+  weigh check                      what can be measured on this machine
+
+Exit codes and options of every command: weigh help exit";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show what can be measured here, what is missing, and how to install it
-    Check(check::Args),
+    /// Look at your site: what it sends, to whom and how today, in one file
+    Site(Box<site::Args>),
     /// Decide what your site should send and store, and write the policy
     Advise(advise::Args),
-    /// Measure a policy beside what the site does today, and say whether its predictions held
+    /// Measure a policy next to what the site does today, and say whether its predictions held
     Prove(prove::Args),
     /// Precompress the files of a folder, verified and incremental: gzip, br and zstd, or what a policy asks for
     Pack(Box<pack::Args>),
-    /// Look at your site: what it sends, to whom and how today, in one file
-    Site(Box<site::Args>),
     /// Compare codecs and levels on your files, natively and inside PHP
     Codec(codec::Args),
-    /// Show what a study would measure, what is left out and why, and how long it takes; measures nothing
-    Plan(plan::Args),
     /// Run studies: the built-in ones, or your own files
     Run(Box<run::Args>),
-    /// List runs, and show one: its answer, tables, files, pictures
-    Report(report::Args),
-    /// List runs, show a metric over time with its changes, remove old runs, export all values
-    Runs(runs::Args),
-    /// Show runs in a browser, on this machine only: the list, each report, progress, comparisons
-    View(view::Args),
-    /// Compare two runs, or a run with a baseline: what got worse, what got better, and whether gates hold
-    Compare(Box<compare::Args>),
-    /// Keep, list and remove baselines: runs that later ones are compared with
-    Baseline(baseline::Args),
     /// Put load on a server: what it sends, how fast, and what that costs; every response is verified
     Load(Box<load::Args>),
     /// Show where a PHP script spends its time, from a run of it or from a profiler's files
     Profile(Box<profile::Args>),
-    /// List and fetch the corpus: real content, pinned by digest
-    Corpus(corpus::Args),
-    /// List link profiles, measure a link, run a command over one
-    Link(link::Args),
-    /// Fetch, list and remove PHP runtimes beside the system's
-    Runtime(runtime::Args),
-    /// Write the manual's pages and the completions of shells, for packages
-    #[command(hide = true)]
-    Man(man::Args),
+    /// Compare two runs, or a run with a baseline: what got worse, what got better, and whether gates hold
+    Compare(Box<compare::Args>),
+    /// List runs, show one, open them in a browser, show a metric over time, remove old ones
+    Runs(Box<runs::Args>),
+    /// Show what can be measured here, what is missing, and how to install it
+    Check(check::Args),
+    /// Manage what measuring needs: content (corpus), PHP runtimes, links
+    Lab(lab::Args),
 }
 
 /// Runs the program and tells its exit code, see `cli::exit`.
@@ -149,7 +141,7 @@ fn begin() -> ExitCode {
     }
     match Agent::asked(std::env::args_os()) {
         Some(Ok(agent)) => exit::ended(agent.run()),
-        Some(Err(error)) => usage::answer(&error, &words()),
+        Some(Err(error)) => usage::answer(&error, &read_arguments()),
         None => user(),
     }
 }
@@ -158,10 +150,14 @@ fn begin() -> ExitCode {
 fn user() -> ExitCode {
     completion::answer(command);
     umask::begin();
+    let words = read_arguments();
+    if words.get(1).is_some_and(|word| word == "help") && words.get(2).is_some_and(|word| word == "exit") {
+        return exit::ended(terminal::print(&exit::help()).map(|()| exit::Exit::Fine.into()));
+    }
     let matches = command().long_version(long_version()).try_get_matches_from(std::env::args_os());
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return usage::answer(&error, &words()),
+        Err(error) => return usage::answer(&error, &words),
     };
     // What a killed lab could not clear away.
     shelter::sweep();
@@ -169,43 +165,36 @@ fn user() -> ExitCode {
     if cli.trust_config {
         whole::trust();
     }
-    let is_pair = matches!(&cli.verb, Verb::Compare(args) if args.is_paired());
+    let is_pair = matches!(&cli.verb, Some(Verb::Compare(args)) if args.is_paired());
     if cli.defs.len() > 1 && !is_pair {
         let two = "--defs: give one folder; two are the sides of weigh compare --paired";
         return exit::ended(Err(exit::refused(anyhow::anyhow!(two))));
     }
     let defs = cli.defs.first().map(PathBuf::as_path);
-    match &cli.verb {
+    let Some(verb) = cli.verb else {
+        namespace::allow_networks();
+        return exit::ended(journey::run(&cli.journey, defs));
+    };
+    match &verb {
         // What is not this process's own cannot be metered from within.
         Verb::Run(args) if args.names_running_stores() => {}
-        Verb::Advise(_)
-        | Verb::Prove(_)
-        | Verb::Plan(_)
-        | Verb::Run(_)
-        | Verb::Link(_)
-        | Verb::Compare(_) => namespace::allow_networks(),
+        Verb::Advise(_) | Verb::Prove(_) | Verb::Run(_) | Verb::Compare(_) => namespace::allow_networks(),
+        Verb::Lab(args) if args.makes_links() => namespace::allow_networks(),
         _ => {}
     }
-    exit::ended(match cli.verb {
+    exit::ended(match verb {
         Verb::Advise(args) => advise::run(&args, defs),
         Verb::Check(args) => check::run(&args, defs),
         Verb::Pack(args) => pack::run(&args, defs),
         Verb::Site(args) => site::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),
-        Verb::Plan(args) => plan::run(&args, defs),
         Verb::Prove(args) => prove::run(&args, defs),
         Verb::Run(args) => run::run(&args, defs),
-        Verb::Report(args) => report::run(&args),
         Verb::Runs(args) => runs::run(&args),
-        Verb::View(args) => view::run(&args),
         Verb::Compare(args) => compare::run(&args, &cli.defs),
-        Verb::Baseline(args) => baseline::run(&args),
-        Verb::Corpus(args) => corpus::run(&args, defs),
-        Verb::Link(args) => link::run(&args, defs),
-        Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Profile(args) => profile::run(&args, defs),
-        Verb::Man(args) => man::run(&args, command()),
+        Verb::Lab(args) => lab::run(&args, defs),
     })
 }
 
@@ -222,7 +211,7 @@ fn long_version() -> &'static str {
 }
 
 /// The command line as text, for suggestions.
-fn words() -> Vec<String> {
+fn read_arguments() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 

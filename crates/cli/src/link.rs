@@ -1,4 +1,4 @@
-//! `weigh link`: the profiles of links, one measured, a command run over one.
+//! `weigh lab link`: the profiles of links, one measured, a command run over one.
 
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::quantity::one_of;
 use crate::{quantity, terminal};
 use weigh_answer::table::Grid;
@@ -26,47 +26,51 @@ const SCHEMA: u32 = 1;
 /// Tells a command the address of the other end.
 const PEER: &str = "WEIGH_LINK_PEER";
 
-/// Flags of `weigh link`.
+/// Flags of `weigh lab link`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help("Examples:\n  weigh link\n  weigh link measure cable\n  weigh link run 3g -- curl http://127.0.0.1/"))]
+#[command(
+    after_help = "Examples:\n  weigh lab link\n  weigh lab link measure cable\n  weigh lab link run 3g -- curl http://127.0.0.1/"
+)]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<LinkVerb>,
     /// As JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum LinkVerb {
     /// List the profiles, with their sources
-    #[command(after_help = "Examples:\n  weigh link list\n  weigh link list --json")]
+    #[command(after_help = "Examples:\n  weigh lab link list\n  weigh lab link list --json")]
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Make links and measure them: requested and measured figures side by side; exit code 3 where they differ
-    #[command(after_help = exit::help("Examples:\n  weigh link measure cable\n  weigh link measure 100mbit/20ms 10mbit:1mbit/50ms/0.1%"))]
+    #[command(
+        after_help = "Examples:\n  weigh lab link measure cable\n  weigh lab link measure 100mbit/20ms 10mbit:1mbit/50ms/0.1%"
+    )]
     Measure {
         /// Profiles, or links such as 100mbit/20ms and 10mbit:1mbit/50ms/0.1%/queue=100KB
         #[arg(required = true, value_name = "LINK")]
         links: Vec<String>,
         #[command(flatten)]
-        how: How,
+        how: LinkFlags,
         /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Run a command at the near end of a link; WEIGH_LINK_PEER is the address of the far end; the exit code is the command's
     #[command(
-        after_help = "Examples:\n  weigh link run cable -- curl http://127.0.0.1/\n  weigh link run 3g --far 'nc -l -p 9000' -- sh -c 'nc $WEIGH_LINK_PEER 9000'"
+        after_help = "Examples:\n  weigh lab link run cable -- curl http://127.0.0.1/\n  weigh lab link run 3g --far 'nc -l -p 9000' -- sh -c 'nc $WEIGH_LINK_PEER 9000'"
     )]
     Run {
         /// A profile, or a link such as 100mbit/20ms
         link: String,
         #[command(flatten)]
-        how: How,
+        how: LinkFlags,
         /// A command that runs at the far end meanwhile, such as a server
         #[arg(long, value_name = "COMMAND")]
         far: Option<String>,
@@ -78,7 +82,7 @@ enum What {
 
 /// How links are to be made.
 #[derive(Debug, clap::Args)]
-struct How {
+struct LinkFlags {
     /// Make the link by this method alone
     #[arg(long, value_name = "METHOD", value_parser = one_of(Way::ALL, Way::name))]
     method: Option<Way>,
@@ -87,7 +91,7 @@ struct How {
     seed: u64,
 }
 
-/// What `weigh link --json` and `weigh link measure --json` write.
+/// What `weigh lab link --json` and `weigh lab link measure --json` write.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Document {
     /// The version of this form.
@@ -109,21 +113,21 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let definitions = Definitions::load(defs).or_refuse()?;
+    let definitions = Definitions::load(defs).or_usage_error()?;
     match &args.what {
         None => list(&definitions, args.json),
-        Some(What::List { json }) => list(&definitions, args.json || *json),
-        Some(What::Measure { links, how, json }) => measure(&definitions, links, how, args.json || *json),
-        Some(What::Run { link, how, far, command }) => {
-            let far = words_of(far.as_deref()).or_refuse()?;
+        Some(LinkVerb::List { json }) => list(&definitions, args.json || *json),
+        Some(LinkVerb::Measure { links, how, json }) => measure(&definitions, links, how, args.json || *json),
+        Some(LinkVerb::Run { link, how, far, command }) => {
+            let far = words_of(far.as_deref()).or_usage_error()?;
             for command in [far.first(), command.first()].into_iter().flatten() {
-                known_program(command).or_refuse()?;
+                known_program(command).or_usage_error()?;
             }
-            let link = make(definitions.link(link).or_refuse()?, how)?;
+            let link = make(definitions.link(link).or_usage_error()?, how)?;
             if !matches!(link.way(), Way::Loopback | Way::Netem | Way::Tun | Way::Rate) {
                 let why = link.measured().passed_over.join("; ");
                 return Err(anyhow!("a command needs a link between two networks, which takes root ({why})"))
-                    .or_refuse();
+                    .or_usage_error();
             }
             terminal::note(&in_one_line(&link));
             run_over(&link, &far, command)
@@ -143,9 +147,10 @@ fn list(definitions: &Definitions, json: bool) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-fn measure(definitions: &Definitions, links: &[String], how: &How, json: bool) -> Result<ExitCode> {
+fn measure(definitions: &Definitions, links: &[String], how: &LinkFlags, json: bool) -> Result<ExitCode> {
     // A slip in the last one shows before the first is measured.
-    let specs = links.iter().map(|name| definitions.link(name)).collect::<Result<Vec<_>>>().or_refuse()?;
+    let specs =
+        links.iter().map(|name| definitions.link(name)).collect::<Result<Vec<_>>>().or_usage_error()?;
     let mut rows = Vec::new();
     for spec in specs {
         let link = make(spec, how)?;
@@ -161,7 +166,7 @@ fn measure(definitions: &Definitions, links: &[String], how: &How, json: bool) -
     Ok(Exit::of_failures(off).into())
 }
 
-fn make(spec: LinkSpec, how: &How) -> Result<Link> {
+fn make(spec: LinkSpec, how: &LinkFlags) -> Result<Link> {
     Link::make_with(&spec, &Making { way: how.method, seed: how.seed, ..Making::default() })
 }
 

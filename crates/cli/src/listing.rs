@@ -1,4 +1,4 @@
-//! The list of runs: `weigh runs`, and `weigh report` where no run is named.
+//! The list of runs: `weigh runs`, and `weigh runs show` where no run is named.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use weigh_model::units;
 /// The version of the JSON that is written.
 const SCHEMA: u32 = 1;
 
-/// What `weigh runs --json` writes, and `weigh report --json` where no run is named.
+/// What `weigh runs --json` writes, and `weigh runs show --json` where no run is named.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
@@ -30,7 +30,7 @@ pub struct Listing {
 /// One run.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Row {
-    /// What `weigh report` takes.
+    /// What `weigh runs show` takes.
     name: String,
     /// The study, `load` for a load; null where the run is damaged.
     study: Option<String>,
@@ -76,7 +76,7 @@ impl From<RunRow> for Row {
 pub fn history_of(folder: &Path) -> Result<History> {
     let mut line = Line::new(false);
     let progress = &mut |done, all| line.say(format!("reading runs: {done} of {all}"));
-    let read = History::read(folder, &mut terminal::note, progress);
+    let read = History::read(folder, &mut terminal::note_once, progress);
     line.bar.finish_and_clear();
     read
 }

@@ -45,10 +45,10 @@ const OTHER_FILES: u64 = 64;
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let args = match &args.other.ab_args {
-        Some(words) => from_ab(args, words).or_refuse()?,
+        Some(words) => from_ab(args, words).or_usage_error()?,
         None => args.clone(),
     };
-    let judging = judging(&args).or_refuse()?;
+    let judging = judging(&args).or_usage_error()?;
     if args.other.calibrate {
         return calibrate::run(&args);
     }
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         let seconds = args.load.duration.unwrap_or(GATED);
         args.machine.slice = (seconds < GATED).then_some(seconds / SLICES);
     }
-    let plan = plan::build(&args, &args.urls).or_refuse()?;
+    let plan = plan::build(&args, &args.urls).or_usage_error()?;
     let mut conductor = Conductor::start(&args, &plan)?;
     let began = SystemTime::now();
     let outcome = conductor.outcome(&plan, "")?;
@@ -104,8 +104,8 @@ pub fn versus(a: &str, b: &str, (seconds, seed): (f64, u64)) -> Result<Result<Bo
     let block = (seconds / 2.0 / PAIRS).clamp(SHORTEST, 1.0);
     let (time, block, seed) = (format!("{seconds}s"), format!("{block}s"), seed.to_string());
     let words = [a, "--vs", b, "-d", &time, "--block-time", &block, "--seed", &seed];
-    let matches = Translated::command().try_get_matches_from(words).or_refuse()?;
-    let args = Translated::from_arg_matches(&matches).or_refuse()?.args;
+    let matches = Translated::command().try_get_matches_from(words).or_usage_error()?;
+    let args = Translated::from_arg_matches(&matches).or_usage_error()?.args;
     compare::measured(&args, b, false)
 }
 

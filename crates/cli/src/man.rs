@@ -1,4 +1,4 @@
-//! `weigh man`: the manual's pages and the completions of shells, as packages install them. Hidden: who builds a package calls it.
+//! `weigh lab man`: the manual's pages and the completions of shells, as packages install them. Hidden: who builds a package calls it.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -11,10 +11,10 @@ use weigh_model::text::clean_path;
 use weigh_os::atomic_dir;
 use weigh_os::command::answer;
 
-/// Flags of `weigh man`.
+/// Flags of `weigh lab man`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  weigh man share      share/man/man1/weigh.1 and the others, and completions for bash, zsh and fish"
+    after_help = "Examples:\n  weigh lab man share      share/man/man1/weigh.1 and the others, and completions for bash, zsh and fish"
 )]
 pub struct Args {
     /// The folder to make
@@ -33,7 +33,7 @@ const SHELLS: [(&str, &str); 3] = [
 pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
     let place = clean_path(&args.folder).to_string();
     if args.folder.exists() {
-        return Err(anyhow!("{place}: is there already; name a new folder")).or_refuse();
+        return Err(anyhow!("{place}: is there already; name a new folder")).or_usage_error();
     }
     let mut files = pages(command)?;
     let own = std::env::current_exe().context("the program cannot find itself")?;
@@ -47,7 +47,7 @@ pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
         }
         files.push((path.into(), script));
     }
-    atomic_dir::write(&files, &args.folder).or_refuse()?;
+    atomic_dir::write(&files, &args.folder).or_usage_error()?;
     Ok(Exit::Fine.into())
 }
 

@@ -7,27 +7,32 @@ use anyhow::{Context, Result};
 
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
-use crate::live::Live;
-use crate::results::{self, Shown};
+use crate::live::{Live, Preparing};
+use crate::results::{self, OutputOptions};
 use crate::{profiled, terminal};
-use weigh_answer::compare::gate::{self, Outcome};
+use weigh_answer::compare::gate::{self, GateOutcome};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
 use weigh_model::plan::Plan;
+use weigh_model::policy::Policy;
+use weigh_model::site::Site;
 use weigh_model::units;
 use weigh_os::interrupt::Interrupt;
+use weigh_os::shelter::Shelter;
 use weigh_rig::store::url::hidden;
 use weigh_run::dir::{RunDir, RunFile};
 use weigh_run::lab::Lab;
-use weigh_run::measure::{self, RunOptions};
+use weigh_run::measure::{self, RunOptions, run_folder, why_empty};
 use weigh_run::profiled::Contents;
+use weigh_run::study::Study;
+use weigh_site::advise::plans;
 
 /// What is done with the results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct After {
-    pub shown: Shown,
+    pub shown: OutputOptions,
     /// The limits that results must keep, beside those of the study.
     pub judging: Judging,
     /// Words of the configurations to profile.
@@ -41,7 +46,7 @@ pub enum Ended {
         /// Configurations without a number.
         failures: usize,
         /// What its gates came to; none: it has none.
-        gates: Option<Outcome>,
+        gates: Option<GateOutcome>,
     },
     Interrupted,
 }
@@ -49,7 +54,7 @@ pub enum Ended {
 impl Ended {
     pub fn code(self) -> ExitCode {
         match self {
-            Ended::Complete { gates: Some(Outcome::Fail), .. } => Exit::Worse.into(),
+            Ended::Complete { gates: Some(GateOutcome::Fail), .. } => Exit::Worse.into(),
             Ended::Complete { failures: 1.., .. } => Exit::Failures.into(),
             Ended::Complete { gates, .. } => Exit::of_gates(gates).into(),
             Ended::Interrupted => Exit::Internal.into(),
@@ -64,10 +69,36 @@ pub fn measured(lab: &Lab, plan: Plan, folder: &Path, options: &RunOptions) -> R
     Ok(is_complete.then_some(dir))
 }
 
+/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study that has nothing to measure here. None at all
+/// if the user interrupted them. All are planned before the first is measured.
+pub fn reports(
+    lab: &Lab,
+    site: &Site,
+    policy: Option<&Policy>,
+    studies: Vec<Study>,
+    seed: u64,
+) -> Result<Option<Vec<Option<Report>>>> {
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans =
+        plans(lab, site, policy, studies, seed, staging.path(), &mut Preparing::new()).or_usage_error()?;
+    let mut reports = Vec::new();
+    for plan in plans {
+        if plan.cells.is_empty() {
+            terminal::note(&format!("{}: {}", plan.study.name, why_empty(&plan)));
+            reports.push(None);
+            continue;
+        }
+        let folder = run_folder(None, &plan.study.name);
+        let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
+        reports.push(Some(dir.stored().report()));
+    }
+    Ok(Some(reports))
+}
+
 /// A new run directory for a plan.
 fn begin(plan: Plan, folder: &Path, options: &RunOptions) -> Result<RunDir> {
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
-    measure::begin(plan, folder, command, options, &mut Live::new(false)).or_refuse()
+    measure::begin(plan, folder, command, options, &mut Live::new(false)).or_usage_error()
 }
 
 /// Measures what is left of a run, before the user's eyes; false: the user interrupted it.
@@ -113,7 +144,7 @@ pub fn go_on(lab: &Lab, mut dir: RunDir, options: &RunOptions, after: &After) ->
 }
 
 /// Judges the gates that need no other run, shows them, and writes them where they are asked for.
-fn judged(results: &Report, after: &After) -> Result<Option<Outcome>> {
+fn judged(results: &Report, after: &After) -> Result<Option<GateOutcome>> {
     let gates = after.judging.with(&results.study.gates);
     let (judged, beside) = gate::judge_alone(&gates, results);
     let suite = format!("weigh run {}", results.study.name);
@@ -126,11 +157,11 @@ fn judged(results: &Report, after: &After) -> Result<Option<Outcome>> {
 }
 
 /// Prints the results, and leaves report and pictures in the run directory.
-fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<()> {
+fn show(results: &Report, path: &Path, shown: &OutputOptions, file: &RunFile) -> Result<()> {
     let mut options = options(shown, Some(file));
-    // A misspelt name is no reason to lose what was measured: it can be asked for again.
+    // A misspelt name is not a reason to lose what was measured: it can be asked for again.
     if let Err(error) = document::check(results, &options.columns) {
-        terminal::note(&format!("{error}; show them with: weigh report {} --full", path.display()));
+        terminal::note(&format!("{error}; show them with: weigh runs show {} --full", path.display()));
         options.columns = Columns::Few;
     }
     let printed: &dyn Format = if shown.json { &format::json::Json } else { &format::terminal::Terminal };
@@ -140,7 +171,7 @@ fn show(results: &Report, path: &Path, shown: &Shown, file: &RunFile) -> Result<
     Ok(())
 }
 
-pub fn options(shown: &Shown, file: Option<&RunFile>) -> Options {
+pub fn options(shown: &OutputOptions, file: Option<&RunFile>) -> Options {
     Options { columns: shown.columns.clone(), ..results::options(shown.detail, file) }
 }
 

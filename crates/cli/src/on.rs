@@ -48,7 +48,7 @@ impl OnFlags {
             return Ok(());
         }
         if !self.yes && !agreed(environment)? {
-            return Err(anyhow!("--on needs Ray {RAY}, and it was not to be installed")).or_refuse();
+            return Err(anyhow!("--on needs Ray {RAY}, and it was not to be installed")).or_usage_error();
         }
         progress.note(&format!("installing Ray {RAY} into {} ({SIZE})", clean_path(environment.folder())));
         environment.make(progress)

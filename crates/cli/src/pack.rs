@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 
 use crate::exit::{self, Exit, OrRefuse};
 use crate::quantity::one_of;
-use crate::site_studies::policy;
 use crate::terminal::Line;
 use crate::{quantity, terminal};
 use weigh_answer::table::{Grid, Kind, factor, field};
@@ -19,17 +18,18 @@ use weigh_model::policy::Policy;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
-use weigh_pack::{Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
+use weigh_pack::{Busy, Coding, Done, Effort, Listed, PackOutcome, PackRequest, Settings, Usual, Watch};
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
 use weigh_serverconf::site::Wanted;
+use weigh_site::advise::read_policy;
 use weigh_site::overrides;
 use weigh_site::refused::refused;
 
 /// Flags of `weigh pack`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The folder whose files are packed
     #[arg(value_name = "DIR")]
@@ -119,27 +119,32 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
-    let policy = args.policy.as_deref().map(policy).transpose().or_refuse()?;
-    weigh_pack::real(&args.tree).or_refuse()?;
-    let mut settings = settings(args, policy.as_ref(), &lab).or_refuse()?;
-    args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    let policy = args.policy.as_deref().map(read_policy).transpose().or_usage_error()?;
+    weigh_pack::real(&args.tree).or_usage_error()?;
+    let mut settings = settings(args, policy.as_ref(), &lab).or_usage_error()?;
+    args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     if let Some(file) = &args.server_config {
         let wanted = Wanted { docroot: Some(args.tree.clone()), ..Wanted::default() };
-        let configured = overrides::read_configuration(&lab, file, None, &wanted).or_refuse()?;
-        settings.refused = refused(configured, &args.tree, &interrupt).or_refuse()?;
+        let configured = overrides::read_configuration(&lab, file, None, &wanted).or_usage_error()?;
+        settings.refused = refused(configured, &args.tree, &interrupt).or_usage_error()?;
     }
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
-    let ask =
-        Ask { tree: &args.tree, out: args.out.as_deref(), settings: &settings, jobs, dry_run: args.dry_run };
+    let ask = PackRequest {
+        tree: &args.tree,
+        out: args.out.as_deref(),
+        settings: &settings,
+        jobs,
+        dry_run: args.dry_run,
+    };
     if args.check {
         return checked(args, &weigh_pack::check(ask, &interrupt)?);
     }
     if args.clean {
         let outcome = or_busy(weigh_pack::clean(ask, &interrupt))?;
-        return told(
+        return print_outcome(
             args,
             &outcome,
             &format!("{} removed\n", units::count(count(outcome.removed), "file", "files")),
@@ -151,8 +156,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let outcome = packed(args, ask, &interrupt)?;
     let snippet =
         policy.as_ref().zip(args.policy.as_deref()).map(|(policy, file)| snippet(&lab, policy, file));
-    let told =
-        told(args, &outcome, &format!("{}{}", summary(&outcome), snippet.transpose()?.unwrap_or_default()))?;
+    let told = print_outcome(
+        args,
+        &outcome,
+        &format!("{}{}", summary(&outcome), snippet.transpose()?.unwrap_or_default()),
+    )?;
     if let Some(into) = &args.dictionary_config {
         terminal::print(&deltas::configure(args, &lab, into)?)?;
     }
@@ -180,7 +188,7 @@ fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings>
 }
 
 /// Packs once, with a line about how far it is.
-fn packed(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
+fn packed(args: &Args, ask: PackRequest<'_>, interrupt: &Interrupt) -> Result<PackOutcome> {
     let mut line = Line::new(args.json);
     let outcome = weigh_pack::pack(ask, interrupt, &mut |done: &Done| line.say(progress(done)));
     line.bar.finish_and_clear();
@@ -188,7 +196,7 @@ fn packed(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
 }
 
 /// Where another run is at work, this one is refused.
-fn or_busy(outcome: Result<Outcome>) -> Result<Outcome> {
+fn or_busy(outcome: Result<PackOutcome>) -> Result<PackOutcome> {
     outcome.map_err(|error| if error.is::<Busy>() { exit::refused(error) } else { error })
 }
 
@@ -202,7 +210,7 @@ fn count(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn watched(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<ExitCode> {
+fn watched(args: &Args, ask: PackRequest<'_>, interrupt: &Interrupt) -> Result<ExitCode> {
     let mut watch = Watch::of(&args.tree, args.out.as_deref())?;
     if !watch.is_told() {
         terminal::note(
@@ -217,7 +225,7 @@ fn watched(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<ExitCode>
         }
         let text = summary(&outcome);
         if outcome.written + outcome.removed > 0 || !outcome.failures.is_empty() || text != before {
-            told(args, &outcome, &text)?;
+            print_outcome(args, &outcome, &text)?;
         }
         before = text;
         if !watch.changed(interrupt)? {
@@ -227,7 +235,7 @@ fn watched(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<ExitCode>
 }
 
 /// Prints what a run came to, what it could not do on stderr.
-fn told(args: &Args, outcome: &Outcome, text: &str) -> Result<ExitCode> {
+fn print_outcome(args: &Args, outcome: &PackOutcome, text: &str) -> Result<ExitCode> {
     if args.json {
         terminal::print_json(outcome)?;
     } else {
@@ -241,7 +249,7 @@ fn told(args: &Args, outcome: &Outcome, text: &str) -> Result<ExitCode> {
 }
 
 /// What is to be said beside the result.
-fn remarks(outcome: &Outcome) {
+fn remarks(outcome: &PackOutcome) {
     outcome.notes.iter().for_each(|note| terminal::note(note));
     for (why, files) in &outcome.left_out {
         terminal::note(&left_out(why, files));
@@ -277,7 +285,7 @@ fn more(all: usize, what: &str) {
 }
 
 /// A table of the codings and a sentence about the run.
-fn summary(outcome: &Outcome) -> String {
+fn summary(outcome: &PackOutcome) -> String {
     let row = |coding: &Coding| {
         let saved = (coding.source_bytes > 0)
             .then(|| 100.0 * (1.0 - coding.bytes as f64 / coding.source_bytes as f64));
@@ -311,7 +319,7 @@ fn summary(outcome: &Outcome) -> String {
 }
 
 /// What is not right, a line for each.
-fn problems(outcome: &Outcome) -> String {
+fn problems(outcome: &PackOutcome) -> String {
     let wrong = outcome.problems.len();
     let mut text: String = outcome
         .problems
@@ -326,7 +334,7 @@ fn problems(outcome: &Outcome) -> String {
 }
 
 /// The result of a check.
-fn checked(args: &Args, outcome: &Outcome) -> Result<ExitCode> {
+fn checked(args: &Args, outcome: &PackOutcome) -> Result<ExitCode> {
     let (wrong, mut text) = (outcome.problems.len(), problems(outcome));
     let named = clean_path(&args.tree);
     text.push_str(&match wrong {
@@ -339,7 +347,7 @@ fn checked(args: &Args, outcome: &Outcome) -> Result<ExitCode> {
             format!("{named} is not packed: {not_right}.{remedy}\n")
         }
     });
-    let code = told(args, outcome, &text)?;
+    let code = print_outcome(args, outcome, &text)?;
     Ok(if wrong > 0 { Exit::Worse.into() } else { code })
 }
 

@@ -1,74 +1,32 @@
-//! `weigh plan`: what a study would measure, what is left out and why, and how long it takes.
+//! What `--dry-run` shows: what a study would measure, what is left out and why, and how long it takes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::live::Preparing;
-use crate::own::OwnFlags;
-use crate::site_studies::{BUDGET, plans, written_studies};
-use crate::{quantity, terminal};
-use anyhow::{Context, Result};
+use crate::terminal;
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use weigh_answer::table::Grid;
 use weigh_answer::text::clean;
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan};
+use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::Lab;
 use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
-use weigh_run::planner::{PlanOptions, has_each};
-use weigh_run::planning::Planning;
 use weigh_run::subject;
-use weigh_site::overrides;
+use weigh_site::advise::{plans, studies_for};
 use weigh_stats::ROUNDS;
-
-/// Flags of `weigh plan`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
-pub struct Args {
-    /// A built-in study's name or a study's file; without one, the built-in studies are listed
-    study: Option<String>,
-    /// The quick form
-    #[arg(long)]
-    quick: bool,
-    /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS", requires = "study", value_parser = quantity::words)]
-    only: Option<String>,
-    /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
-    #[arg(long = "configuration", value_name = "ID", requires = "study", value_parser = quantity::words)]
-    configurations: Vec<String>,
-    /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
-    #[arg(long, value_name = "BINARY")]
-    php: Vec<PathBuf>,
-    /// Each configuration on a line of its own
-    #[arg(long)]
-    cells: bool,
-    /// The plan as JSON, as it would be written to plan.json; without a study, the list of studies
-    #[arg(long)]
-    json: bool,
-    /// The studies that `weigh advise` would run for a site
-    #[arg(long = "for", id = "for_site", value_name = "SITE", conflicts_with_all = ["study", "quick", "cells", "json"])]
-    site: Option<PathBuf>,
-    /// Write these studies into a new folder, to be edited and run: weigh run DIR/NAME.toml
-    #[arg(long, value_name = "DIR", requires = "for_site")]
-    save: Option<PathBuf>,
-    #[command(flatten)]
-    own: OwnFlags,
-}
-
-const EXAMPLES: &str = "Examples:
-  weigh plan                                       list the studies
-  weigh plan cache-levels --quick                  what its quick form would measure
-  weigh plan page-output --content page.html       the same with a page of yours";
 
 /// The version of the JSON that lists studies.
 const SCHEMA: u32 = 1;
 
-/// What `weigh plan --json` writes where no study is named.
+/// What `weigh run --dry-run --json` writes where no study is named.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
@@ -80,7 +38,7 @@ pub struct Listing {
 /// One study.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Row {
-    /// What `weigh plan` and `weigh run` take.
+    /// What `weigh run` takes.
     name: String,
     /// A heading.
     title: String,
@@ -88,57 +46,40 @@ struct Row {
     question: String,
 }
 
-/// Runs the verb.
-pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
-    if let Some(file) = &args.site {
-        return for_site(&lab, file, args.save.as_deref());
-    }
-    if args.study.is_none() && args.own.urls.is_empty() {
-        return list(&lab, args.json);
-    }
-    let plan = plan(&lab, args).or_refuse()?;
-    if args.json {
-        terminal::print_json(&as_written(plan))?;
+/// Shows plans: as tables, each configuration on a line of its own where `each`, or the only one as JSON.
+///
+/// # Errors
+/// Two plans as JSON; what printing has.
+pub fn show(mut plans: Vec<Plan>, each: bool, json: bool) -> Result<ExitCode> {
+    if json {
+        ensure!(plans.len() == 1, "--json shows one plan; name one study");
+        terminal::print_json(&as_written(plans.remove(0)))?;
     } else {
-        terminal::print(&describe(&plan, args.cells))?;
+        let texts: Vec<String> = plans.iter().map(|plan| describe(plan, each)).collect();
+        terminal::print(&texts.join("\n"))?;
     }
     Ok(Exit::Fine.into())
 }
 
-fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
-    let mut own = args.own.overrides();
-    let mut studies = overrides::studies(lab, args.study.as_slice(), &own)?;
-    args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
-    let study = studies.first().context("no study")?;
-    let inventory = overrides::survey(lab, &studies, &args.php, &mut own, &mut Preparing::new())?;
-    let options = PlanOptions {
-        quick: args.quick,
-        configurations: args.configurations.clone(),
-        ..PlanOptions::default()
-    };
-    let staging = Shelter::new().context("no temporary folder for the content")?;
-    let (staging, progress) = (staging.path(), &mut Preparing::new());
-    let mut planning = Planning { options: &options, inventory: &inventory, staging, progress };
-    let plan = overrides::plan(lab, study, &own, &mut planning)?;
-    has_each(std::slice::from_ref(&plan), &args.configurations)?;
-    Ok(plan)
-}
-
-/// What `weigh advise` would measure for a site.
-fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
-    let site = weigh_site::open(file).or_refuse()?.site;
-    let written = written_studies(lab, &site, file, BUDGET).or_refuse()?;
+/// What `weigh advise` would measure for a site; `save`: the studies, to be edited and run.
+///
+/// # Errors
+/// A site that cannot be planned for; a folder that is there.
+pub fn for_site(lab: &Lab, site: &Site, file: &Path, budget: f64, save: Option<&Path>) -> Result<ExitCode> {
+    let studies = studies_for(lab, site, file, budget).or_usage_error()?;
     if let Some(folder) = save {
-        std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
+        std::fs::create_dir(folder)
+            .with_context(|| format!("--save {}", clean_path(folder)))
+            .or_usage_error()?;
     }
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
-    for (one, plan) in written.iter().zip(plans) {
+    let progress = &mut Preparing::new();
+    let plans = plans(lab, site, None, studies.clone(), 1, staging.path(), progress).or_usage_error()?;
+    for (one, plan) in studies.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {
             let file = folder.join(format!("{}.toml", one.name));
-            std::fs::write(&file, one.text()?).with_context(|| clean_path(&file))?;
+            std::fs::write(&file, one.to_toml()?).with_context(|| clean_path(&file))?;
             terminal::print(&format!("written to {}\n\n", clean_path(&file)))?;
         }
     }
@@ -153,13 +94,17 @@ fn as_written(mut plan: Plan) -> Plan {
     plan
 }
 
-fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
+/// Lists the studies.
+///
+/// # Errors
+/// A study that cannot be read.
+pub fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
     let row = |name: String| {
         let study = lab.study(&name)?;
         Ok(Row { name, title: study.title, question: study.question })
     };
     let names = lab.definitions.study_names();
-    let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_refuse()?;
+    let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_usage_error()?;
     if json {
         terminal::print_json(&Listing { schema: SCHEMA, studies })?;
         return Ok(Exit::Fine.into());
@@ -167,7 +112,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
     let mut table = Grid::list(&["study", "question"]);
     studies.iter().for_each(|study| table.line(&[&*study.name, &study.question]));
     let table = terminal::lines(&table);
-    terminal::print(&format!("{table}\nShow one: weigh plan STUDY; measure it: weigh run STUDY\n"))?;
+    terminal::print(&format!("{table}\nShow one: weigh run --dry-run STUDY; measure it: weigh run STUDY\n"))?;
     Ok(Exit::Fine.into())
 }
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::profiles::{self, Named};
 use crate::quantity::one_of;
 use crate::results::options;
 use crate::{quantity, terminal};
 use weigh_answer::format::Detail;
-use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::profile::document::{Document, ShownProfile};
 use weigh_answer::profile::report::{self, Choice, Sort};
 use weigh_model::suggest::nearest;
 use weigh_model::text::{clean, clean_path};
@@ -25,7 +25,7 @@ use weigh_run::lab::Lab;
 
 /// Flags of `weigh profile`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files of profilers: cachegrind (Xdebug, callgrind), collapsed stacks; .gz is unpacked
     #[arg(value_name = "FILE", required_unless_present = "script", conflicts_with = "script")]
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, default_value_t = 25, value_name = "N", value_parser = quantity::whole::<usize>)]
     top: usize,
     /// Show the callers and callees of this function, or of those whose names contain this
-    #[arg(long, value_name = "NAME", value_parser = quantity::words)]
+    #[arg(long, value_name = "NAME", value_parser = quantity::parse_words)]
     function: Option<String>,
     /// Also say how calls and inclusive costs were found
     #[arg(long, short)]
@@ -86,13 +86,13 @@ fn wanted(text: &str) -> Result<Wanted, String> {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    sensible(args).or_refuse()?;
-    let all = if args.script.is_empty() { files(&args.files).or_refuse()? } else { script(args, defs)? };
-    let shown = all.iter().map(|p| Shown::of(&p.name, &p.profile, p.run.clone())).collect();
+    sensible(args).or_usage_error()?;
+    let all = if args.script.is_empty() { files(&args.files).or_usage_error()? } else { script(args, defs)? };
+    let shown = all.iter().map(|p| ShownProfile::of(&p.name, &p.profile, p.run.clone())).collect();
     let document = Document::of(shown);
     let unknown = args.function.as_deref().and_then(|name| unknown_function(name, &document));
     if let (Some(why), true) = (&unknown, args.script.is_empty()) {
-        return Err(anyhow!("{why}")).or_refuse();
+        return Err(anyhow!("{why}")).or_usage_error();
     }
     // A script has run: what was found is shown all the same.
     let function = args.function.clone().filter(|_| unknown.is_none());
@@ -101,7 +101,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     if let Some(why) = unknown {
         bail!(why);
     }
-    let is_cut = |shown: &&Shown| shown.cut.is_some() || shown.run.as_ref().is_some_and(|run| !run.is_fine);
+    let is_cut =
+        |shown: &&ShownProfile| shown.cut.is_some() || shown.run.as_ref().is_some_and(|run| !run.is_fine);
     Ok(Exit::of_failures(document.profiles.iter().filter(is_cut).count()).into())
 }
 
@@ -169,9 +170,9 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
 fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
     let script = Path::new(&args.script[0]);
     if !script.is_file() {
-        return Err(anyhow!("{}: no such script", clean_path(script))).or_refuse();
+        return Err(anyhow!("{}: no such script", clean_path(script))).or_usage_error();
     }
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     Interrupt::during(|interrupt| interrupt.ended(in_each(args, &lab, interrupt)))
         .context("signals cannot be caught")?
 }
@@ -179,9 +180,9 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
 fn in_each(args: &Args, lab: &Lab, interrupt: &Interrupt) -> Result<Vec<Named>> {
     let home = lab.php_home()?;
     let named = if args.php.is_empty() { vec![PathBuf::from("php")] } else { args.php.clone() };
-    let php = lab.php(&named).or_refuse()?;
+    let php = lab.php(&named).or_usage_error()?;
     let with_tool = |php| tools::for_php(&php, &home, args.profiler).map(|tool| (php, tool));
-    let tools = php.into_iter().map(with_tool).collect::<Result<Vec<_>>>().or_refuse()?;
+    let tools = php.into_iter().map(with_tool).collect::<Result<Vec<_>>>().or_usage_error()?;
     let mut profiles: Vec<Named> = Vec::new();
     for (php, tool) in tools {
         terminal::note(&format!("profiling in {} with {} {}", php.name, tool.profiler.name(), tool.version));

@@ -9,7 +9,7 @@ use crate::profiles::{self, Named};
 use crate::results::options;
 use crate::terminal;
 use weigh_answer::format::Detail;
-use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::profile::document::{Document, ShownProfile};
 use weigh_answer::profile::report::{self, Choice, Sort};
 use weigh_content::names::Names;
 use weigh_model::plan::Plan;
@@ -37,7 +37,7 @@ pub fn run(
     let (folder, mut names) = (path.join("profiles"), Names::new());
     for cell in cells {
         let Profiled { profile, run, file } = cell.made;
-        let shown = Shown::of(&cell.cell, &profile, Some(run));
+        let shown = ShownProfile::of(&cell.cell, &profile, Some(run));
         let document = Document::of(vec![shown]);
         let out = folder.join(names.give(&cell.cell.replace(['/', ':', '*'], "-")));
         let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

@@ -13,8 +13,8 @@ use weigh_content::names::Names;
 use weigh_model::profile::Profile;
 use weigh_model::text::clean_path;
 use weigh_os::umask;
-use weigh_profile::script::Kept;
-use weigh_run::loading::place;
+use weigh_profile::script::PrivateFile;
+use weigh_run::loading::load_dir;
 
 /// A profile with its name.
 pub struct Named {
@@ -22,7 +22,7 @@ pub struct Named {
     pub profile: Profile,
     pub run: Option<Run>,
     /// What the profiler wrote, when we had it do so.
-    pub file: Option<Kept>,
+    pub file: Option<PrivateFile>,
 }
 
 /// Makes sure that nothing is written over.
@@ -39,15 +39,15 @@ pub fn folder(out: &Path, document: &Document, choice: &Choice, profiles: &[Name
     DirBuilder::new().recursive(true).mode(0o700).create(out).with_context(doing)?;
     let full = Options { detail: Detail::Full, ..Options::default() };
     let all = Choice { top: usize::MAX, function: None, ..choice.clone() };
-    place::write(&out.join("profile.json"), json(document)?.as_bytes())?;
-    place::write(&out.join("profile.txt"), report::terminal(document, &all, &full).as_bytes())?;
+    load_dir::write(&out.join("profile.json"), json(document)?.as_bytes())?;
+    load_dir::write(&out.join("profile.txt"), report::terminal(document, &all, &full).as_bytes())?;
     let mut names = Names::new();
     for one in profiles {
         let name = names.give(one.name.rsplit('/').next().unwrap_or(&one.name));
         if let Some(svg) = flame::svg(&one.name, &one.profile)? {
-            place::write(&out.join(format!("{name}.flame.svg")), svg.as_bytes())?;
+            load_dir::write(&out.join(format!("{name}.flame.svg")), svg.as_bytes())?;
         }
-        place::write(&out.join(format!("{name}.stacks")), stacks::text(&one.profile).as_bytes())?;
+        load_dir::write(&out.join(format!("{name}.stacks")), stacks::text(&one.profile).as_bytes())?;
         if let Some(made) = &one.file {
             let file = made.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let copy = out.join(format!("{name}.{file}"));

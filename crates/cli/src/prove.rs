@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::exit::{self, Exit, OrRefuse};
-use crate::gates::GateFlags;
+use crate::exit::{Exit, OrRefuse};
+use crate::gates::{GateFlags, Judging};
 use crate::live::Preparing;
-use crate::measuring::measured;
-use crate::site_studies::{policy, reports, server_of};
+use crate::measuring::{measured, reports};
 use crate::{quantity, results, terminal};
-use weigh_site::advise::proofs;
+use weigh_site::advise::{proofs, read_policy, server_of};
 
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
@@ -29,7 +28,7 @@ use weigh_site::overrides::{Paired, Two};
 
 /// Flags of `weigh prove`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The policy
     #[arg(value_name = "POLICY", default_value = "advice/policy.toml")]
@@ -66,14 +65,39 @@ const EXAMPLES: &str = "Examples:
   weigh prove --before http://localhost/ --after http://localhost:8080/
                                                 two running servers: response times and bytes";
 
+impl Args {
+    /// Those of a site's file and a policy, within this many seconds.
+    pub fn of_site(site: &Path, policy: &Path, budget: f64) -> Args {
+        let (before, after, allow_remote, gates) = Default::default();
+        let (policy, site) = (policy.to_owned(), site.to_owned());
+        Args { policy, site, budget, before, after, allow_remote, seed: 1, json: false, gates }
+    }
+}
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
-    let policy = policy(&args.policy).or_refuse()?;
-    let judging = args.gates.read().or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    let judging = args.gates.read().or_usage_error()?;
+    let Some((proof, exit)) = proved(args, &lab, &judging)? else { return Ok(Exit::Internal.into()) };
+    if args.json {
+        terminal::print_json(&proof)?;
+    } else {
+        let options = results::options(Detail::Full, None);
+        terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
+    }
+    judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
+    Ok(exit.into())
+}
+
+/// Measures before and after, and how that ends; none: interrupted.
+///
+/// # Errors
+/// As the verb's.
+pub fn proved(args: &Args, lab: &Lab, judging: &Judging) -> Result<Option<(Proof, Exit)>> {
+    let policy = read_policy(&args.policy).or_usage_error()?;
     let gates = judging.with(&policy.gates);
-    policy_gate::check(&gates).or_refuse()?;
-    let opened = weigh_site::open(&args.site).or_refuse()?;
+    policy_gate::check(&gates).or_usage_error()?;
+    let opened = weigh_site::open(&args.site).or_usage_error()?;
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
     let site = opened.site;
@@ -84,21 +108,15 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         ));
     }
     drop(progress);
-    let asked = Proving { lab: &lab, args, policy: &policy, site: &site };
+    let asked = Proving { lab, args, policy: &policy, site: &site };
     let proved = match (&args.before, &args.after) {
         (Some(before), Some(after)) => asked.by_url(before, after)?,
         _ => asked.privately()?,
     };
-    let Some((mut proof, failures)) = proved else { return Ok(Exit::Internal.into()) };
+    let Some((mut proof, failures)) = proved else { return Ok(None) };
     proof.gates = policy_gate::judge(&gates, &proof);
-    if args.json {
-        terminal::print_json(&proof)?;
-    } else {
-        let options = results::options(Detail::Full, None);
-        terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
-    }
-    judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
-    Ok(exit(&proof, failures).into())
+    let exit = exit(&proof, failures);
+    Ok(Some((proof, exit)))
 }
 
 /// How a proof ends: with what is worst, be it a prediction, a gate or a failure.
@@ -122,21 +140,21 @@ struct Proving<'a> {
 }
 
 /// The proof, with the number of failures; none: interrupted.
-type Proved = Option<(Proof, usize)>;
+type ProofWithFailures = Option<(Proof, usize)>;
 
 impl Proving<'_> {
-    fn privately(&self) -> Result<Proved> {
+    fn privately(&self) -> Result<ProofWithFailures> {
         let Proving { lab, args, policy, site } = *self;
-        let server = server_of(lab, site).or_refuse()?;
+        let server = server_of(lab, site).or_usage_error()?;
         let folder = weigh_site::folder_of(&args.site);
-        let links = weigh_site::advise::visitors_links(lab, site).or_refuse()?;
-        let studies = proofs(site, &folder, policy, server.as_ref(), &links, args.budget).or_refuse()?;
-        let written = studies.iter().map(|(_, written)| written);
-        let Some(reports) = reports(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
+        let links = weigh_site::advise::visitors_links(lab, site).or_usage_error()?;
+        let studies = proofs(site, &folder, policy, server.as_ref(), &links, args.budget).or_usage_error()?;
+        let (clients, studies): (Vec<_>, Vec<_>) = studies.into_iter().unzip();
+        let Some(reports) = reports(lab, site, Some(policy), studies, args.seed)? else { return Ok(None) };
         let (mut responses, mut values) = (Vec::new(), Vec::new());
-        for ((client, _), report) in studies.iter().zip(reports) {
-            match (client, report) {
-                (Some(client), Some(report)) => responses.push(Measured { accept: client.clone(), report }),
+        for pair in clients.into_iter().zip(reports) {
+            match pair {
+                (Some(accept), Some(report)) => responses.push(Measured { accept, report }),
                 (None, Some(report)) => values.push(report),
                 (_, None) => {}
             }
@@ -146,7 +164,7 @@ impl Proving<'_> {
         Ok(Some((proof, reports.map(|report| report.faults.len()).sum())))
     }
 
-    fn by_url(&self, before: &str, after: &str) -> Result<Proved> {
+    fn by_url(&self, before: &str, after: &str) -> Result<ProofWithFailures> {
         let Proving { lab, args, policy, site } = *self;
         let staging = Shelter::new().context("no temporary folder for the content")?;
         let (options, inventory) = (PlanOptions { seed: args.seed, ..PlanOptions::default() }, lab.native());
@@ -158,19 +176,19 @@ impl Proving<'_> {
             staging: staging.path(),
             progress: &mut progress,
         };
-        let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
+        let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_usage_error()?;
         drop(progress);
         let folder = run_folder(None, &format!("{}-proof", site.name.replace('.', "-")));
         let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
         let (report, links) =
-            (dir.stored().report(), weigh_site::advise::visitors_links(lab, site).or_refuse()?);
+            (dir.stored().report(), weigh_site::advise::visitors_links(lab, site).or_usage_error()?);
         Ok(Some((prove_urls(policy, site, &links, &pairs, &report), report.faults.len())))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use weigh_answer::compare::gate::{Judged, Outcome};
+    use weigh_answer::compare::gate::{GateOutcome, Judged};
 
     use super::*;
 
@@ -180,17 +198,17 @@ mod tests {
             let (gate, configuration, measured) = Default::default();
             Judged { gate, configuration, outcome, measured, remedy: None }
         };
-        let of = |verdict, gates: &[Outcome], failures| {
+        let of = |verdict, gates: &[GateOutcome], failures| {
             let gates = gates.iter().map(|outcome| gate(*outcome)).collect();
             exit(&Proof { verdict, gates, ..Proof::default() }, failures)
         };
         assert_eq!(of(Verdict::Held, &[], 0), Exit::Fine);
-        assert_eq!(of(Verdict::Better, &[Outcome::Pass], 0), Exit::Fine);
+        assert_eq!(of(Verdict::Better, &[GateOutcome::Pass], 0), Exit::Fine);
         assert_eq!(of(Verdict::Held, &[], 1), Exit::Failures);
-        assert_eq!(of(Verdict::Worse, &[Outcome::Undecided], 1), Exit::Worse);
+        assert_eq!(of(Verdict::Worse, &[GateOutcome::Undecided], 1), Exit::Worse);
         assert_eq!(of(Verdict::Undecided, &[], 1), Exit::Undecided);
-        assert_eq!(of(Verdict::Undecided, &[Outcome::Fail], 0), Exit::Worse);
-        assert_eq!(of(Verdict::Held, &[Outcome::Undecided], 0), Exit::Undecided);
+        assert_eq!(of(Verdict::Undecided, &[GateOutcome::Fail], 0), Exit::Worse);
+        assert_eq!(of(Verdict::Held, &[GateOutcome::Undecided], 0), Exit::Undecided);
         // Nothing was proved.
         assert_eq!(exit(&Proof::default(), 0), Exit::Undecided);
     }

@@ -74,7 +74,7 @@ fn before_now(hours: i64) -> Option<String> {
 }
 
 /// Words to look for: an empty text would match everything.
-pub fn words(text: &str) -> Result<String, String> {
+pub fn parse_words(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() { Err("give at least one word".into()) } else { Ok(text.to_owned()) }
 }

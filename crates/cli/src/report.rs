@@ -1,14 +1,14 @@
-//! `weigh report`: a run again, in any format; without one, the runs there are.
+//! `weigh runs show`: a run again, in any format.
 
 mod other;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::exit::{self, Exit, OrRefuse};
-use crate::results::{ColumnsFlag, Shown, flames, further, options, print, write};
+use crate::exit::{Exit, OrRefuse};
+use crate::results::{ColumnsFlag, OutputOptions, flames, further, options, print, write};
 use crate::{listing, terminal};
 use weigh_answer::document;
 use weigh_answer::document::ranking::{self, RankingDocument};
@@ -18,37 +18,37 @@ use weigh_answer::report::ranking::Conditions;
 use weigh_history::Filter;
 use weigh_model::text::clean_path;
 use weigh_run::dir::StoredRun;
-use weigh_run::list::{FOLDER, below, find};
+use weigh_run::list::{LATEST, below, find};
 
-/// Flags of `weigh report`.
+/// Flags of `weigh runs show`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A run's folder, its name in weigh-runs, or `latest`; or the folder of a load or a profile; without one, the runs in weigh-runs are listed
-    #[arg(value_name = "RUN")]
-    run: Option<PathBuf>,
+    /// A run's folder, its name in weigh-runs, or `latest`; or the folder of a load or a profile
+    #[arg(value_name = "RUN", default_value = LATEST)]
+    run: PathBuf,
     #[arg(long, short, default_value = "terminal", value_name = "FORMAT", value_parser = known_format, help = formats())]
     format: Vec<&'static dyn Format>,
     /// Write files into this folder instead of printing; pictures need it
-    #[arg(long, value_name = "DIR", requires = "run")]
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// All evidence instead of the answer
-    #[arg(long, requires = "run")]
+    #[arg(long)]
     full: bool,
-    /// As JSON: the run, or the list of runs
+    /// As JSON
     #[arg(long, conflicts_with_all = ["format", "full"])]
     json: bool,
     /// Rank the configurations under your conditions, such as link=10:40,reads=100 (the address of a run's page has them too)
-    #[arg(long, value_name = "CONDITIONS", requires = "run", conflicts_with_all = ["format", "out", "columns"])]
+    #[arg(long, value_name = "CONDITIONS", conflicts_with_all = ["format", "out", "columns"])]
     at: Option<String>,
     #[command(flatten)]
     wanted: ColumnsFlag,
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh report latest --full            the newest run with all evidence
-  weigh report latest -f html --out .   one page for a browser
-  weigh report latest --at link=1.6:150,connection=new  what is best over 1.6 Mbit/s with 150 ms
+  weigh runs show latest --full            the newest run with all evidence
+  weigh runs show latest -f html --out .   one page for a browser
+  weigh runs show latest --at link=1.6:150,connection=new  what is best over 1.6 Mbit/s with 150 ms
 
 Conditions of --at, with commas between them; what is left out is as in the study:
   goal=time or money      what is to be least
@@ -69,9 +69,7 @@ fn formats() -> String {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let Some(word) = &args.run else {
-        return listing::show(Path::new(FOLDER), &Filter::default(), args.json);
-    };
+    let word = &args.run;
     if !below(word).is_empty() {
         terminal::note(&format!("{} is a folder of runs; name one of them", clean_path(word)));
         return listing::show(word, &Filter::default(), args.json);
@@ -79,30 +77,30 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let json: &[&dyn Format] = &[&format::json::Json];
     let formats = if args.json { json } else { &args.format };
     if let Some(why) = formats.iter().find_map(|format| format.unavailable()) {
-        return Err(anyhow::anyhow!(why)).or_refuse();
+        return Err(anyhow::anyhow!(why)).or_usage_error();
     }
     let picture = formats.iter().find(|format| format.medium() == Medium::Picture);
     if let (Some(picture), None) = (picture, &args.out) {
         let name = picture.name();
-        let how = format!("weigh report {} -f {name} --out DIR", clean_path(word));
-        return Err(anyhow::anyhow!("{name} is a picture and needs a folder: {how}")).or_refuse();
+        let how = format!("weigh runs show {} -f {name} --out DIR", clean_path(word));
+        return Err(anyhow::anyhow!("{name} is a picture and needs a folder: {how}")).or_usage_error();
     }
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !out.is_dir()) {
-        return Err(anyhow::anyhow!("--out {}: not a folder", clean_path(out))).or_refuse();
+        return Err(anyhow::anyhow!("--out {}: not a folder", clean_path(out))).or_usage_error();
     }
     if other::is_other(word) {
         other::show(word, args, formats)?;
         return Ok(Exit::Fine.into());
     }
-    let path = find(word).or_refuse()?;
-    let stored = StoredRun::read(&path).or_refuse()?;
+    let path = find(word).or_usage_error()?;
+    let stored = StoredRun::read(&path).or_usage_error()?;
     let results = stored.report();
     if let Some(text) = &args.at {
         return at(&results, text, args);
     }
-    let shown = Shown::new(args.full, args.json, &args.wanted);
-    document::check(&results, &shown.columns).or_refuse()?;
-    let Shown { detail, columns, .. } = shown;
+    let shown = OutputOptions::new(args.full, args.json, &args.wanted);
+    document::check(&results, &shown.columns).or_usage_error()?;
+    let OutputOptions { detail, columns, .. } = shown;
     let flames = flames(&path, formats);
     let options = Options { columns, flames, ..options(detail, Some(&stored.file)) };
     for format in formats {
@@ -124,7 +122,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// Prints the ranking under these conditions.
 fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
     let usual = Conditions::of(results);
-    let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_refuse()?;
+    let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_usage_error()?;
     if args.json {
         terminal::print_json(&RankingDocument::of(results, &conditions))?;
     } else {

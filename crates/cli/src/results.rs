@@ -25,7 +25,7 @@ pub struct ColumnsFlag {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub struct OutputOptions {
     /// The answer, or all evidence.
     pub detail: Detail,
     pub json: bool,
@@ -33,11 +33,11 @@ pub struct Shown {
     pub columns: Columns,
 }
 
-impl Shown {
+impl OutputOptions {
     /// As the flags `--full`, `--json` and `--columns` say. Who asks for columns wants the tables that have them.
-    pub fn new(full: bool, json: bool, wanted: &ColumnsFlag) -> Shown {
+    pub fn new(full: bool, json: bool, wanted: &ColumnsFlag) -> OutputOptions {
         let detail = if full || wanted.columns.is_some() { Detail::Full } else { Detail::Summary };
-        Shown { detail, json, columns: wanted.columns.clone().unwrap_or_default() }
+        OutputOptions { detail, json, columns: wanted.columns.clone().unwrap_or_default() }
     }
 }
 
@@ -84,7 +84,7 @@ pub fn further(run: &Path, detail: Detail) {
         let same = |newest: &Path| newest.canonicalize().ok() == run.canonicalize().ok();
         let is_latest = runs.first().is_some_and(|newest| same(&newest.path));
         let word = if is_latest { LATEST.to_owned() } else { from_here(run) };
-        terminal::note(&format!("Evidence: weigh report {word} --full"));
+        terminal::note(&format!("Evidence: weigh runs show {word} --full"));
     }
 }
 

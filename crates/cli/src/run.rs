@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::exit::{self, OrRefuse};
+use crate::exit::OrRefuse;
 use crate::gates::{GateFlags, Judging};
 use crate::live::Preparing;
 use crate::machines::CoreHour;
@@ -15,8 +15,8 @@ use crate::measuring::{After, Ended, go_on, measure_and_show};
 use crate::on::OnFlags;
 use crate::own::OwnFlags;
 use crate::placed::{Placed, resumed_on, run_options};
-use crate::results::{ColumnsFlag, Shown};
-use crate::{quantity, terminal};
+use crate::results::{ColumnsFlag, OutputOptions};
+use crate::{plan, quantity, terminal};
 use weigh_answer::compare::gate::{self};
 use weigh_cluster::executor::Remote;
 use weigh_model::plan::Plan;
@@ -35,7 +35,7 @@ use weigh_site::overrides::UserOverrides;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Built-in studies by name, or files ending in .toml; without any, every built-in study
     #[arg(value_name = "STUDY")]
@@ -43,11 +43,17 @@ pub struct Args {
     /// The quick form of each study
     #[arg(long)]
     quick: bool,
+    /// Measure nothing: show what would be measured, what is left out and why, and how long it takes; without a study, list them
+    #[arg(long, conflicts_with_all = ["resume", "out", "profile", "each_machine"])]
+    dry_run: bool,
+    /// With --dry-run, each configuration on a line of its own
+    #[arg(long, requires = "dry_run")]
+    cells: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS", value_parser = quantity::words)]
+    #[arg(long, value_name = "WORDS", value_parser = quantity::parse_words)]
     only: Option<String>,
-    /// Only the configuration with this id (repeatable), as `weigh plan STUDY --cells` lists them
-    #[arg(long = "configuration", value_name = "ID", value_parser = quantity::words)]
+    /// Only the configuration with this id (repeatable), as --dry-run --cells lists them
+    #[arg(long = "configuration", value_name = "ID", value_parser = quantity::parse_words)]
     configurations: Vec<String>,
     /// Go on with an interrupted run: its folder, its name in weigh-runs, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["studies", "quick", "only", "configurations", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
@@ -71,7 +77,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// After the run, profile the configurations in PHP whose ids have these words, such as "redis/phpredis"; the profiles go into its folder
-    #[arg(long, value_name = "WORDS", value_parser = quantity::words)]
+    #[arg(long, value_name = "WORDS", value_parser = quantity::parse_words)]
     profile: Option<String>,
     /// All evidence instead of the answer
     #[arg(long)]
@@ -98,6 +104,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh run cache-levels --quick                 one study in its quick form
   weigh run page-output --content page.html      the same on a page of yours
+  weigh run --dry-run page-output                what it would measure, and how long
   weigh run --resume latest                      go on after an interruption";
 
 impl Args {
@@ -107,7 +114,7 @@ impl Args {
     }
 
     fn after(&self, judging: &Judging) -> After {
-        let shown = Shown::new(self.full, self.json, &self.wanted);
+        let shown = OutputOptions::new(self.full, self.json, &self.wanted);
         After { shown, judging: judging.clone(), profile: self.profile.clone() }
     }
 
@@ -133,32 +140,38 @@ impl Args {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    args.suits_a_node(defs).or_refuse()?;
-    let lab = Lab::open(defs).or_refuse()?;
-    let judging = args.gates.read().or_refuse()?;
+    args.suits_a_node(defs).or_usage_error()?;
+    let lab = Lab::open(defs).or_usage_error()?;
+    let judging = args.gates.read().or_usage_error()?;
     if let Some(word) = &args.resume {
-        let path = find(word).or_refuse()?;
-        let stored = StoredRun::read(&path).or_refuse()?;
+        let path = find(word).or_usage_error()?;
+        let stored = StoredRun::read(&path).or_usage_error()?;
         if !args.trust && (!stored.is_complete() || args.profile.is_some()) {
-            lab.refuse_foreign(&stored).or_refuse()?;
+            lab.refuse_foreign(&stored).or_usage_error()?;
         }
         drop(stored);
-        let dir = RunDir::open(&path).or_refuse()?;
+        let dir = RunDir::open(&path).or_usage_error()?;
         if let Some(words) = &args.profile {
-            profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
+            profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_usage_error()?;
         }
         let kind = dir.file().machine.kind.clone();
         let placed =
-            resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab, kind.as_deref())).or_refuse()?;
+            resumed_on(&dir, &args.on, || Placed::asked(&args.on, &lab, kind.as_deref())).or_usage_error()?;
         let options = run_options(&args.own.stores, placed);
         return Ok(go_on(&lab, dir, &options, &args.after(&judging))?.code());
     }
     if args.each_machine {
         return each::run(args, &lab, &judging);
     }
+    if args.dry_run && args.studies.is_empty() && args.own.urls.is_empty() {
+        return plan::list(&lab, args.json);
+    }
     let mut own = args.own.overrides();
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let (plans, placed) = plans(&lab, args, &mut own, &judging, staging.path()).or_refuse()?;
+    let (plans, placed) = plans(&lab, args, &mut own, &judging, staging.path()).or_usage_error()?;
+    if args.dry_run {
+        return plan::show(plans, args.cells, args.json).or_usage_error();
+    }
     let (alone, options, after) = (plans.len() == 1, run_options(&own.stores, placed), args.after(&judging));
     ensure!(alone || !judging.has_junit(), "--junit is one study's; name one study");
     let (mut failures, mut gates) = (0, None);
@@ -190,7 +203,7 @@ fn plans(
     judging: &Judging,
     staging: &Path,
 ) -> Result<(Vec<Plan>, Option<Placed>)> {
-    let studies = asked(lab, args, own)?;
+    let studies = select_studies(lab, args, own)?;
     let mut placed = Placed::asked(&args.on, lab, None)?;
     let remote = placed.as_mut().map(|(_, remote)| remote);
     let plans = plans_of(lab, args, own, judging, staging, (&studies, remote))?;
@@ -198,7 +211,7 @@ fn plans(
 }
 
 /// The studies that are asked for.
-fn asked(lab: &Lab, args: &Args, own: &mut UserOverrides) -> Result<Vec<Study>> {
+fn select_studies(lab: &Lab, args: &Args, own: &mut UserOverrides) -> Result<Vec<Study>> {
     let mut studies = overrides::studies(lab, &args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {

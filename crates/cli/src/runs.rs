@@ -1,4 +1,4 @@
-//! `weigh runs`: the runs there are, metrics over time, old runs removed, everything exported.
+//! `weigh runs`: the runs there are, one of them again, metrics over time, old runs removed, everything exported.
 
 mod prune;
 mod trend;
@@ -9,10 +9,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::listing::{history_of, show};
-use crate::quantity;
-use crate::terminal;
+use crate::{quantity, report, terminal, view};
 use weigh_history::Filter;
 use weigh_model::text::clean_path;
 use weigh_model::units;
@@ -20,7 +19,7 @@ use weigh_run::list::FOLDER;
 
 /// Flags of `weigh runs`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES), args_conflicts_with_subcommands = true)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Args {
     /// The folder of runs
     #[arg(long = "in", value_name = "DIR", default_value = FOLDER, global = true)]
@@ -31,7 +30,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<RunsVerb>,
 }
 
 /// Which runs are meant.
@@ -57,19 +56,33 @@ impl Which {
 
 const EXAMPLES: &str = "Examples:
   weigh runs --since 30d                       the runs of the last 30 days
+  weigh runs show latest --full                the newest run with all evidence
   weigh runs trend encode --only zstd          CPU time of encoding with zstd, over time
   weigh runs prune --older-than 90d --dry-run  what would be removed";
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum RunsVerb {
+    /// List the runs
+    #[command(after_help = "Examples:\n  weigh runs list --since 30d\n  weigh runs list --json")]
+    List {
+        #[command(flatten)]
+        which: Which,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one: its answer, tables, files, pictures
+    Show(report::Args),
+    /// Write a page for a browser that lists them, with their answers, their reports and the progress of one that is measuring
+    Open(view::Args),
     /// Show a metric over time: each configuration, change points, and what changed there
-    #[command(after_help = exit::help(trend::EXAMPLES))]
+    #[command(after_help = trend::EXAMPLES)]
     Trend(trend::Args),
     /// Remove old runs, after asking; baselines and runs that are measuring stay
-    #[command(after_help = exit::help(prune::EXAMPLES))]
+    #[command(after_help = prune::EXAMPLES)]
     Prune(prune::Args),
     /// Write every value of every run into a file, a line each: CSV, or JSON by its ending; an existing file is replaced
-    #[command(after_help = exit::help("Examples:\n  weigh runs export runs.csv\n  weigh runs export runs.ndjson"))]
+    #[command(after_help = "Examples:\n  weigh runs export runs.csv\n  weigh runs export runs.ndjson")]
     Export {
         /// The file: .csv, .ndjson or .jsonl
         #[arg(value_name = "FILE")]
@@ -81,18 +94,22 @@ enum What {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let folder = &args.folder;
     if folder != Path::new(FOLDER) && !folder.is_dir() {
-        return Err(anyhow::anyhow!("--in {}: not a folder", clean_path(folder))).or_refuse();
+        return Err(anyhow::anyhow!("--in {}: not a folder", clean_path(folder))).or_usage_error();
     }
     match &args.what {
         None => show(folder, &args.which.filter(), args.json),
-        Some(What::Trend(args)) => trend::run(args, folder),
-        Some(What::Prune(args)) => prune::run(args, folder),
-        Some(What::Export { file }) => export(folder, file),
+        Some(RunsVerb::List { which, json }) => show(folder, &which.filter(), *json),
+        Some(RunsVerb::Show(args)) => report::run(args),
+        Some(RunsVerb::Open(args)) => view::run(args),
+        Some(RunsVerb::Trend(args)) => trend::run(args, folder),
+        Some(RunsVerb::Prune(args)) => prune::run(args, folder),
+        Some(RunsVerb::Export { file }) => export(folder, file),
     }
 }
 
 fn export(folder: &Path, file: &Path) -> Result<ExitCode> {
-    let count = history_of(folder).and_then(|history| weigh_history::export(&history, file)).or_refuse()?;
+    let count =
+        history_of(folder).and_then(|history| weigh_history::export(&history, file)).or_usage_error()?;
     terminal::print(&format!("{}: {}\n", clean_path(file), units::count(count, "value", "values")))?;
     Ok(Exit::Fine.into())
 }

@@ -1,4 +1,4 @@
-//! `weigh runtime`: PHP runtimes beside the system's, fetched from other suites of the machine's own archive.
+//! `weigh lab runtime`: PHP runtimes beside the system's, fetched from other suites of the machine's own archive.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,7 +9,7 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::Grid;
 use weigh_model::text::{clean, clean_path};
@@ -18,19 +18,19 @@ use weigh_rig::runtime::{Origin, PhpRuntime};
 use weigh_rig::suite::{self, Added, Progress, RuntimeSource};
 use weigh_run::lab::Lab;
 
-/// Flags of `weigh runtime`.
+/// Flags of `weigh lab runtime`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help("Examples:\n  weigh runtime list\n  weigh runtime add debian:trixie"))]
+#[command(after_help = "Examples:\n  weigh lab runtime list\n  weigh lab runtime add debian:trixie")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: RuntimeVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum RuntimeVerb {
     /// Fetch the PHP of another suite, such as debian:trixie; nothing is installed
     #[command(
-        after_help = "Examples:\n  weigh runtime add debian:trixie\n  weigh runtime add debian:bullseye"
+        after_help = "Examples:\n  weigh lab runtime add debian:trixie\n  weigh lab runtime add debian:bullseye"
     )]
     Add {
         /// SOURCE:SUITE, such as debian:trixie or debian:bullseye
@@ -38,14 +38,14 @@ enum What {
         name: String,
     },
     /// List the PHPs on PATH and those fetched
-    #[command(after_help = "Examples:\n  weigh runtime list\n  weigh runtime list --json")]
+    #[command(after_help = "Examples:\n  weigh lab runtime list\n  weigh lab runtime list --json")]
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Remove a fetched runtime
-    #[command(after_help = "Examples:\n  weigh runtime remove php8.4")]
+    #[command(after_help = "Examples:\n  weigh lab runtime remove php8.4")]
     Remove {
         /// Its name, such as php8.4
         #[arg(value_name = "RUNTIME")]
@@ -56,7 +56,7 @@ enum What {
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
 
-/// What `weigh runtime list --json` writes.
+/// What `weigh lab runtime list --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
@@ -86,12 +86,12 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs).or_refuse()?;
+    let lab = Lab::open(defs).or_usage_error()?;
     match &args.what {
-        What::Add { name } => add(&lab, name)?,
-        What::List { json } => list(&lab, *json)?,
-        What::Remove { name } => {
-            suite::remove(name, &lab.runtimes()).or_refuse()?;
+        RuntimeVerb::Add { name } => add(&lab, name)?,
+        RuntimeVerb::List { json } => list(&lab, *json)?,
+        RuntimeVerb::Remove { name } => {
+            suite::remove(name, &lab.runtimes()).or_usage_error()?;
             terminal::print(&format!("removed {name}\n"))?;
         }
     }
@@ -99,11 +99,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn add(lab: &Lab, name: &str) -> Result<()> {
-    lab.keeps().or_refuse()?;
+    lab.keeps().or_usage_error()?;
     let source = name.split(':').next().unwrap_or(name);
-    let (text, place) = lab.definitions.runtime_source(source).or_refuse()?;
-    let source = RuntimeSource::parse(text, &place).or_refuse()?;
-    suite::suite_of(name).or_refuse()?;
+    let (text, place) = lab.definitions.runtime_source(source).or_usage_error()?;
+    let source = RuntimeSource::parse(text, &place).or_usage_error()?;
+    suite::suite_of(name).or_usage_error()?;
     let bar = terminal::bytes_bar();
     let added =
         suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));
@@ -137,7 +137,7 @@ fn summary(name: &str, added: &Added) -> String {
             )
         }
         None => format!(
-            "{runtime} (PHP {version} of {name}) was fetched before; to fetch it again: weigh runtime remove {runtime}\n"
+            "{runtime} (PHP {version} of {name}) was fetched before; to fetch it again: weigh lab runtime remove {runtime}\n"
         ),
     };
     if !added.left_out.is_empty() {
@@ -156,7 +156,9 @@ fn list(lab: &Lab, json: bool) -> Result<()> {
         return terminal::print_json(&Listing { schema: SCHEMA, folder, runtimes: rows });
     }
     if rows.is_empty() {
-        return terminal::print("no PHP found: apt install php-cli, or weigh runtime add debian:trixie\n");
+        return terminal::print(
+            "no PHP found: apt install php-cli, or weigh lab runtime add debian:trixie\n",
+        );
     }
     let mut table = Grid::list(&["runtime", "version", "origin", "PHP-FPM", "place"]);
     for row in &rows {

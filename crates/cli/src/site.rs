@@ -7,18 +7,18 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 
-use crate::exit::{self, Exit, OrRefuse};
+use crate::exit::{Exit, OrRefuse};
 use crate::live::Preparing;
 use crate::terminal;
 use weigh_model::site::Site;
 use weigh_model::text::clean;
 use weigh_run::lab::Lab;
-use weigh_site::folder::Place;
-use weigh_site::{Ask, Looked, here};
+use weigh_site::folder::SiteFile;
+use weigh_site::{Looked, SiteRequest, here};
 
 /// Flags of `weigh site`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The document root: its files are counted by type and size
     #[arg(long, value_name = "DIR", help_heading = "Where to look")]
@@ -85,32 +85,39 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let ask = ask(args);
     if ask.is_empty() {
-        terminal::print(&screen::here(&here::look(Path::new("/"))))?;
+        terminal::print(&screen::here(&here::detect_software(Path::new("/"))))?;
         return Ok(Exit::Fine.into());
     }
-    if let Some(name) = &args.name {
-        Site::check_name(name).or_refuse()?;
-    }
-    let lab = Lab::open(defs).or_refuse()?;
-    let place = Place { file: args.out.clone(), force: args.force };
-    place.check().or_refuse()?;
-    let mut progress = Preparing::new();
-    let earlier = if args.out.exists() { Some(earlier(&args.out, &mut progress).or_refuse()?) } else { None };
-    let mut draft = place.begin().or_refuse()?;
-    let looked = weigh_site::look(&lab, &ask, earlier.as_ref(), &mut draft, &mut progress).or_refuse()?;
-    let Looked { site, .. } = &looked;
-    draft.finish(&weigh_site::text(site)?)?;
-    drop(progress);
+    let looked = looked(&Lab::open(defs).or_usage_error()?, &ask, &args.out, args.force)?;
     if args.json {
-        terminal::print_json(site)?;
+        terminal::print_json(&looked.site)?;
     } else {
-        terminal::print(&screen::of(&looked, &args.out))?;
+        terminal::print(&screen::render_screen(&looked, &args.out))?;
     }
     if let Some(problem) = &looked.facts.no_pages {
         terminal::error(&anyhow!("no page was looked at: {problem}"));
         return Ok(Exit::Failures.into());
     }
     Ok(Exit::Fine.into())
+}
+
+/// Looks, and writes the file.
+///
+/// # Errors
+/// As the verb's.
+pub fn looked(lab: &Lab, ask: &SiteRequest, out: &Path, force: bool) -> Result<Looked> {
+    if let Some(name) = &ask.name {
+        Site::check_name(name).or_usage_error()?;
+    }
+    let place = SiteFile { file: out.to_owned(), force };
+    place.check().or_usage_error()?;
+    let mut progress = Preparing::new();
+    let earlier = if out.exists() { Some(earlier(out, &mut progress).or_usage_error()?) } else { None };
+    let mut draft = place.begin().or_usage_error()?;
+    let looked =
+        weigh_site::inspect_site(lab, ask, earlier.as_ref(), &mut draft, &mut progress).or_usage_error()?;
+    draft.finish(&weigh_site::text(&looked.site)?)?;
+    Ok(looked)
 }
 
 /// The site that stands there; what of its files is gone is said.
@@ -121,8 +128,8 @@ fn earlier(file: &Path, progress: &mut Preparing) -> Result<Site> {
     Ok(opened.site)
 }
 
-fn ask(args: &Args) -> Ask {
-    Ask {
+fn ask(args: &Args) -> SiteRequest {
+    SiteRequest {
         docroot: args.docroot.clone(),
         server_config: args.server_config.clone(),
         server: args.server.clone(),

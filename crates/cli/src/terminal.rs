@@ -118,6 +118,11 @@ pub fn note(text: &str) {
     tell(&format!("{}\n", console::style(clean(text)).for_stderr().dim()));
 }
 
+/// Whether somebody can answer a question.
+pub fn is_asked() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Asks a question on the terminal; everything but a yes is a no.
 pub fn ask(question: &str) -> anyhow::Result<bool> {
     tell(&format!("{} [y/N] ", clean(question)));

@@ -20,9 +20,24 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("load", "-s", "the timeout is --timeout TIME"),
     ("load", "--latency", "response times are always shown"),
     ("load", "--block", "the length of a block is --block-time TIME"),
-    ("report", "--summary", "the summary is shown by default, everything with --full"),
+    ("runs", "--summary", "the summary is shown by default, everything with --full"),
     ("run", "--levels", "levels belong to a study; weigh codec takes --levels"),
     ("codec", "--content", "paths need no flag: weigh codec PATH"),
+];
+
+/// Verbs of earlier versions, and what they are called now.
+const RENAMED: &[(&str, &str)] = &[
+    ("plan", "weigh run --dry-run"),
+    ("report", "weigh runs show"),
+    ("view", "weigh runs open"),
+    ("trend", "weigh runs trend"),
+    ("baseline", "weigh compare --save NAME, --baselines, --forget NAME"),
+    ("corpus", "weigh lab corpus"),
+    ("runtime", "weigh lab runtime"),
+    ("link", "weigh lab link"),
+    ("man", "weigh lab man"),
+    ("version", "weigh --version"),
+    ("list", "weigh runs list"),
 ];
 
 /// Answers a command line that names no work, or that cannot be read; `words` is that command line.
@@ -37,13 +52,20 @@ pub fn answer(error: &Error, words: &[String]) -> ExitCode {
         let text = error.render();
         terminal::print(&if terminal::colours() { text.ansi().to_string() } else { text.to_string() })
     } else {
-        Err(anyhow::anyhow!(line(error, words))).or_refuse()
+        Err(anyhow::anyhow!(line(error, words))).or_usage_error()
     };
     exit::ended(said.map(|()| Exit::Fine.into()))
 }
 
 /// An error of the parser as one line.
 pub fn line(error: &Error, words: &[String]) -> String {
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+        && let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == given)
+        && words.iter().skip(1).find(|word| !word.starts_with('-')) == Some(given)
+    {
+        return format!("no command `{given}`; type: {now}");
+    }
     one_line(&error.render().to_string(), |usage| meant(error, words, usage))
 }
 

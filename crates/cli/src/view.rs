@@ -1,86 +1,108 @@
-//! `weigh view`: runs in a browser, served on loopback.
+//! `weigh runs open`: runs in a browser, as an index page in their folder.
 
-use std::io::Write;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use tempfile::NamedTempFile;
 
-use crate::exit::{self, Exit, OrRefuse};
-use crate::terminal;
-use crate::viewer::{Runs, Server, serve};
+use crate::exit::{Exit, OrRefuse};
+use crate::listing::history_of;
+use crate::terminal::{self, Line};
+use weigh_history::{History, Index};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
-use weigh_run::list::{FOLDER, find};
+use weigh_run::dir::RUN;
+use weigh_run::list::FOLDER;
 
 /// What opens a page in the user's browser.
 const OPENER: &str = "xdg-open";
+/// Seconds between two versions of the page while a run is measuring, at the least.
+const EVERY: u64 = 5;
+/// Between two of them at least this many times what writing one took: it must not be what is measured.
+const SHARE: u32 = 50;
+/// How often the user's wish to end is looked at.
+const ATTENTION: Duration = Duration::from_millis(100);
 
-/// Flags of `weigh view`.
+/// Flags of `weigh runs open`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Runs, by folder, name or `latest`; without any, all runs in weigh-runs
-    #[arg(value_name = "RUN")]
-    runs: Vec<PathBuf>,
     /// The folder of runs
-    #[arg(long = "in", value_name = "DIR", default_value = FOLDER, conflicts_with = "runs")]
+    #[arg(value_name = "DIR", default_value = FOLDER)]
     folder: PathBuf,
-    /// The port; without it, any that is free
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
-    port: u16,
-    /// Open the list in your browser
-    #[arg(long)]
-    open: bool,
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh view                  every run in weigh-runs; Ctrl-C ends it
-  weigh view latest --open    the newest run, in your browser
-  weigh view --port 8000      for a tunnel: ssh -L 8000:127.0.0.1:8000 HOST
+  weigh runs open            every run in weigh-runs
+  weigh runs open old-runs   those of another folder
 
-It listens on 127.0.0.1 only, and answers only with the address that it prints: who has that address can read the runs.";
+It writes index.html into the folder, and the report page of each run that has none. On a desktop it opens the page.
+While a run is measuring it goes on: the page shows the progress until the run ends, or until Ctrl-C.";
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let server = Server::listen(runs(args).or_refuse()?, args.port).or_refuse()?;
+    let folder = &args.folder;
+    refuse_run(folder).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    terminal::print(&format!("{}\n", server.url()))?;
-    terminal::note("Ctrl-C ends it. Who has this address can read the runs.");
-    // Kept until the end: the browser may take its time.
-    let _page = args.open.then(|| open(&server)).transpose()?;
-    serve(server, &interrupt)?;
-    Ok(Exit::Fine.into())
-}
-
-fn runs(args: &Args) -> Result<Runs> {
-    if args.runs.is_empty() {
-        if args.folder != Path::new(FOLDER) && !args.folder.is_dir() {
-            return Err(anyhow!("--in {}: not a folder", clean_path(&args.folder)));
+    let mut is_first = true;
+    loop {
+        let began = Instant::now();
+        let history = history_of(folder)?;
+        let index = interrupt.ended(write(&history, Some(EVERY)).or_usage_error())?;
+        if is_first {
+            terminal::print(&format!("{}\n", clean_path(&index.path)))?;
+            open(&index.path);
         }
-        return Ok(Runs::Folder(args.folder.clone()));
+        if !index.is_live {
+            return Ok(Exit::Fine.into());
+        }
+        if is_first {
+            terminal::note("a run is measuring: the page is written again until it ends; Ctrl-C ends this");
+        }
+        is_first = false;
+        let next = Instant::now() + Duration::from_secs(EVERY).max(began.elapsed() * SHARE);
+        while Instant::now() < next {
+            if interrupt.is_set() {
+                // The last version does not reload.
+                write(&history, None)?;
+                return Ok(Exit::Fine.into());
+            }
+            std::thread::sleep(ATTENTION);
+        }
     }
-    let paths = args.runs.iter().map(|word| find(word)).collect::<Result<Vec<_>>>()?;
-    Runs::named(paths)
 }
 
-/// Opens a page on the disk, which only this user can read and which leads to the list: the address itself would be among the
-/// arguments of a process, which every user can read.
-fn open(server: &Server) -> Result<NamedTempFile> {
-    let doing = "the page that leads to the list cannot be written";
-    let mut page =
-        tempfile::Builder::new().prefix("weigh-view-").suffix(".html").tempfile().context(doing)?;
-    let html = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>weigh view</title>\n";
-    let refresh = format!("<meta http-equiv=\"refresh\" content=\"0; url={}\">\n", server.url());
-    page.write_all(html.as_bytes()).and_then(|()| page.write_all(refresh.as_bytes())).context(doing)?;
-    server.opens();
+fn write(history: &History, again: Option<u64>) -> Result<Index> {
+    let mut line = Line::new(false);
+    let progress = &mut |done, all| line.say(format!("writing pages: {done} of {all}"));
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%S").to_string();
+    let written = history.write_index(&now, again, &mut terminal::note_once, progress);
+    line.bar.finish_and_clear();
+    written
+}
+
+fn refuse_run(folder: &Path) -> Result<()> {
+    let shown = clean_path(folder);
+    if folder.join(RUN).is_file() {
+        return Err(anyhow!("{shown}: a run; name the folder that it is in, or: weigh runs show {shown}"));
+    }
+    match folder == Path::new(FOLDER) || folder.is_dir() {
+        true => Ok(()),
+        false => Err(anyhow!("{shown}: not a folder")),
+    }
+}
+
+/// Opens a page in the user's browser where somebody sees it. Its path was printed, for where nothing does.
+fn open(page: &Path) {
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    if !has_display || !std::io::stdout().is_terminal() {
+        return;
+    }
     let mut opener = Command::new(OPENER);
-    opener.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    opener.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Its own group: Ctrl-C here does not end a browser.
     std::os::unix::process::CommandExt::process_group(&mut opener, 0);
-    if opener.spawn().is_err() {
-        terminal::note(&format!("{OPENER} cannot be run; open the address above in your browser"));
-    }
-    Ok(page)
+    let _ = opener.spawn();
 }

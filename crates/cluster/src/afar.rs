@@ -5,7 +5,7 @@ use std::sync::mpsc::{channel, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::listener::{How, Lines, Shared, Waiting, heard, tell};
+use super::listener::{Lines, Shared, SharedEnding, Waiting, cut_line, tell};
 use super::message::Order;
 use weigh_os::process::{Body, Worker};
 
@@ -17,11 +17,11 @@ pub(super) struct Afar {
     shared: Arc<Shared>,
     node: String,
     worker: u64,
-    how: How,
+    how: SharedEnding,
 }
 
 impl Afar {
-    pub(super) fn new(shared: Arc<Shared>, node: &str, worker: u64, how: How) -> Afar {
+    pub(super) fn new(shared: Arc<Shared>, node: &str, worker: u64, how: SharedEnding) -> Afar {
         Afar { shared, node: node.to_owned(), worker, how }
     }
 
@@ -41,7 +41,7 @@ impl Afar {
         std::thread::spawn(move || {
             for line in said {
                 let length = line.len();
-                if replies.send(heard(line, longest)).is_err() {
+                if replies.send(cut_line(line, longest)).is_err() {
                     return;
                 }
                 waiting.lines.fetch_sub(1, Ordering::SeqCst);

@@ -17,7 +17,7 @@ use weigh_os::process::{Worker, WorkerSpec};
 
 /// How long Ray may take to start beyond what nodes are waited for.
 const START_LIMIT: Duration = Duration::from_secs(120);
-/// What of the user's environment is about clusters: their authentication, which is used and never turned off, and encryption.
+/// The parts of the user's environment that are about clusters: their authentication, which is used and never turned off, and encryption.
 const PASSED: [&str; 6] = [
     "RAY_AUTH_TOKEN",
     "RAY_AUTH_TOKEN_PATH",

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::message::Node;
 use super::nodes::{At, Cluster};
-use super::visits::{Answer, Ask, LONGEST_LINE};
+use super::visits::{Answer, LONGEST_LINE, NodeRequest};
 use weigh_model::inventory::{Inventory, NATIVE};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::{Fault, FaultKind};
@@ -74,7 +74,7 @@ impl Remote {
     /// # Errors
     /// One line: it does not answer, or the user wants an end.
     pub fn machine(&mut self, interrupt: &Interrupt) -> Result<Machine> {
-        match self.ask(&Ask::Machine, PATIENCE, interrupt).map_err(Trouble::error)? {
+        match self.ask(&NodeRequest::Machine, PATIENCE, interrupt).map_err(Trouble::error)? {
             Answer::Machine { machine } => Ok(*machine),
             _ => bail!("node {} {STRANGE}", self.node),
         }
@@ -91,14 +91,14 @@ impl Remote {
         interrupt: &Interrupt,
     ) -> Result<Inventory> {
         let studies = studies.iter().map(|study| study.source.clone()).collect();
-        let ask = Ask::Inventory { studies, php: php.to_owned() };
+        let ask = NodeRequest::Inventory { studies, php: php.to_owned() };
         match self.ask(&ask, PATIENCE, interrupt).map_err(Trouble::error)? {
             Answer::Inventory { inventory } => Ok(*inventory),
             _ => bail!("node {} {STRANGE}", self.node),
         }
     }
 
-    fn ask(&mut self, ask: &Ask, limit: Duration, interrupt: &Interrupt) -> Result<Answer, Trouble> {
+    fn ask(&mut self, ask: &NodeRequest, limit: Duration, interrupt: &Interrupt) -> Result<Answer, Trouble> {
         let node = &self.node;
         let line = serde_json::to_vec(ask).map_err(|e| Trouble::Said(format!("no question: {e}")))?;
         if line.len() >= LONGEST_LINE {
@@ -141,7 +141,7 @@ impl Remote {
                 blobs.insert(payload.sha256.clone(), path);
             }
         }
-        let ask = Ask::Open { plan: Box::new(plan.clone()), blobs };
+        let ask = NodeRequest::Open { plan: Box::new(plan.clone()), blobs };
         match self.ask(&ask, PATIENCE, interrupt).map_err(Trouble::error)? {
             Answer::Opened { remark } => Ok(remark.map(|remark| clean(&remark))),
             _ => bail!("node {} {STRANGE}", self.node),
@@ -188,7 +188,7 @@ pub struct Visitor {
     /// The kind of the first node, which the others have to be of.
     kind: Node,
     remote: Option<Remote>,
-    /// What of each cell was told to it: visits, whether it failed, whether it is done.
+    /// What it was told of each cell: visits, whether it failed, whether it is done.
     told: Vec<(usize, bool, bool)>,
     remark: Option<String>,
 }
@@ -256,7 +256,7 @@ impl Visitor {
     }
 
     fn versions_of(&mut self, live: &[usize]) -> Option<Vec<Version>> {
-        let ask = Ask::Versions { live: live.to_owned() };
+        let ask = NodeRequest::Versions { live: live.to_owned() };
         match self.remote.as_mut()?.ask(&ask, PATIENCE, &self.interrupt) {
             Ok(Answer::Versions { versions }) => Some(versions),
             Ok(_) | Err(Trouble::Said(_)) => None,
@@ -307,7 +307,7 @@ impl Executor for Visitor {
         self.ready(&[order.index])?;
         let records = self.news(order.state);
         let (index, round, limit) = (order.index, order.round, order.limit.as_secs_f64());
-        let ask = Ask::Visit { records, index, round, limit };
+        let ask = NodeRequest::Visit { records, index, round, limit };
         let interrupt = self.interrupt.clone();
         let remote = self.remote.as_mut().ok_or(Failure::Interrupted)?;
         let node = remote.node.clone();

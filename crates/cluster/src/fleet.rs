@@ -19,7 +19,7 @@ use weigh_model::text::clean;
 use weigh_os::digest;
 use weigh_os::interrupt::Interrupt;
 use weigh_run::loading::clock::Clock;
-use weigh_run::loading::{Failure, LoadAgent, Outcome};
+use weigh_run::loading::{BlockOutcome, Failure, LoadAgent};
 
 /// How often the sum is looked at, and told.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -42,7 +42,7 @@ impl Generator {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<BlockOutcome, Failure> {
         match self {
             Generator::Here(agent) => agent.run(plan, tell),
             Generator::Fleet(fleet) => fleet.run(plan, tell),
@@ -79,8 +79,8 @@ pub struct Member {
 }
 
 /// What an agent came to: its outcome, with when it began in seconds after the common start.
-struct Part {
-    outcome: Outcome,
+struct TimedOutcome {
+    outcome: BlockOutcome,
     began: f64,
     uncertainty: f64,
 }
@@ -115,7 +115,7 @@ impl Fleet {
     ///
     /// # Errors
     /// See [`Failure`], with the node.
-    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<BlockOutcome, Failure> {
         let plans = self.plans(plan)?;
         let board = Board::of(self.members.len());
         let parts = std::thread::scope(|scope| {
@@ -184,10 +184,10 @@ impl Fleet {
     /// The parts as one result; `first` is the agent whose failure called the start off.
     fn sum(
         &self,
-        parts: Vec<Result<Part, Failure>>,
+        parts: Vec<Result<TimedOutcome, Failure>>,
         first: Option<usize>,
         interrupted: bool,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<BlockOutcome, Failure> {
         let named = |index: usize, failure: &Failure| match failure {
             Failure::Refused(why) if self.interrupt.is_set() => Failure::Refused(why.clone()),
             Failure::Refused(why) => Failure::Refused(format!("node {}: {why}", self.members[index].node)),
@@ -197,10 +197,10 @@ impl Fleet {
         if let Some(failure) = first.and_then(failed) {
             return Err(failure);
         }
-        let of = |(member, part): (&Member, &Result<Part, Failure>)| {
+        let of = |(member, part): (&Member, &Result<TimedOutcome, Failure>)| {
             let (node, machine) = (member.node.clone(), member.machine.clone());
             match part {
-                Ok(Part { outcome, began, uncertainty }) => {
+                Ok(TimedOutcome { outcome, began, uncertainty }) => {
                     let (began, uncertainty, result) = (*began, *uncertainty, outcome.result.clone());
                     AgentResult { node, machine, began, uncertainty, result, lost: None }
                 }
@@ -211,7 +211,7 @@ impl Fleet {
         };
         let agents = self.members.iter().zip(&parts).map(of).collect();
         match side_by_side(agents) {
-            Some(result) => Ok(Outcome { result, interrupted }),
+            Some(result) => Ok(BlockOutcome { result, interrupted }),
             None => Err(failed(0).unwrap_or_else(|| Failure::Broken("did not start".into()))),
         }
     }
@@ -229,7 +229,7 @@ fn bring(cluster: &Cluster, node: &str, file: &Path) -> Result<PathBuf, String> 
 }
 
 impl Member {
-    fn take_part(&mut self, plan: &LoadPlan, index: usize, board: &Board) -> Result<Part, Failure> {
+    fn take_part(&mut self, plan: &LoadPlan, index: usize, board: &Board) -> Result<TimedOutcome, Failure> {
         let part = self.carry_out(plan, index, board);
         if part.is_err() {
             board.failed(index, &self.node);
@@ -237,7 +237,7 @@ impl Member {
         part
     }
 
-    fn carry_out(&mut self, plan: &LoadPlan, index: usize, board: &Board) -> Result<Part, Failure> {
+    fn carry_out(&mut self, plan: &LoadPlan, index: usize, board: &Board) -> Result<TimedOutcome, Failure> {
         let clock = self.agent.clock()?;
         board.reached(&clock);
         let (mut is_told, mut is_stopped) = (false, false);
@@ -253,7 +253,7 @@ impl Member {
             return Err(Failure::Broken("did not say when it began".into()));
         };
         let (began, uncertainty) = (clock.seconds_after(start, began), clock.uncertainty().as_secs_f64());
-        Ok(Part { outcome, began, uncertainty })
+        Ok(TimedOutcome { outcome, began, uncertainty })
     }
 }
 

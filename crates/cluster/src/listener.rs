@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-use super::message::{Node, Order, Said};
+use super::message::{EngineMessage, Node, Order};
 use weigh_model::text::{clean, clean_bytes};
-use weigh_os::process::{Heard, Silence, Worker};
+use weigh_os::process::{OutputLine, Silence, Worker};
 
 /// A line of the engine holds a line of a worker as a JSON string, which may double it.
 pub(super) const LONGEST_LINE: usize = 513 << 20;
@@ -28,10 +28,10 @@ const WORDS: usize = 1000;
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// How something ended, once it has.
-pub(super) type How = Arc<Mutex<Option<String>>>;
+pub(super) type SharedEnding = Arc<Mutex<Option<String>>>;
 
 /// Says how it ended, if nobody has.
-pub(super) fn tell(how: &How, words: String) {
+pub(super) fn tell(how: &SharedEnding, words: String) {
     how.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(words);
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Port {
     pub(super) lines: Sender<Vec<u8>>,
     pub(super) waiting: Arc<Waiting>,
     pub(super) longest: usize,
-    pub(super) how: How,
+    pub(super) how: SharedEnding,
 }
 
 /// Lines that nobody has heard yet.
@@ -136,39 +136,39 @@ impl Shared {
     }
 
     fn take(&self, line: &[u8]) -> Result<()> {
-        let said: Said = serde_json::from_slice(line).map_err(|e| {
+        let said: EngineMessage = serde_json::from_slice(line).map_err(|e| {
             anyhow!("the engine said what is no message ({e}): {}", clean_bytes(&line[..line.len().min(80)]))
         })?;
         let mut state = self.lock();
         match said {
-            Said::Nodes { nodes } => {
+            EngineMessage::Nodes { nodes } => {
                 if nodes.len() > MOST_NODES {
                     bail!("the engine named over {MOST_NODES} nodes");
                 }
                 state.nodes = Some(nodes.into_iter().map(Node::cleaned).collect());
             }
-            Said::Put { node, sha256, path, why } => {
-                let why = || words(&why.unwrap_or_else(|| "no reason was given".into()));
+            EngineMessage::Put { node, sha256, path, why } => {
+                let why = || shorten_message(&why.unwrap_or_else(|| "no reason was given".into()));
                 let put = path.filter(|path| path.is_absolute()).ok_or_else(why);
                 if let Some(asked) = state.puts.get_mut(&(node, sha256)) {
                     *asked = Some(put);
                 }
             }
-            Said::Line { worker, line } => state.pass_on(worker, line, self),
-            Said::Ended { worker, how } => {
+            EngineMessage::Line { worker, line } => state.pass_on(worker, line, self),
+            EngineMessage::Ended { worker, how } => {
                 if let Some(port) = state.workers.remove(&worker) {
-                    tell(&port.how, words(&how));
+                    tell(&port.how, shorten_message(&how));
                 }
             }
-            Said::Lost { node, why } => {
-                let why = format!("node {} was lost: {}", clean(&node), words(&why));
+            EngineMessage::Lost { node, why } => {
+                let why = format!("node {} was lost: {}", clean(&node), shorten_message(&why));
                 state.drop_workers(|port| port.node == node, &why);
                 if state.nodes.iter().flatten().any(|known| known.node == node) {
                     state.lost.insert(node, why);
                 }
             }
-            Said::Fault { why } => {
-                state.ended.get_or_insert(words(&why));
+            EngineMessage::Fault { why } => {
+                state.ended.get_or_insert(shorten_message(&why));
             }
         }
         drop(state);
@@ -208,19 +208,19 @@ impl Node {
     fn cleaned(self) -> Node {
         let Node { node, address, host, kind, system, machine, .. } = &self;
         let [node, address, host, kind, system, machine] =
-            [node, address, host, kind, system, machine].map(|text| words(text));
+            [node, address, host, kind, system, machine].map(|text| shorten_message(text));
         Node { node, address, host, kind, system, machine, ..self }
     }
 }
 
 /// Words of the engine's, safe to print and not too many.
-fn words(text: &str) -> String {
+fn shorten_message(text: &str) -> String {
     clean(text).chars().take(WORDS).collect()
 }
 
 /// What a worker's lines pass before they are heard: too long ones are told from others.
-pub(super) fn heard(line: Vec<u8>, longest: usize) -> Heard {
-    if line.len() > longest { Heard::TooLong(line[..80].to_vec()) } else { Heard::Line(line) }
+pub(super) fn cut_line(line: Vec<u8>, longest: usize) -> OutputLine {
+    if line.len() > longest { OutputLine::TooLong(line[..80].to_vec()) } else { OutputLine::Line(line) }
 }
 
 /// The receiving end of a worker's lines.

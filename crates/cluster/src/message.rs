@@ -54,7 +54,7 @@ pub enum Order<'a> {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "say")]
-pub enum Said {
+pub enum EngineMessage {
     /// The nodes that were taken.
     Nodes { nodes: Vec<Node> },
     /// What came of bringing a file onto a node.

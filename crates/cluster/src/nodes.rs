@@ -14,7 +14,7 @@ use super::on::{On, Want};
 use weigh_content::defs::Definitions;
 use weigh_os::digest;
 use weigh_os::interrupt::Interrupt;
-use weigh_os::process::{Elsewhere, Place, Worker, WorkerSpec};
+use weigh_os::process::{SharedWorkerHost, Worker, WorkerHost, WorkerSpec};
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::Progress;
 use weigh_run::subject::codec::sweep::Site;
@@ -139,7 +139,7 @@ impl Cluster {
     }
 
     /// A node as a place for specs of workers: [`WorkerSpec::on`].
-    pub fn place(&self, node: &str) -> Place {
+    pub fn place(&self, node: &str) -> SharedWorkerHost {
         Arc::new(At::new(self, node))
     }
 
@@ -186,7 +186,7 @@ impl Site for At {
     }
 }
 
-impl Elsewhere for At {
+impl WorkerHost for At {
     fn start(&self, spec: &WorkerSpec) -> io::Result<Worker> {
         let args: Option<Vec<String>> =
             spec.args.iter().map(|word| word.to_str().map(str::to_owned)).collect();

@@ -74,7 +74,7 @@ pub struct Want {
 }
 
 impl Want {
-    /// All nodes that there are, of which this many have to be.
+    /// All available nodes, of which at least this many must exist.
     pub fn all(least: u32) -> Want {
         Want { least, most: None, patience: Duration::from_secs(60) }
     }

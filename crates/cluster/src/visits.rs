@@ -30,7 +30,7 @@ pub const LONGEST_LINE: usize = 64 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "ask")]
-pub enum Ask {
+pub enum NodeRequest {
     Machine,
     /// What studies can be measured on.
     Inventory {
@@ -136,26 +136,26 @@ struct Open {
 }
 
 impl End<'_> {
-    fn answer(&mut self, ask: Ask) -> Result<Answer> {
+    fn answer(&mut self, ask: NodeRequest) -> Result<Answer> {
         Ok(match ask {
-            Ask::Machine => Answer::Machine { machine: Box::new(Machine::query()) },
-            Ask::Inventory { studies, php } => {
+            NodeRequest::Machine => Answer::Machine { machine: Box::new(Machine::query()) },
+            NodeRequest::Inventory { studies, php } => {
                 let studies: Vec<Study> =
                     studies.iter().map(|text| Study::parse(text, "the study")).collect::<Result<_>>()?;
                 Answer::Inventory { inventory: Box::new(self.lab.found(&studies, &php)?) }
             }
-            Ask::Open { plan, blobs } => {
+            NodeRequest::Open { plan, blobs } => {
                 let open = self.open(*plan, blobs)?;
                 let remark = open.executor.remark().map(str::to_owned);
                 self.open = Some(open);
                 Answer::Opened { remark }
             }
-            Ask::Versions { live } => {
+            NodeRequest::Versions { live } => {
                 let Open { plan, executor, .. } = self.opened()?;
                 ensure!(live.iter().all(|index| *index < plan.cells.len()), "no such configuration");
                 Answer::Versions { versions: executor.versions(plan, &live) }
             }
-            Ask::Visit { records, index, round, limit } => {
+            NodeRequest::Visit { records, index, round, limit } => {
                 let open = self.opened()?;
                 records.iter().try_for_each(|record| open.state.apply(record))?;
                 open.visit(index, round, limit)?

@@ -44,7 +44,7 @@ pub fn is_page(path: &str) -> bool {
 ///
 /// # Errors
 /// What such files are, where nobody asks for them.
-pub fn of(
+pub fn classify_file(
     path: &str,
     bytes: u64,
     is_asked: bool,
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn class(path: &str, is_asked: bool) -> Result<(Kind, String), &'static str> {
-        let found = of(path, 5000, is_asked, &MediaTypes::default(), &|| !path.ends_with(".bin2"));
+        let found = classify_file(path, 5000, is_asked, &MediaTypes::default(), &|| !path.ends_with(".bin2"));
         found.map(|class| (class.kind, class.format.into_owned()))
     }
 
@@ -122,7 +122,8 @@ mod tests {
             assert_eq!(class(path, false), Err("source files that no visitor asks for"), "{path}");
         }
         assert_eq!(class("node_modules/x/dist/x.js", false), Err("files of node_modules"));
-        let film = |bytes| of("film.mp4", bytes, false, &MediaTypes::default(), &|| false).unwrap().kind;
+        let film =
+            |bytes| classify_file("film.mp4", bytes, false, &MediaTypes::default(), &|| false).unwrap().kind;
         assert_eq!((film(MEDIA), film(MEDIA - 1)), (Kind::Download, Kind::Asset));
     }
 

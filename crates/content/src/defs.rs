@@ -54,7 +54,7 @@ impl Definitions {
                 bail!("--defs {}: not a folder; give one that has studies/ or php/", folder.display());
             }
             for (root, _) in roots {
-                lay_over(&folder.join(root), Path::new(root), &mut files)?;
+                overlay_folder(&folder.join(root), Path::new(root), &mut files)?;
             }
         }
         Ok(Definitions { files })
@@ -212,7 +212,7 @@ fn embed(root: &Path, dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-fn lay_over(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+fn overlay_folder(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
     if !folder.is_dir() {
         return Ok(());
     }
@@ -221,7 +221,7 @@ fn lay_over(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) 
         let (path, name) = (entry.path(), root.join(entry.file_name()));
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            lay_over(&path, &name, files)?;
+            overlay_folder(&path, &name, files)?;
         } else if kind.is_file() {
             files.insert(name, regular::read(&path, MAX_BYTES)?);
         }

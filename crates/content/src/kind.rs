@@ -37,7 +37,7 @@ const EXTENSIONS: [(&str, &[&str]); 14] = [
 ];
 
 /// The kind of a file with this name and these first bytes: one word, `binary` or `text` when nothing tells more.
-pub fn of(path: &Path, head: &[u8]) -> &'static str {
+pub fn detect_kind(path: &Path, head: &[u8]) -> &'static str {
     if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return kind;
     }
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn magic_beats_the_extension_and_the_extension_beats_a_guess() {
-        assert_eq!(of(Path::new("a.html"), b"\x89PNG\r\n\x1a\nxx"), "image");
-        assert_eq!(of(Path::new("a.JS"), b"let a"), "js");
-        assert_eq!(of(Path::new("a"), b"  <!DOCTYPE HTML><p>"), "html");
-        assert_eq!(of(Path::new("a"), b"RIFF\0\0\0\0WEBPVP8 "), "image");
-        assert_eq!(of(Path::new("a"), b"plain \xc3"), "text");
-        assert_eq!(of(Path::new("a"), b"\xff\xfe plain"), "binary");
-        assert_eq!(of(Path::new("a"), b"x\0y"), "binary");
-        assert_eq!(of(Path::new("a"), b""), "text");
+        assert_eq!(detect_kind(Path::new("a.html"), b"\x89PNG\r\n\x1a\nxx"), "image");
+        assert_eq!(detect_kind(Path::new("a.JS"), b"let a"), "js");
+        assert_eq!(detect_kind(Path::new("a"), b"  <!DOCTYPE HTML><p>"), "html");
+        assert_eq!(detect_kind(Path::new("a"), b"RIFF\0\0\0\0WEBPVP8 "), "image");
+        assert_eq!(detect_kind(Path::new("a"), b"plain \xc3"), "text");
+        assert_eq!(detect_kind(Path::new("a"), b"\xff\xfe plain"), "binary");
+        assert_eq!(detect_kind(Path::new("a"), b"x\0y"), "binary");
+        assert_eq!(detect_kind(Path::new("a"), b""), "text");
     }
 }

@@ -146,7 +146,7 @@ impl Library {
         let names = || all.iter().map(String::as_str);
         let hint = match nearest(id, names()).or_else(|| names().find(begins)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`weigh corpus list` shows what it has".into(),
+            None => "`weigh lab corpus list` shows what it has".into(),
         };
         bail!("the corpus has no `{}`; {hint}", clean(id))
     }

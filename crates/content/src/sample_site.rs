@@ -45,7 +45,7 @@ pub struct SampleSite {
     /// Their bytes.
     pub bytes: u64,
     pub values: usize,
-    /// Lines of the log that are no requests.
+    /// Lines of the log that are not requests.
     pub broken: usize,
     /// Contents of the corpus that synthetic ones stand for, because they are not in the cache.
     pub stand_ins: BTreeSet<String>,

@@ -13,7 +13,7 @@ pub enum Serialized {
 }
 
 /// Tells what bytes are.
-pub fn look(bytes: &[u8]) -> Serialized {
+pub fn detect_serialized(bytes: &[u8]) -> Serialized {
     match first(bytes) {
         Some((value, [])) => value,
         _ => Serialized::Other,
@@ -157,7 +157,7 @@ mod tests {
             "a:2:{i:0;s:1:\"a\";s:1:\"k\";a:1:{i:0;N;}}",
             "O:8:\"stdClass\":1:{s:1:\"p\";i:1;}",
         ] {
-            assert_eq!(look(value.as_bytes()), Serialized::Value, "{value}");
+            assert_eq!(detect_serialized(value.as_bytes()), Serialized::Value, "{value}");
         }
         for other in [
             "",
@@ -170,9 +170,9 @@ mod tests {
             "i:;",
             "a:99999999999999999999:{}",
         ] {
-            assert_eq!(look(other.as_bytes()), Serialized::Other, "{other}");
+            assert_eq!(detect_serialized(other.as_bytes()), Serialized::Other, "{other}");
         }
-        let foreign = |text: &str| look(text.as_bytes());
+        let foreign = |text: &str| detect_serialized(text.as_bytes());
         assert_eq!(foreign("O:3:\"Foo\":0:{}"), Serialized::Foreign("objects of Foo".into()));
         assert_eq!(foreign("a:2:{i:0;i:1;i:1;R:2;}"), Serialized::Foreign("references".into()));
         assert_eq!(foreign("C:3:\"Foo\":4:{i:1;}"), Serialized::Foreign("objects of Foo".into()));

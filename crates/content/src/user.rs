@@ -1,6 +1,6 @@
 //! The user's own content: a file is a payload, a folder is a payload whose items are its files.
 //!
-//! Owns what of it is measured and what is left out, and says both. Copies in a stream, so that memory does not grow
+//! Owns which parts of it are measured and which are left out, and says both. Copies in a stream, so that memory does not grow
 //! with the content. Refuses to follow links inside a folder, and to open anything but regular files.
 
 mod list;
@@ -19,7 +19,7 @@ use std::{fmt, io};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 
-use weigh_model::payload::{Origin, Part, Payload};
+use weigh_model::payload::{Origin, Payload, PayloadPart};
 
 use super::kind;
 use super::names::{Names, file_name};
@@ -144,7 +144,7 @@ fn singular(what: &str) -> Option<String> {
     (!what.contains(" and ")).then(|| Some(format!("{}{rest}", noun.strip_suffix('s')?))).flatten()
 }
 
-/// The regular files with content of a folder, with their lengths, and what of it is left out; `output` is where this program
+/// The regular files with content of a folder, with their lengths, and which part of it is left out; `output` is where this program
 /// writes. Links are not followed.
 pub fn files(folder: &Path, output: &Path) -> (Vec<Found>, Vec<Note>) {
     let many = Many { wanted: &Wanted::path(folder), output };
@@ -267,7 +267,7 @@ fn stage_many(many: &Many<'_>, limits: &Limits, name: &str) -> Result<Staged> {
             let (groups, reached) = frame.sample(within, most, &mut notes)?;
             let taken: usize = groups.iter().map(|group| group.units.len()).sum();
             let is_all = groups.iter().all(|group| group.stands_for.is_none());
-            (groups, (!is_all).then(|| sample::said(taken, count, reached)))
+            (groups, (!is_all).then(|| sample::describe_sample(taken, count, reached)))
         }
     };
     let groups = groups.into_iter().flat_map(|group| deal(group, PART.0, PART.1)).collect();
@@ -346,7 +346,7 @@ fn values(blob: &Path, items: &[u64], given: &Path, notes: &mut Vec<Note>) -> io
     for length in items {
         let mut bytes = Vec::new();
         Read::by_ref(&mut file).take(*length).read_to_end(&mut bytes)?;
-        match serialized::look(&bytes) {
+        match serialized::detect_serialized(&bytes) {
             Serialized::Value => {}
             Serialized::Foreign(what) => {
                 notes.push(Note::Bytes { path: given.to_owned(), what });
@@ -404,13 +404,13 @@ impl Blob {
     }
 
     /// What was appended since the last part ended, as a part; none: nothing was. `stands_for` are the items and bytes that it stands for.
-    fn end_part(&mut self, stands_for: Option<(u64, u64)>) -> Option<Part> {
+    fn end_part(&mut self, stands_for: Option<(u64, u64)>) -> Option<PayloadPart> {
         let (digest, bytes, items) =
             std::mem::replace(&mut self.part, (Sha256::new(), self.bytes, self.items.len()));
         let (bytes, items) = (self.bytes - bytes, self.items.len() - items);
         let (stands_for_items, stands_for_bytes) = stands_for.unwrap_or((items as u64, bytes));
         let sha256 = digest::finish(digest);
-        let part = Part { items: items as u32, bytes, sha256, stands_for_items, stands_for_bytes };
+        let part = PayloadPart { items: items as u32, bytes, sha256, stands_for_items, stands_for_bytes };
         (items > 0).then_some(part)
     }
 
@@ -449,7 +449,7 @@ impl Blob {
                 };
                 let bytes = &self.buffer[..got];
                 if at == piece.at {
-                    self.kinds.push((kind::of(path, &bytes[..got.min(512)]), piece.bytes));
+                    self.kinds.push((kind::detect_kind(path, &bytes[..got.min(512)]), piece.bytes));
                 }
                 self.digest.update(bytes);
                 self.part.0.update(bytes);

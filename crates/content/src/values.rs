@@ -33,7 +33,7 @@ const MOST_INPUT: (u64, usize) = (256 << 20, 20_000);
 
 /// What a PHP can write, as it says itself.
 #[derive(Debug, Deserialize)]
-struct Able {
+struct PhpAbilities {
     php: String,
     forms: BTreeMap<String, String>,
 }
@@ -99,7 +99,7 @@ fn attempt(
         fs::write(scratch.path().join(name), code).context("cannot write in the cache")?;
     }
     let program = scratch.path().join("values.php");
-    let able: Able = serde_json::from_str(&call(php, &program, "--forms".as_ref(), scratch.path())?)
+    let able: PhpAbilities = serde_json::from_str(&call(php, &program, "--forms".as_ref(), scratch.path())?)
         .with_context(|| format!("{} said something that is not about forms", clean_path(php)))?;
     let mut wanted = Vec::new();
     for item in todo {
@@ -127,7 +127,13 @@ fn attempt(
 }
 
 /// Checks one result and gives it its place in the cache.
-fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch: &Path) -> Result<()> {
+fn take(
+    library: &Library,
+    item: Item<'_>,
+    able: &PhpAbilities,
+    lines: &[Line],
+    scratch: &Path,
+) -> Result<()> {
     let Item::Value(pin, _, form) = item else { bail!("not a value") };
     let line = lines.iter().find(|line| line.id == pin.id && line.form == form.word());
     let line = line.ok_or_else(|| anyhow!("PHP {} did not make it", clean(&able.php)))?;
@@ -156,7 +162,7 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
 }
 
 /// What a file that PHP wrote is; it must be what is pinned, if something is.
-fn verified(made: &Path, pinned: Option<Sum>, able: &Able) -> Result<Sum> {
+fn verified(made: &Path, pinned: Option<Sum>, able: &PhpAbilities) -> Result<Sum> {
     let Some(sum) = digest::of_file(made)? else { bail!("PHP {} did not write it", clean(&able.php)) };
     match pinned {
         Some(pinned) if pinned != sum => bail!(

@@ -8,6 +8,7 @@ use walkdir::WalkDir;
 
 use super::summary::{Figure, Summary, Values};
 use weigh_answer::derive::rows;
+use weigh_answer::document;
 use weigh_answer::estimate::Estimate;
 use weigh_answer::facts::{self, Facts};
 use weigh_answer::load::Document;
@@ -15,36 +16,49 @@ use weigh_answer::metric::Metric;
 use weigh_answer::report::Report;
 use weigh_answer::row::Row;
 use weigh_answer::subject;
+use weigh_model::record::Record;
 use weigh_model::text::clean;
 use weigh_run::dir::StoredRun;
-use weigh_run::kept::Kept;
+use weigh_run::kept::StoredMeasurement;
 
 /// Reads a run; what is wrong with a damaged one is part of what is known of it.
 pub fn derived(run: &Path) -> (Summary, Values) {
     read(run).unwrap_or_else(|error| {
-        let (started, damaged) = (Kept::started(run), Some(format!("{error:#}")));
+        let (started, damaged) = (StoredMeasurement::started(run), Some(format!("{error:#}")));
         (Summary { started, damaged, ..Summary::default() }, Values::new())
     })
 }
 
 fn read(run: &Path) -> Result<(Summary, Values)> {
-    let stored = match Kept::read(run)? {
-        Kept::Run(stored) => stored,
-        Kept::Load(load) => return Ok(of_load(&load)),
+    let stored = match StoredMeasurement::read(run)? {
+        StoredMeasurement::Run(stored) => stored,
+        StoredMeasurement::Load(load) => return Ok(of_load(&load)),
     };
     let (facts, subject) = (stored.facts(), subject::of_plan(&stored.plan));
+    // What compares rows takes longer than the rows, and a run that measures is read again and again.
+    let (rows, answer) = match facts.complete {
+        true => {
+            let report = stored.report();
+            let answer = document::sentences(&report).into_iter().next();
+            (report.rows, answer)
+        }
+        false => (rows(&stored.plan, &stored.records), None),
+    };
     let summary = Summary {
         started: stored.file.started.clone(),
         study: Some(stored.plan.study.name.clone()),
+        title: Some(stored.plan.study.title.clone()),
+        answer,
         subject: Some(subject.name.to_owned()),
         complete: facts.complete,
         configurations: stored.plan.cells.len(),
+        done: stored.records.iter().filter(|record| matches!(record, Record::Stop { .. })).count(),
         rounds: facts.rounds,
         seconds: facts.seconds,
         facts: measured_with(&stored),
         ..Summary::default()
     };
-    Ok((summary, values(subject.name, &rows(&stored.plan, &stored.records))))
+    Ok((summary, values(subject.name, &rows)))
 }
 
 fn of_load(load: &Document) -> (Summary, Values) {
@@ -56,6 +70,7 @@ fn of_load(load: &Document) -> (Summary, Values) {
     let summary = Summary {
         started: run.started,
         study: Some(study.name),
+        title: Some(study.title),
         subject: Some(subject.to_owned()),
         complete: run.complete,
         configurations: rows.len(),
@@ -67,7 +82,7 @@ fn of_load(load: &Document) -> (Summary, Values) {
     (summary, values(subject, &rows))
 }
 
-/// Values by metric and configuration. What is not finite is no value.
+/// Values by metric and configuration. What is not finite is not a value.
 fn values(subject: &str, rows: &[Row]) -> Values {
     let of = |metric: &'static Metric| {
         let figure = |row: &Row| {

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use anyhow::{Result, ensure};
 
-use super::kept::Kept;
+use super::kept::FoundSummary;
 use super::summary::Summary;
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
@@ -41,7 +41,7 @@ impl History {
         let there = kept_folders(folder);
         let (mut runs, mut done, mut refused) = (Vec::new(), 0, None);
         let interrupt = Interrupt::caught();
-        in_parallel(&there, &|path| Kept::of(path), &mut |at, kept: Kept| {
+        in_parallel(&there, &|path| FoundSummary::of(path), &mut |at, kept: FoundSummary| {
             ensure!(!interrupt.is_set(), INTERRUPTED);
             done += 1;
             if kept.is_new {

@@ -1,11 +1,8 @@
 //! The summary of a run or a load, in its folder.
 
-use std::ffi::OsStr;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::derive::derived;
@@ -16,10 +13,8 @@ use weigh_os::regular;
 
 /// Its name in the folder of a run.
 pub const FILE: &str = "summary.json";
-/// What the names of drafts begin with, before the number of the process that writes one.
-const DRAFT: &str = ".tmp-summary-";
-/// The version of [`Summary`] and of what is derived. Another one is no fault: everything is derived again.
-const SCHEMA: u32 = 1;
+/// The version of [`Summary`] and of what is derived. Another one is not a fault: everything is derived again.
+const SCHEMA: u32 = 2;
 
 #[derive(Serialize)]
 struct Whole<'s> {
@@ -37,7 +32,7 @@ struct WithValues {
 
 /// A summary as it was found or made.
 #[derive(Debug)]
-pub struct Kept {
+pub struct FoundSummary {
     pub summary: Summary,
     /// It was derived from the records just now.
     pub is_new: bool,
@@ -45,18 +40,18 @@ pub struct Kept {
     pub refused: Option<String>,
 }
 
-impl Kept {
+impl FoundSummary {
     /// Of a run's folder: what is there, if it is true, else what the records say, which is kept from now on.
-    pub fn of(run: &Path) -> Kept {
+    pub fn of(run: &Path) -> FoundSummary {
         // Taken before the records are read: what is written after that is read the next time.
-        let stamp = stamp::of(run);
+        let stamp = stamp::stamp_files(run);
         let is_true = |one: &Summary| one.schema == SCHEMA && one.stamp == stamp;
         if let Some(summary) = read::<Summary>(run).ok().filter(is_true) {
-            return Kept { summary, is_new: false, refused: None };
+            return FoundSummary { summary, is_new: false, refused: None };
         }
         let (summary, values) = made(run, stamp);
         let refused = write(run, &Whole { summary: &summary, values: &values });
-        Kept { summary, is_new: true, refused: refused.err().map(|error| format!("{error:#}")) }
+        FoundSummary { summary, is_new: true, refused: refused.err().map(|error| format!("{error:#}")) }
     }
 }
 
@@ -90,24 +85,5 @@ fn made(run: &Path, stamp: String) -> (Summary, Values) {
 /// Writes it whole or not at all, whatever stands there, and through no link.
 fn write(run: &Path, whole: &Whole<'_>) -> Result<()> {
     let folder = OpenFolder::open(run).context("the folder")?;
-    let of_others = std::fs::read_dir(run)?.flatten().map(|entry| entry.file_name());
-    for left in of_others.filter(|name| is_left(name)) {
-        let _ = folder.remove(&left, false);
-    }
-    let draft = format!("{DRAFT}{}", std::process::id());
-    let draft = OsStr::new(&draft);
-    let mut file = folder.file(draft, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
-    let written = file
-        .write_all(&serde_json::to_vec(whole)?)
-        .and_then(|()| folder.rename(draft, OsStr::new(FILE), true));
-    if written.is_err() {
-        let _ = folder.remove(draft, false);
-    }
-    Ok(written?)
-}
-
-/// Whether a name is that of a draft whose process was killed.
-fn is_left(name: &OsStr) -> bool {
-    let process = name.to_str().and_then(|name| name.strip_prefix(DRAFT));
-    process.is_some_and(|process| !Path::new("/proc").join(process).exists())
+    Ok(folder.put(FILE.as_ref(), &serde_json::to_vec(whole)?)?)
 }

@@ -1,4 +1,4 @@
-//! Old runs are removed: whole, never one that is measuring, and nothing that is no run.
+//! Old runs are removed: whole, never one that is measuring, and nothing that is not a run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use weigh_model::text::clean_path;
 use weigh_os::open_folder::OpenFolder;
 use weigh_os::shelter::Draft;
 use weigh_run::baseline::BASELINES;
-use weigh_run::kept::Kept;
+use weigh_run::kept::StoredMeasurement;
 use weigh_run::lock::Lock;
 
 impl History {
@@ -29,10 +29,10 @@ impl History {
     }
 }
 
-/// Removes a run: under another name first, so that what is left of an interrupted removal is no run.
+/// Removes a run: under another name first, so that what is left of an interrupted removal is not a run.
 ///
 /// # Errors
-/// It is no run of this folder, or has more in it than a run; a process measures there, or the system refuses.
+/// It is not a run of this folder, or has more in it than a run; a process measures there, or the system refuses.
 pub fn remove(folder: &Path, name: &str) -> Result<()> {
     let path = folder.join(name);
     let shown = clean_path(&path);
@@ -62,10 +62,10 @@ pub fn remove(folder: &Path, name: &str) -> Result<()> {
 /// Makes sure that a folder is a run or a load, and has nothing in it that these have not.
 fn refuse_others(run: &Path) -> Result<()> {
     let shown = clean_path(run);
-    ensure!(Kept::is_in(run), "{shown}: cannot be removed: not a run");
+    ensure!(StoredMeasurement::is_in(run), "{shown}: cannot be removed: not a run");
     let entries = fs::read_dir(run).with_context(|| format!("{shown}: cannot be removed"))?;
     let names: Vec<OsString> = entries.flatten().map(|entry| entry.file_name()).collect();
-    if let Some(other) = names.iter().find(|name| !Kept::is_part(name)) {
+    if let Some(other) = names.iter().find(|name| !StoredMeasurement::is_part(name)) {
         bail!(
             "{shown}: cannot be removed: {} in it is no part of a run; remove it by hand",
             clean_path(other.as_ref())

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::derive::size_of;
 use super::folder::{Entry, History};
-use super::kept::Kept;
 use super::summary::Summary;
 use weigh_run::list::is_running;
 
@@ -62,11 +61,17 @@ pub struct RunRow {
     pub name: String,
     /// The study, `load` for a load; none where the run is damaged.
     pub study: Option<String>,
+    /// The study's title; none where the run is damaged.
+    pub title: Option<String>,
+    /// The first sentence of its answer.
+    pub answer: Option<String>,
     /// When it was started, RFC 3339, UTC.
     pub started: String,
     pub state: State,
     /// Configurations in its plan.
     pub configurations: usize,
+    /// Configurations that get no further samples.
+    pub done: usize,
     pub rounds: u32,
     /// Seconds of wall time.
     pub seconds: f64,
@@ -77,23 +82,21 @@ pub struct RunRow {
 }
 
 impl RunRow {
-    /// A run that is named, wherever it lies.
-    pub fn read(name: &str, path: &Path) -> RunRow {
-        RunRow::of(name, path, &Kept::of(path).summary)
-    }
-
     fn of(name: &str, path: &Path, summary: &Summary) -> RunRow {
-        let Summary { started, study, complete, configurations, rounds, seconds, damaged, .. } = summary;
+        let one = summary.clone();
         RunRow {
             name: name.to_owned(),
-            study: study.clone(),
-            started: started.clone(),
-            state: State::of(*complete, damaged.is_some(), path),
-            configurations: *configurations,
-            rounds: *rounds,
-            seconds: *seconds,
+            state: State::of(one.complete, one.damaged.is_some(), path),
+            study: one.study,
+            title: one.title,
+            answer: one.answer,
+            started: one.started,
+            configurations: one.configurations,
+            done: one.done,
+            rounds: one.rounds,
+            seconds: one.seconds,
             bytes: size_of(path),
-            damaged: damaged.clone(),
+            damaged: one.damaged,
         }
     }
 }

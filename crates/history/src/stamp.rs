@@ -5,12 +5,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use weigh_run::kept::Kept;
+use weigh_run::kept::StoredMeasurement;
 
 /// Lengths, times and inodes of the files from which everything is derived, in one text.
-pub fn of(run: &Path) -> String {
+pub fn stamp_files(run: &Path) -> String {
     let about = |path: &Path| path.metadata().map_or_else(|_| "-".into(), |found| text(&found));
-    let all: Vec<String> = Kept::files(run).iter().map(|name| about(&run.join(name))).collect();
+    let all: Vec<String> = StoredMeasurement::files(run).iter().map(|name| about(&run.join(name))).collect();
     all.join(" ")
 }
 

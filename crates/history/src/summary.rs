@@ -15,10 +15,16 @@ pub struct Summary {
     /// When it was started, RFC 3339, UTC; empty where its file does not say.
     pub started: String,
     pub study: Option<String>,
+    /// The study's title.
+    pub title: Option<String>,
     pub subject: Option<String>,
     pub complete: bool,
+    /// The first sentence of its answer; none while it is not complete.
+    pub answer: Option<String>,
     /// Configurations in its plan.
     pub configurations: usize,
+    /// Configurations that get no further samples.
+    pub done: usize,
     pub rounds: u32,
     /// Seconds of wall time.
     pub seconds: f64,

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::engine::Progress;
-use crate::message::{Begin, CLOCK, STOP, Said};
+use crate::message::{AgentMessage, Begin, CLOCK, STOP};
 use crate::plan::LoadPlan;
 use crate::result::LoadResult;
 
@@ -59,7 +59,7 @@ pub fn serve(
     for order in inbox {
         match order {
             Order::Plan(line, signals) => block(&line, &signals, output, engine, &clock)?,
-            Order::Clock => say(output, &Said::Clock(clock(Instant::now())))?,
+            Order::Clock => say(output, &AgentMessage::Clock(clock(Instant::now())))?,
         }
     }
     reader.join().unwrap_or_else(|_| Err(io::Error::other("the thread that reads plans panicked")))
@@ -124,10 +124,10 @@ fn block(
     let mut broken = None;
     let mut began = None;
     let said = match serde_json::from_slice::<LoadPlan>(line) {
-        Err(error) => Said::Fault(format!("not a plan: {error}")),
+        Err(error) => AgentMessage::Fault(format!("not a plan: {error}")),
         Ok(plan) => {
             let mut tell = |progress: &Progress| {
-                if let Err(error) = say(output, &Said::Slice(progress.clone())) {
+                if let Err(error) = say(output, &AgentMessage::Slice(progress.clone())) {
                     // The output is closed, so the running block is of no use.
                     signals.stop.store(true, Ordering::Relaxed);
                     broken.get_or_insert(error);
@@ -135,11 +135,13 @@ fn block(
             };
             match catch_unwind(AssertUnwindSafe(|| engine(&plan, &mut tell, signals))) {
                 Ok(Ok(result)) => {
-                    began = plan.share.and(result.began).map(|at| Said::Began(clock(at)));
-                    Said::Result(Box::new(result))
+                    began = plan.share.and(result.began).map(|at| AgentMessage::Began(clock(at)));
+                    AgentMessage::Result(Box::new(result))
                 }
-                Ok(Err(why)) => Said::Fault(why),
-                Err(panic) => Said::Fault(format!("the generator panicked: {}", words(&*panic))),
+                Ok(Err(why)) => AgentMessage::Fault(why),
+                Err(panic) => {
+                    AgentMessage::Fault(format!("the generator panicked: {}", read_panic_message(&*panic)))
+                }
             }
         }
     };
@@ -147,7 +149,7 @@ fn block(
     began.iter().chain([&said]).try_for_each(|said| say(output, said))
 }
 
-fn say(output: &mut dyn Write, said: &Said) -> io::Result<()> {
+fn say(output: &mut dyn Write, said: &AgentMessage) -> io::Result<()> {
     // A result with many slices is long: it is written in parts, so that it does not enlarge the process.
     let mut output = BufWriter::new(output);
     let written = serde_json::to_writer(&mut output, said).map_err(io::Error::from);
@@ -161,7 +163,7 @@ fn during(what: &str, error: &io::Error) -> io::Error {
 }
 
 /// The message of a panic.
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn read_panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }

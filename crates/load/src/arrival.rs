@@ -93,14 +93,14 @@ fn span(text: &str) -> Result<f64, String> {
 }
 
 /// The instant after which nothing is due.
-fn end_of(part: &Part) -> Nanos {
+fn end_of(part: &ThreadShare) -> Nanos {
     part.seconds.map_or(Nanos::MAX, |seconds| (seconds * 1e9).round() as Nanos)
 }
 
 /// An arrival model with its parameters.
 pub trait Model: Debug + Send + Sync {
     /// The schedule of one thread's part of the model. It allocates no memory after its start.
-    fn schedule(&self, part: &Part) -> Box<dyn Schedule>;
+    fn schedule(&self, part: &ThreadShare) -> Box<dyn Schedule>;
 
     /// Whether requests are due at given instants, independent of the server (an open model).
     fn is_open(&self) -> bool {
@@ -113,7 +113,7 @@ pub trait Model: Debug + Send + Sync {
 
 /// One thread's part of a stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct ThreadShare {
     /// The part's number, from 0.
     pub index: u32,
     /// The number of parts. Rates are for the whole run, and each part has a share of the instants.
@@ -166,7 +166,7 @@ struct Numbered<I> {
 }
 
 impl<I: Instants> Numbered<I> {
-    fn new(instants: I, part: &Part) -> Numbered<I> {
+    fn new(instants: I, part: &ThreadShare) -> Numbered<I> {
         let (number, step) = (u64::from(part.index), u64::from(part.count.max(1)));
         let mut numbered = Numbered { instants, number, step, end: end_of(part), next: None };
         numbered.look();

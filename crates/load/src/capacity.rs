@@ -187,7 +187,7 @@ pub fn find_capacity<E>(
     elapsed: impl Fn() -> f64,
     mut run: impl FnMut(f64, f64) -> Result<LoadResult, E>,
 ) -> Result<Capacity, E> {
-    let mut tried = Tried::default();
+    let mut tried = TriedRates::default();
     let mut steps = Vec::new();
     let mut longer = 1.0;
     let ended = loop {
@@ -401,9 +401,9 @@ enum Next {
 
 /// The rates that were tried, ascending.
 #[derive(Default)]
-struct Tried(Vec<Rate>);
+struct TriedRates(Vec<Rate>);
 
-impl Tried {
+impl TriedRates {
     fn add(&mut self, step: &Step, slow: f64) {
         let at = self.0.partition_point(|r| r.rate < step.rate);
         if self.0.get(at).is_none_or(|r| r.rate != step.rate) {

@@ -4,12 +4,12 @@ mod clock;
 mod conn;
 mod dispatch;
 mod exchange;
-mod part;
 mod preflight;
 mod prepared;
 mod progress;
 mod sink;
 mod spread;
+mod stream_part;
 mod thread;
 
 use std::io;
@@ -82,7 +82,7 @@ pub fn run_from(
     let (began, is_alone) = (Some(Instant::now()), start.is_none());
     let before = sys::process_cpu_seconds();
     let job = Job { plan, arsenal: &arsenal, shared: &shared, models: &models };
-    let outcomes: Vec<io::Result<Outcome>> = std::thread::scope(|scope| {
+    let outcomes: Vec<io::Result<ThreadResult>> = std::thread::scope(|scope| {
         let start = |index: u32| {
             let (job, window) = (&job, &windows[index as usize]);
             let eye = match &check {
@@ -270,7 +270,7 @@ struct Job<'a> {
 }
 
 /// The outcome of one thread.
-struct Outcome {
+struct ThreadResult {
     recorder: Recorder,
     /// Share of a core.
     share: f64,
@@ -280,7 +280,7 @@ struct Outcome {
 }
 
 impl Job<'_> {
-    fn one_thread(&self, window: &Window, eye: Eye, index: u32) -> io::Result<Outcome> {
+    fn one_thread(&self, window: &Window, eye: Eye, index: u32) -> io::Result<ThreadResult> {
         let Job { plan, arsenal, shared, models } = *self;
         if !plan.cpus.is_empty() {
             sys::pin(plan.cpus[index as usize % plan.cpus.len()])?;
@@ -298,7 +298,7 @@ impl Job<'_> {
             sys::thread_wait_seconds().zip(waited).map(|(after, before)| (after - before).max(0.0) / lasted);
         // Waiting for the decoder does not count as time of the load.
         let (recorder, _) = sink.finish();
-        Ok(Outcome { recorder, share, wait, seconds: ended as f64 / 1e9 })
+        Ok(ThreadResult { recorder, share, wait, seconds: ended as f64 / 1e9 })
     }
 }
 

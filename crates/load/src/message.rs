@@ -1,7 +1,7 @@
 //! The messages between the program and the load agent, one JSON value per line.
 //!
 //! The program sends a [`LoadPlan`](crate::plan::LoadPlan) for each block, or [`STOP`]. The agent answers each plan
-//! with any number of [`Said::Slice`] and then one [`Said::Result`] or [`Said::Fault`]. It exits when its stdin ends.
+//! with any number of [`AgentMessage::Slice`] and then one [`AgentMessage::Result`] or [`AgentMessage::Fault`]. It exits when its stdin ends.
 //!
 //! A plan with a [`Share`](crate::plan::Share) starts with those of other agents: after its preflight the agent waits for
 //! [`Begin`], and says before its result when it began. Both are by its own clock, for which [`CLOCK`] asks between blocks.
@@ -29,7 +29,7 @@ pub struct Begin {
 /// A line from the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum AgentMessage {
     /// Progress; about twice per second, also during the preflight, as long as every thread of the load goes on.
     Slice(Progress),
     /// The agent's clock: nanoseconds since it started.

@@ -13,7 +13,7 @@ const SYSTEM: u64 = 16 << 20;
 /// Opens a regular file; links are followed.
 ///
 /// # Errors
-/// As the file system says; [`ErrorKind::InvalidInput`] with what it is if it is no regular file.
+/// As the file system says; [`ErrorKind::InvalidInput`] with what it is if it is not a regular file.
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     let path = path.as_ref();
     opened(path, &fs::metadata(path)?, OFlags::empty())
@@ -86,7 +86,7 @@ pub fn system(path: impl AsRef<Path>) -> io::Result<String> {
     }
 }
 
-/// What something is that is no regular file.
+/// What something is that is not a regular file.
 pub fn special(about: &Metadata) -> &'static str {
     let kind = about.file_type();
     if kind.is_dir() {

@@ -29,7 +29,7 @@ pub(crate) use examine::KEPT;
 pub use examine::{Body, Captured, Examiner};
 pub use expectation::{Expectation, Expectations};
 pub use inner::{is_text, is_text_type, still_compressed};
-pub use verifier::{Outcome, Proof, Verifier};
+pub use verifier::{JudgedResponse, Proof, Verifier};
 
 #[cfg(test)]
 mod tests;

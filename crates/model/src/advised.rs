@@ -24,12 +24,13 @@ pub struct Advised {
     pub aliases: Vec<Alias>,
     /// What of the site's own configuration is known, and goes on to hold; null: no configuration is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<Kept>,
+    pub own: Option<KeptConfiguration>,
 }
 
 /// What of a site's own configuration goes on to hold beside a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Kept {
+#[serde(rename = "Kept")]
+pub struct KeptConfiguration {
     /// Directives that a policy's parts leave out, because the configuration has them: `gzip_proxied`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<String>,

@@ -67,14 +67,15 @@ pub struct Payload {
     /// Consecutive items that are measured by themselves and then added up, as tasks are and as strata of a sample are; together they are
     /// all items. Empty: all items are measured together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<PayloadPart>,
     /// Where it came from.
     pub origin: Origin,
 }
 
 /// Consecutive items of a payload that are measured by themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Part {
+#[serde(rename = "Part")]
+pub struct PayloadPart {
     /// How many items.
     pub items: u32,
     /// Their bytes.
@@ -87,7 +88,7 @@ pub struct Part {
     pub stands_for_bytes: u64,
 }
 
-impl Part {
+impl PayloadPart {
     /// How often its times and sizes count.
     pub fn weight(&self) -> f64 {
         self.stands_for_bytes as f64 / self.bytes.max(1) as f64
@@ -166,9 +167,10 @@ mod tests {
 
     #[test]
     fn figures_of_a_sample_are_of_what_it_stands_for() {
-        let part = |bytes, stands_for_bytes| Part { bytes, stands_for_bytes, ..Part::default() };
+        let part =
+            |bytes, stands_for_bytes| PayloadPart { bytes, stands_for_bytes, ..PayloadPart::default() };
         let parts = vec![part(20, 20), part(70, 350)];
-        assert_eq!(parts.iter().map(Part::weight).collect::<Vec<_>>(), [1.0, 5.0]);
+        assert_eq!(parts.iter().map(PayloadPart::weight).collect::<Vec<_>>(), [1.0, 5.0]);
         let sample = Payload { bytes: 90, items: vec![20, 30, 40], parts, ..Payload::default() };
         assert_eq!(sample.size(), 370);
     }

@@ -345,7 +345,7 @@ pub struct Decision {
     pub at_rate: Option<AtRate>,
     /// The same by type and size of the content that was measured, for proofs that measure a part of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<ContentChange>,
     /// When something else would be better, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flips: Vec<Flip>,
@@ -473,8 +473,8 @@ pub struct Change {
 
 /// What a decision changes of content of one type and size: amounts per month, today and with the policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
+#[serde(rename = "Part", deny_unknown_fields)]
+pub struct ContentChange {
     /// The type and size: `text/css, 10 KB to 50 KB`.
     pub content: String,
     /// Hours that visitors wait.

@@ -33,7 +33,7 @@ pub struct StudyText {
 }
 
 /// How long a run may take, in seconds of wall time.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
     /// Budget of the whole study.
@@ -51,7 +51,7 @@ impl Default for Budget {
 }
 
 /// When a cell is settled.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Precision {
     /// The largest number of rounds.

@@ -52,8 +52,8 @@ impl Ended {
 pub fn run_within(command: &mut Command, patience: Duration) -> io::Result<Ended> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.process_group(0).spawn()?;
-    let mut out = Said::of(child.stdout.take())?;
-    let mut err = Said::of(child.stderr.take())?;
+    let mut out = CapturedOutput::of(child.stdout.take())?;
+    let mut err = CapturedOutput::of(child.stderr.take())?;
     let listen = || {
         out.take_in();
         err.take_in();
@@ -107,18 +107,18 @@ fn named(command: &Command) -> OsString {
 }
 
 /// What a program says on one of its outputs. All of it is read, so that it goes on; what has no end ends with its time.
-struct Said<P> {
+struct CapturedOutput<P> {
     pipe: Option<P>,
     kept: Vec<u8>,
     chunk: Vec<u8>,
 }
 
-impl<P: Read + AsFd> Said<P> {
-    fn of(pipe: Option<P>) -> io::Result<Said<P>> {
+impl<P: Read + AsFd> CapturedOutput<P> {
+    fn of(pipe: Option<P>) -> io::Result<CapturedOutput<P>> {
         if let Some(pipe) = &pipe {
             rustix::io::ioctl_fionbio(pipe, true)?;
         }
-        Ok(Said { pipe, kept: Vec::new(), chunk: vec![0; 64 << 10] })
+        Ok(CapturedOutput { pipe, kept: Vec::new(), chunk: vec![0; 64 << 10] })
     }
 
     /// Takes in what there is by now; of a flood so much that the clock is still looked at.
@@ -171,7 +171,7 @@ fn wait_listening(
 
 /// How a program ended, in words: also that the kernel ended it, where memory was short since this program began to start others.
 pub fn how(status: ExitStatus) -> String {
-    told(status, *SHORT_OF_MEMORY, short_of_memory())
+    describe_exit(status, *SHORT_OF_MEMORY, short_of_memory())
 }
 
 /// How often the kernel had ended a process for want of memory when this was asked first: where the first program is started.
@@ -182,7 +182,7 @@ fn short_of_memory() -> Option<u64> {
     all.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
 }
 
-fn told(status: ExitStatus, before: Option<u64>, now: Option<u64>) -> String {
+fn describe_exit(status: ExitStatus, before: Option<u64>, now: Option<u64>) -> String {
     let is_short = status.signal() == Some(Signal::KILL.as_raw()) && before.is_some() && now > before;
     let why = if is_short { ": the kernel ended it, as memory was short" } else { "" };
     format!("{status}{why}")
@@ -244,13 +244,13 @@ mod tests {
     fn a_child_that_the_kernel_ended_for_want_of_memory_is_said_to_be() {
         let killed = ExitStatus::from_raw(9);
         assert_eq!(
-            told(killed, Some(3), Some(4)),
+            describe_exit(killed, Some(3), Some(4)),
             "signal: 9 (SIGKILL): the kernel ended it, as memory was short"
         );
         for (before, now) in [(Some(3), Some(3)), (None, Some(4)), (None, None)] {
-            assert_eq!(told(killed, before, now), "signal: 9 (SIGKILL)");
+            assert_eq!(describe_exit(killed, before, now), "signal: 9 (SIGKILL)");
         }
-        assert_eq!(told(ExitStatus::from_raw(256), Some(3), Some(4)), "exit status: 1");
+        assert_eq!(describe_exit(ExitStatus::from_raw(256), Some(3), Some(4)), "exit status: 1");
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn usable(root: &Path) -> Vec<Vec<u32>> {
     by_core(root, numbers.filter_map(|cpu| u32::try_from(cpu).ok()))
 }
 
-/// Processors by core; one of which nothing is told is a core.
+/// Processors by core; one without information is a core.
 fn by_core(root: &Path, cpus: impl Iterator<Item = u32>) -> Vec<Vec<u32>> {
     let mut cores: Vec<(String, Vec<u32>)> = Vec::new();
     for cpu in cpus {

@@ -36,7 +36,7 @@ const PASSED: [&str; 5] = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEN
 
 /// Where private instances live, and what they may take: the same for servers and pools.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LaunchContext {
     /// The folder in which each makes its own directory, mode 0700.
     pub root: PathBuf,
     /// Where stderr is kept (the first MiB of each start).
@@ -53,12 +53,12 @@ pub struct Place {
     pub shown: Vec<PathBuf>,
 }
 
-impl Place {
+impl LaunchContext {
     /// A place below `root`, with a start limit of 20 s.
-    pub fn new(root: impl Into<PathBuf>, log: impl Into<PathBuf>) -> Place {
+    pub fn new(root: impl Into<PathBuf>, log: impl Into<PathBuf>) -> LaunchContext {
         let launcher = lifeline::this_program();
         let (limit, interrupt) = (Duration::from_secs(20), Interrupt::new());
-        Place {
+        LaunchContext {
             root: root.into(),
             log: log.into(),
             limit,
@@ -71,14 +71,14 @@ impl Place {
 
     /// The same for programs of this user, who owns the root.
     #[must_use]
-    pub fn of(self, user: Option<OwnUser>) -> Place {
-        Place { user, ..self }
+    pub fn of(self, user: Option<OwnUser>) -> LaunchContext {
+        LaunchContext { user, ..self }
     }
 
     /// The same for programs that are shown these folders.
     #[must_use]
-    pub fn showing(self, folders: &[PathBuf]) -> Place {
-        Place { shown: folders.to_vec(), ..self }
+    pub fn showing(self, folders: &[PathBuf]) -> LaunchContext {
+        LaunchContext { shown: folders.to_vec(), ..self }
     }
 
     /// Whether what is started here runs as root with all that belongs to it.
@@ -149,7 +149,7 @@ impl Guarded {
     ///
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
-    pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
+    pub fn start(program: &Program, home: Home<'_>, place: &LaunchContext) -> io::Result<Guarded> {
         let at = |path: &Path, error: io::Error| {
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))
         };
@@ -286,7 +286,7 @@ fn listen(stdout: ChildStdout) -> Receiver<String> {
 ///
 /// # Errors
 /// As [`Guarded::start`], and that it had not ended after the place's limit.
-pub fn run(program: &Program, dir: &Path, place: &Place) -> io::Result<(String, Option<String>)> {
+pub fn run(program: &Program, dir: &Path, place: &LaunchContext) -> io::Result<(String, Option<String>)> {
     let mut guarded = Guarded::start(program, Home::Lent(dir), place)?;
     let deadline = Instant::now() + place.limit;
     while !guarded.wait(GLANCE.min(deadline.saturating_duration_since(Instant::now()))) {

@@ -12,12 +12,12 @@ const CHUNK: usize = 64 << 10;
 pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
-    place: Place,
+    place: LineSpan,
     longest: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct LineSpan {
     /// Its first byte.
     pub start: u64,
     /// The byte after its end, newline included.
@@ -29,7 +29,7 @@ pub struct Place {
 }
 
 /// A line without its end, unless it is longer than the bound, and where it stands.
-pub type Bounded<'l> = (Option<&'l [u8]>, Place);
+pub type Bounded<'l> = (Option<&'l [u8]>, LineSpan);
 
 impl<R: BufRead> Lines<R> {
     /// Of a reader that stands at its beginning.
@@ -39,14 +39,14 @@ impl<R: BufRead> Lines<R> {
 
     /// Lines of at most `longest` bytes, their ends included.
     pub fn within(input: R, longest: usize) -> Lines<R> {
-        Lines { input, line: Vec::new(), place: Place::default(), longest }
+        Lines { input, line: Vec::new(), place: LineSpan::default(), longest }
     }
 
     /// The next line without its end, and where it stands; none at the end.
     ///
     /// # Errors
     /// Reading failed, or the line is longer than the bound.
-    pub fn next_line(&mut self) -> io::Result<Option<(&[u8], Place)>> {
+    pub fn next_line(&mut self) -> io::Result<Option<(&[u8], LineSpan)>> {
         let longest = self.longest;
         match self.next_or_skip()? {
             Some((None, place)) => {
@@ -77,7 +77,7 @@ impl<R: BufRead> Lines<R> {
             read += skipped;
         }
         let (start, number) = (self.place.end, self.place.number + 1);
-        self.place = Place { start, end: start + read, number, is_whole };
+        self.place = LineSpan { start, end: start + read, number, is_whole };
         Ok(Some(((!is_long).then(|| trimmed(&self.line)), self.place)))
     }
 }

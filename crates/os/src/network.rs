@@ -103,7 +103,7 @@ pub fn join(path: &Path) -> Result<()> {
     enter(&file).context("the network namespace cannot be entered")
 }
 
-/// What stands for a namespace is no regular file.
+/// What stands for a namespace is not a regular file.
 #[allow(clippy::disallowed_methods, reason = "the kernel's own, and named by this program")]
 fn namespace(path: &Path) -> std::io::Result<File> {
     File::open(path)

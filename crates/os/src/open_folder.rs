@@ -2,8 +2,8 @@
 //! folder itself, a component at a time, and no symbolic link is followed.
 
 use std::ffi::OsStr;
-use std::fs::{File, Metadata, Permissions};
-use std::io::{self, ErrorKind};
+use std::fs::{self, File, Metadata, Permissions};
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
@@ -72,7 +72,7 @@ impl OpenFolder {
     /// Opens a regular file of the folder with these flags.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`]: it is no regular file.
+    /// [`ErrorKind::InvalidInput`]: it is not a regular file.
     pub fn file(&self, name: &OsStr, flags: OFlags) -> io::Result<File> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?);
@@ -99,6 +99,27 @@ impl OpenFolder {
         Ok(renameat(&self.fd, name, &folder.fd, to)?)
     }
 
+    /// Writes a file whole or not at all, in place of what has its name. Drafts of killed processes are removed.
+    pub fn put(&self, name: &OsStr, content: &[u8]) -> io::Result<()> {
+        let start = format!(".tmp-{}-", Path::new(name).with_extension("").display());
+        let is_left = |name: &OsStr| {
+            let process = name.to_str().and_then(|name| name.strip_prefix(&start));
+            process.is_some_and(|process| !Path::new("/proc").join(process).exists())
+        };
+        let names = fs::read_dir(&self.path)?.flatten().map(|entry| entry.file_name());
+        for left in names.filter(|name| is_left(name)) {
+            let _ = self.remove(&left, false);
+        }
+        let draft = format!("{start}{}", std::process::id());
+        let draft = OsStr::new(&draft);
+        let mut file = self.file(draft, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
+        let written = file.write_all(content).and_then(|()| self.rename(draft, name, true));
+        if written.is_err() {
+            let _ = self.remove(draft, false);
+        }
+        written
+    }
+
     /// Removes a file, or a folder that is empty.
     pub fn remove(&self, name: &OsStr, is_folder: bool) -> io::Result<()> {
         let flags = if is_folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
@@ -121,7 +142,6 @@ impl OpenFolder {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

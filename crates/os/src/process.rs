@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use crate::interrupt::Interrupt;
 use crate::lifeline;
-use body::Here;
-pub use body::{Body, Elsewhere, Place};
-pub use pipes::Heard;
+use body::LocalChild;
+pub use body::{Body, SharedWorkerHost, WorkerHost};
+pub use pipes::OutputLine;
 pub use pipes::{LastLine, NO_LOG, isolate, keep_log, open_log};
 
 /// A reply may not be longer than this, where the spec says nothing else.
@@ -29,7 +29,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 const PASSED: [&str; 6] =
     ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEND_ALLOC", "USE_ZEND_ALLOC_HUGE_PAGES"];
 
-/// What of a command line turns something on, such as a profiler.
+/// The part of a command line that turns something on, such as a profiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
     /// Arguments of the program's own, before the script.
@@ -56,7 +56,7 @@ pub struct WorkerSpec {
     /// The network namespace that it runs in; none: the lab's own.
     pub network: Option<PathBuf>,
     /// The machine that it runs on, by this same program whatever `program` is; none: this one.
-    pub elsewhere: Option<Place>,
+    pub elsewhere: Option<SharedWorkerHost>,
 }
 
 impl WorkerSpec {
@@ -97,7 +97,7 @@ impl WorkerSpec {
 
     /// The same on another machine.
     #[must_use]
-    pub fn on(self, place: Place) -> WorkerSpec {
+    pub fn on(self, place: SharedWorkerHost) -> WorkerSpec {
         WorkerSpec { elsewhere: Some(place), ..self }
     }
 
@@ -131,7 +131,7 @@ pub enum Silence {
 #[derive(Debug)]
 pub struct Worker {
     requests: Option<Sender<Vec<u8>>>,
-    replies: Receiver<Heard>,
+    replies: Receiver<OutputLine>,
     body: Box<dyn Body>,
 }
 
@@ -153,11 +153,11 @@ impl Worker {
             return Err(io::Error::other("the worker has no pipes"));
         };
         let (requests, replies) = (pipes::write_lines(stdin), pipes::read_lines(stdout, spec.longest_line));
-        Ok(Worker::of(requests, replies, Box::new(Here::new(child, keep_log(stderr, log)))))
+        Ok(Worker::of(requests, replies, Box::new(LocalChild::new(child, keep_log(stderr, log)))))
     }
 
     /// One whose lines are carried by somebody: with their newlines to it, without them from it. Both end with their channel.
-    pub fn of(requests: Sender<Vec<u8>>, replies: Receiver<Heard>, body: Box<dyn Body>) -> Worker {
+    pub fn of(requests: Sender<Vec<u8>>, replies: Receiver<OutputLine>, body: Box<dyn Body>) -> Worker {
         Worker { requests: Some(requests), replies, body }
     }
 
@@ -211,8 +211,8 @@ impl Worker {
     /// [`Silence`]: why none will come. The worker is of no further use then; drop it.
     pub fn hear(&mut self, patience: Duration) -> Result<Option<Vec<u8>>, Silence> {
         match self.replies.recv_timeout(patience) {
-            Ok(Heard::Line(line)) => Ok(Some(line)),
-            Ok(Heard::TooLong(begin)) => Err(Silence::TooLong(begin)),
+            Ok(OutputLine::Line(line)) => Ok(Some(line)),
+            Ok(OutputLine::TooLong(begin)) => Err(Silence::TooLong(begin)),
             Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
             Err(RecvTimeoutError::Timeout) => Ok(None),
         }

@@ -83,7 +83,7 @@ impl Query {
     }
 }
 
-/// What of a program is on this machine.
+/// What part of a program is on this machine.
 #[derive(Clone, Debug)]
 pub struct Installed {
     /// Where it is; none: nowhere.

@@ -29,7 +29,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 /// The same of text.
 ///
 /// # Errors
-/// As [`read`]; it is no text.
+/// As [`read`]; it is not text.
 pub fn text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?).with_context(|| format!("{}: no text", clean_path(path)))
 }

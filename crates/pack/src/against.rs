@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use super::folders::real;
 use super::recipe::Recipe;
 use super::source::Source;
-use super::walk::{self, Met};
+use super::walk::{self, TreeEntry};
 use weigh_codec::delta::{self, Coding, Digest};
 use weigh_codec::{Coder, Error, Params, codecs};
 use weigh_content::types;
@@ -109,7 +109,7 @@ impl Previous {
 fn texts(tree: &Path) -> Vec<(Source, Option<&'static str>)> {
     let mut found = Vec::new();
     let Ok(()) = walk::walk(tree, None, &mut |met| -> Result<(), Infallible> {
-        if let Met::Source(source) = met
+        if let TreeEntry::Source(source) = met
             && types::is_compressible(&source.format)
         {
             let why = match source.path.to_str() {

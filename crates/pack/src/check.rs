@@ -10,13 +10,13 @@ use super::each::each;
 use super::folders::folders;
 use super::manifest::Entry;
 use super::map;
-use super::names::{MAP_ENDING, is_coded, place};
-use super::outcome::{Outcome, Problem, Wrong};
+use super::names::{MAP_ENDING, append_ending, is_coded};
+use super::outcome::{PackOutcome, Problem, Wrong};
 use super::plan::content;
-use super::run::{Ask, Run};
+use super::run::{PackRequest, Run};
 use super::source::Source;
 use super::sum::{Sum, short, sum};
-use super::write::{There, there};
+use super::write::{ExistingEntry, there};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::regular::plain_error;
@@ -25,8 +25,9 @@ use weigh_os::regular::plain_error;
 ///
 /// # Errors
 /// One line: the tree cannot be used.
-pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
-    let mut run = Run::begin(Ask { dry_run: true, ..ask }, folders(ask.tree, ask.out, false)?, interrupt)?;
+pub fn check(ask: PackRequest<'_>, interrupt: &Interrupt) -> Result<PackOutcome> {
+    let mut run =
+        Run::begin(PackRequest { dry_run: true, ..ask }, folders(ask.tree, ask.out, false)?, interrupt)?;
     let sources = run.all()?;
     let mut problems = Vec::new();
     let (checked, root) = (&run, run.root.clone());
@@ -60,8 +61,8 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
     problems.extend(run.examine());
     for (path, entry) in run.manifest.entries.iter().filter(|(_, entry)| !entry.is_there) {
         let left = entry.variants.iter().filter(|one| one.sum.is_some());
-        let left = left.map(|one| (&one.ending, there(&run.target, &place(path, &one.ending))));
-        let left = left.filter(|(_, there)| *there != There::Nothing);
+        let left = left.map(|one| (&one.ending, there(&run.target, &append_ending(path, &one.ending))));
+        let left = left.filter(|(_, there)| *there != ExistingEntry::Nothing);
         problems.extend(left.map(|(ending, _)| problem(path, ending, Wrong::Stale)));
     }
     problems.sort_by(|one, other| one.path.cmp(&other.path));
@@ -72,13 +73,13 @@ pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
 }
 
 fn problem(path: &Path, ending: &str, what: Wrong) -> Problem {
-    Problem { path: clean_path(&place(path, ending)), what }
+    Problem { path: clean_path(&append_ending(path, ending)), what }
 }
 
 impl Run<'_> {
     /// What stands where a variant of a file goes.
-    fn there(&self, source: &Source, ending: &str) -> There {
-        there(&self.target, &place(&source.path, ending))
+    fn there(&self, source: &Source, ending: &str) -> ExistingEntry {
+        there(&self.target, &append_ending(&source.path, ending))
     }
 
     /// Every file that should have variants, or has some.
@@ -102,14 +103,14 @@ impl Run<'_> {
             let is_stale = entry.is_some_and(|entry| entry.sum != *content);
             let what = match variant {
                 // One that stands there is kept; whether it is right is looked at apart.
-                None => (self.there(source, &ending) == There::Nothing).then_some(Wrong::Missing),
+                None => (self.there(source, &ending) == ExistingEntry::Nothing).then_some(Wrong::Missing),
                 Some(_) if is_stale => Some(Wrong::Stale),
                 Some(one) if one.is_theirs => None,
                 Some(one) if *one.by != *recipe.by(&source.path) => Some(Wrong::Stale),
                 Some(one) if one.sum.is_none() => is_saving(one.bytes).then_some(Wrong::Missing),
                 Some(one) => match self.there(source, &ending) {
-                    There::Nothing => Some(Wrong::Missing),
-                    There::File(found) if Some(found) == one.sum => None,
+                    ExistingEntry::Nothing => Some(Wrong::Missing),
+                    ExistingEntry::File(found) if Some(found) == one.sum => None,
                     _ => Some(Wrong::Damaged),
                 },
             };
@@ -126,8 +127,8 @@ impl Run<'_> {
         let text = map::text(&source.path, entry, template).ok().flatten()?;
         let what = match (entry.variant(MAP_ENDING), self.there(source, MAP_ENDING)) {
             (Some(map), _) if map.is_theirs => None,
-            (_, There::Nothing) | (None, _) => Some(Wrong::Missing),
-            (_, There::File(found)) if found == short(&sum(text.as_bytes())) => None,
+            (_, ExistingEntry::Nothing) | (None, _) => Some(Wrong::Missing),
+            (_, ExistingEntry::File(found)) if found == short(&sum(text.as_bytes())) => None,
             _ => Some(Wrong::Damaged),
         };
         what.map(|what| problem(&source.path, MAP_ENDING, what))

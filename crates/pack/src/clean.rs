@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use super::folders::folders;
 use super::lock::Lock;
 use super::manifest::NAME;
-use super::outcome::Outcome;
-use super::run::{Ask, Run};
+use super::outcome::PackOutcome;
+use super::run::{PackRequest, Run};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 
@@ -16,7 +16,7 @@ use weigh_os::interrupt::Interrupt;
 ///
 /// # Errors
 /// One line: the tree cannot be used, or the manifest not removed.
-pub fn clean(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
+pub fn clean(ask: PackRequest<'_>, interrupt: &Interrupt) -> Result<PackOutcome> {
     let places = folders(ask.tree, ask.out, false)?;
     let _lock = if ask.dry_run { None } else { Some(Lock::of(&places.1)?) };
     let mut run = Run::begin(ask, places, interrupt)?;

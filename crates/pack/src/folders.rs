@@ -10,7 +10,7 @@ use weigh_model::text::clean_path;
 /// A folder as the file system knows it.
 ///
 /// # Errors
-/// One line: it is no folder.
+/// One line: it is not a folder.
 pub fn real(folder: &Path) -> Result<PathBuf> {
     let named = clean_path(folder);
     ensure!(folder.exists(), "{named}: there is no such folder");
@@ -21,7 +21,7 @@ pub fn real(folder: &Path) -> Result<PathBuf> {
 /// The folders of a tree and of its variants, as the file system knows them.
 ///
 /// # Errors
-/// One line: which is no folder.
+/// One line: which is not a folder.
 pub(super) fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, PathBuf)> {
     let root = real(tree)?;
     let Some(out) = out else { return Ok((root.clone(), root)) };

@@ -38,20 +38,20 @@ pub use clean::clean;
 pub use folders::real;
 pub use lock::Busy;
 pub use manifest::NAME as MANIFEST;
-pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
-pub use run::{Ask, Done};
+pub use outcome::{Coding, Failure, Listed, PackOutcome, Problem, Wrong};
+pub use run::{Done, PackRequest};
 pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
 pub use watch::Watch;
 
 use self::folders::folders;
 use self::lock::Lock;
 use self::manifest::{Journal, Variant};
-use self::names::{MAP_ENDING, place};
+use self::names::{MAP_ENDING, append_ending};
 use self::plan::{Job, Pending, open_source};
 use self::run::Run;
 use self::source::Source;
 use self::sum::Short;
-use self::write::{There, there};
+use self::write::{ExistingEntry, there};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 
@@ -100,15 +100,15 @@ impl Run<'_> {
         journal: &Journal<'_>,
     ) -> io::Result<()> {
         let path = &one.source.path;
-        let place = place(path, MAP_ENDING);
+        let place = append_ending(path, MAP_ENDING);
         let like = open_source(&self.root, path)?.metadata()?;
         match there(&self.target, &place) {
-            There::File(found) if found == sum => write::refresh(&self.target, &place, &like)?,
-            There::File(found) if !variant.is_own(&found) => variant.is_theirs = true,
-            There::Other => variant.is_theirs = true,
+            ExistingEntry::File(found) if found == sum => write::refresh(&self.target, &place, &like)?,
+            ExistingEntry::File(found) if !variant.is_own(&found) => variant.is_theirs = true,
+            ExistingEntry::Other => variant.is_theirs = true,
             found => {
                 journal.append(path, &one.sum, &variant)?;
-                write::put(&self.target, &place, text.as_bytes(), &like, found != There::Nothing)?;
+                write::put(&self.target, &place, text.as_bytes(), &like, found != ExistingEntry::Nothing)?;
                 self.outcome.written += 1;
             }
         }
@@ -155,7 +155,7 @@ impl Run<'_> {
 /// # Errors
 /// One line: the tree cannot be used, another run is at work, or the disk is full. What was written until then is whole, and known to the
 /// next run.
-pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) -> Result<Outcome> {
+pub fn pack(ask: PackRequest<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) -> Result<PackOutcome> {
     let places = folders(ask.tree, ask.out, !ask.dry_run)?;
     let _lock = if ask.dry_run { None } else { Some(Lock::of(&places.1)?) };
     let mut run = Run::begin(ask, places, interrupt)?;

@@ -18,7 +18,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::names::{MAP_ENDING, is_coded};
-use super::source::Seen;
+use super::source::FileStamp;
 use super::sum::{Short, Sum};
 use super::write::draft;
 use weigh_model::text::clean_path;
@@ -38,7 +38,7 @@ const LARGEST: u64 = 1 << 30;
 pub struct Entry {
     pub sum: Sum,
     /// What the file system said of it.
-    pub seen: Seen,
+    pub seen: FileStamp,
     /// The share that a trial saves of it, if there was one.
     pub saving: Option<f64>,
     pub variants: Vec<Variant>,
@@ -221,7 +221,7 @@ impl Manifest {
         for one in line.variants {
             variants.push(self.variant(one)?);
         }
-        let seen = Seen { bytes: line.bytes, mtime: line.mtime, ctime: line.ctime, inode: line.inode };
+        let seen = FileStamp { bytes: line.bytes, mtime: line.mtime, ctime: line.ctime, inode: line.inode };
         if !line.adds {
             let saving = line.saving;
             self.entries.insert(path, Entry { sum, seen, saving, variants, is_there: false });
@@ -231,7 +231,7 @@ impl Manifest {
         self.is_changed = true;
         let entry = self.entries.entry(path).or_default();
         if entry.sum != sum {
-            (entry.sum, entry.seen) = (sum, Seen::default());
+            (entry.sum, entry.seen) = (sum, FileStamp::default());
         }
         variants.into_iter().for_each(|variant| entry.put(variant));
         Some(())
@@ -260,7 +260,7 @@ impl Manifest {
         let head = Line { weigh_pack: Some(SCHEMA), ..Line::default() };
         let written = line_to(&mut out, &head)
             .and_then(|()| {
-                self.entries.iter().try_for_each(|(path, entry)| line_to(&mut out, &of(path, entry)))
+                self.entries.iter().try_for_each(|(path, entry)| line_to(&mut out, &make_line(path, entry)))
             })
             .and_then(|()| out.flush())
             .and_then(|()| folder.rename(&draft, NAME.as_ref(), true));
@@ -297,7 +297,7 @@ impl Journal<'_> {
     /// As the file system says.
     pub fn append(&self, path: &Path, sum: &Sum, variant: &Variant) -> std::io::Result<()> {
         let entry = Entry { sum: *sum, variants: vec![variant.clone()], ..Entry::default() };
-        let line = Line { adds: true, ..of(path, &entry) };
+        let line = Line { adds: true, ..make_line(path, &entry) };
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
         let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -320,7 +320,7 @@ fn line_to(out: &mut impl Write, line: &Line) -> std::io::Result<()> {
     out.write_all(b"\n")
 }
 
-fn of(path: &Path, entry: &Entry) -> Line {
+fn make_line(path: &Path, entry: &Entry) -> Line {
     let (text, path_hex) = match path.to_str() {
         Some(text) => (text.to_owned(), String::new()),
         None => (String::new(), hex(path.as_os_str().as_bytes())),
@@ -401,7 +401,7 @@ mod tests {
         let odd: Arc<Path> = Path::new(OsStr::from_bytes(b"caf\xe9/a \"b\"\n.js")).into();
         for path in [Path::new("js/a.js").into(), Arc::clone(&odd)] {
             let variants = vec![variant(&mut manifest, "br", [3; 16])];
-            let seen = Seen { bytes: 9, mtime: -5, ctime: 6, inode: 7 };
+            let seen = FileStamp { bytes: 9, mtime: -5, ctime: 6, inode: 7 };
             let entry = Entry { sum: [9; 32], seen, saving: Some(0.25), variants, is_there: true };
             manifest.entries.insert(path, entry);
         }

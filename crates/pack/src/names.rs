@@ -23,7 +23,7 @@ pub fn is_own(name: &OsStr) -> bool {
 }
 
 /// Where a variant of a file is, below the tree.
-pub fn place(path: &Path, ending: &str) -> PathBuf {
+pub fn append_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(ending);

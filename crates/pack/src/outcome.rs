@@ -17,7 +17,7 @@ const MOST: usize = 1000;
 
 /// What `weigh pack --json` writes.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
-pub struct Outcome {
+pub struct PackOutcome {
     /// The version of this form.
     pub schema: u32,
     /// The tree.
@@ -154,10 +154,10 @@ fn last(ending: &str) -> &str {
     ending.rsplit('.').next().unwrap_or(ending)
 }
 
-impl Outcome {
+impl PackOutcome {
     /// An empty one.
-    pub fn of(tree: &Path, out: &Path) -> Outcome {
-        Outcome { schema: SCHEMA, tree: clean_path(tree), out: clean_path(out), ..Outcome::default() }
+    pub fn of(tree: &Path, out: &Path) -> PackOutcome {
+        PackOutcome { schema: SCHEMA, tree: clean_path(tree), out: clean_path(out), ..PackOutcome::default() }
     }
 
     pub fn fail(&mut self, path: &Path, why: impl Into<String>) {

@@ -12,12 +12,12 @@ use sha2::{Digest, Sha256};
 
 use super::each::each;
 use super::manifest::{Entry, Variant};
-use super::names::{MAP_ENDING, place};
+use super::names::{MAP_ENDING, append_ending};
 use super::run::Run;
-use super::source::{Seen, Source};
+use super::source::{FileStamp, Source};
 use super::sum::{Short, Sum};
-use super::walk::{self, Met};
-use super::write::{self, There, there};
+use super::walk::{self, TreeEntry};
+use super::write::{self, ExistingEntry, there};
 use weigh_content::saving;
 use weigh_load::verify::is_text;
 use weigh_os::digest::BUFFER;
@@ -45,7 +45,7 @@ pub struct Job {
     pub by: Arc<str>,
     /// What is added to names.
     pub ending: Arc<str>,
-    /// The files, by their places among those pending, each with what of the program's own may stand at the variant's place.
+    /// The files, by their places among those pending, each with what this program may have left at the variant's place.
     pub files: Vec<(usize, Vec<Short>)>,
     /// The same variant of the same content, where it was made before.
     pub known: Option<(PathBuf, Variant)>,
@@ -59,7 +59,7 @@ pub struct Content {
     /// Its content; zeros of a file that is not worth encoding, which is not read to its end.
     pub sum: Sum,
     /// What the file system says of it.
-    pub seen: Seen,
+    pub seen: FileStamp,
     /// The share that a trial saves of it, if there was one: text is not tried.
     pub saving: Option<f64>,
 }
@@ -80,12 +80,12 @@ pub fn open_source(root: &Path, path: &Path) -> io::Result<File> {
 pub fn content(root: &Path, path: &Path, least: Option<f64>) -> io::Result<Content> {
     for _ in 0..READS {
         let mut file = open_source(root, path)?;
-        let before = Seen::of(&file.metadata()?);
+        let before = FileStamp::of(&file.metadata()?);
         let head = saving::head(&mut file)?;
         let saving = least.filter(|_| !is_text(&head)).map(|_| saving::share(&head));
         let is_dense = saving.zip(least).is_some_and(|(saving, least)| saving < least);
-        let sum = if is_dense { Sum::default() } else { rest(head, &mut file, before.bytes)? };
-        if Seen::of(&file.metadata()?) == before {
+        let sum = if is_dense { Sum::default() } else { digest_rest(head, &mut file, before.bytes)? };
+        if FileStamp::of(&file.metadata()?) == before {
             return Ok(Content { sum, seen: before, saving });
         }
     }
@@ -93,7 +93,7 @@ pub fn content(root: &Path, path: &Path, least: Option<f64>) -> io::Result<Conte
 }
 
 /// The digest of a file of this length whose first bytes were read already.
-fn rest(head: Vec<u8>, file: &mut impl Read, bytes: u64) -> io::Result<Sum> {
+fn digest_rest(head: Vec<u8>, file: &mut impl Read, bytes: u64) -> io::Result<Sum> {
     let (mut digest, mut buffer) = (Sha256::new_with_prefix(&head), head);
     buffer.resize(BUFFER.min(bytes as usize + 1), 0);
     loop {
@@ -105,7 +105,7 @@ fn rest(head: Vec<u8>, file: &mut impl Read, bytes: u64) -> io::Result<Sum> {
 }
 
 impl Run<'_> {
-    /// Walks the tree: the files of which something looks different. What a killed run left goes.
+    /// Walks the tree: the files that look different. What a killed run left goes.
     pub fn look(&mut self) -> Result<Vec<Source>> {
         let (root, target) = (self.root.clone(), self.target.path().to_owned());
         let (mut changed, mut unreadable, mut beside) = (Vec::new(), Vec::new(), Vec::new());
@@ -113,17 +113,17 @@ impl Run<'_> {
         walk::walk(&root, skip, &mut |met| {
             anyhow::ensure!(!self.interrupt.is_set(), STOPPED);
             match met {
-                Met::Source(source) => changed.extend(self.looks_changed(source)),
-                Met::Draft(path) if root == target => self.sweep(&path),
-                Met::Folder(folder) if root != target => {
+                TreeEntry::Source(source) => changed.extend(self.looks_changed(source)),
+                TreeEntry::Draft(path) if root == target => self.sweep(&path),
+                TreeEntry::Folder(folder) if root != target => {
                     let folder = folder.strip_prefix(&root).unwrap_or(&folder);
                     walk::drafts(&target, folder).iter().for_each(|path| self.sweep(path));
                 }
-                Met::Draft(_) | Met::Folder(_) => {}
-                Met::LeftOut(path, why) => self.outcome.leave(&path, why),
-                Met::Variant(path) => beside.push(path),
-                Met::Link(path) => self.outcome.links.add(&path),
-                Met::Failed(path, error) => {
+                TreeEntry::Draft(_) | TreeEntry::Folder(_) => {}
+                TreeEntry::LeftOut(path, why) => self.outcome.leave(&path, why),
+                TreeEntry::Variant(path) => beside.push(path),
+                TreeEntry::Link(path) => self.outcome.links.add(&path),
+                TreeEntry::Failed(path, error) => {
                     self.outcome.fail(&path, plain_error(&error));
                     unreadable.push(path);
                 }
@@ -165,7 +165,7 @@ impl Run<'_> {
         if entry.is_some_and(|entry| entry.seen == source.seen && self.is_whole(&source, entry)) {
             self.outcome.unchanged += u64::from(has_wanted);
             entry.into_iter().flat_map(|entry| &entry.variants).filter(|one| one.is_theirs).for_each(|one| {
-                self.outcome.kept.add(&place(&source.path, &one.ending));
+                self.outcome.kept.add(&append_ending(&source.path, &one.ending));
             });
             return None;
         }
@@ -195,12 +195,12 @@ impl Run<'_> {
     }
 
     fn looks_whole(&self, source: &Source, variant: &Variant) -> bool {
-        let path = self.target.path().join(place(&source.path, &variant.ending));
+        let path = self.target.path().join(append_ending(&source.path, &variant.ending));
         let meta = path.symlink_metadata().ok();
         match (variant.sum, meta) {
             (None, meta) => !variant.is_theirs || meta.is_some(),
             (Some(_), Some(meta)) => {
-                let seen = Seen::of(&meta);
+                let seen = FileStamp::of(&meta);
                 meta.is_file()
                     && (seen.bytes, seen.mtime) == (variant.bytes, source.seen.mtime)
                     && variant.former.is_empty()
@@ -254,7 +254,7 @@ impl Run<'_> {
                         let entry = self.manifest.entries.get(path)?;
                         let variant = entry.variant(&ending)?;
                         let is_same = entry.sum == one.sum && variant.by == by && !variant.is_theirs;
-                        is_same.then(|| (place(path, &ending), variant.clone()))
+                        is_same.then(|| (append_ending(path, &ending), variant.clone()))
                     });
                     let encodes = f64::from(u8::from(known.is_none()));
                     let seconds = encodes * self.ask.settings.recipes[recipe].seconds(one.source.seen.bytes);
@@ -275,7 +275,7 @@ impl Run<'_> {
         entries.map(|(path, entry)| (entry.sum, Arc::clone(path))).collect()
     }
 
-    /// The variants that a file lacks, each with what of the program's own may stand at its place. The manifest has the file afterwards:
+    /// The variants that a file lacks, each with what this program may have left at its place. The manifest has the file afterwards:
     /// as long as it lacks some, every run looks at it again.
     fn lacks(&mut self, one: &Pending) -> Vec<(usize, Arc<str>, Vec<Short>)> {
         let settings = self.ask.settings;
@@ -328,16 +328,16 @@ impl Run<'_> {
 
     /// Whether a variant of the same content by the same encoder is fine as it is; its attributes are made those of the source.
     fn stays(&mut self, one: &Pending, variant: &Variant) -> bool {
-        let path = place(&one.source.path, &variant.ending);
+        let path = append_ending(&one.source.path, &variant.ending);
         let saves = self.saves(one, variant);
         match (variant.sum, there(&self.target, &path)) {
-            (None, There::Nothing) => !variant.is_theirs && !saves,
+            (None, ExistingEntry::Nothing) => !variant.is_theirs && !saves,
             (None, _) if variant.is_theirs => {
                 self.outcome.kept.add(&path);
                 true
             }
             (None, _) => !saves,
-            (Some(sum), There::File(found)) if saves && sum == found => {
+            (Some(sum), ExistingEntry::File(found)) if saves && sum == found => {
                 let like = open_source(&self.root, &one.source.path).and_then(|source| source.metadata());
                 self.ask.dry_run || like.and_then(|like| write::refresh(&self.target, &path, &like)).is_ok()
             }
@@ -347,18 +347,18 @@ impl Run<'_> {
 
     /// Removes a variant, if it is the program's own.
     pub fn remove(&mut self, path: &Path, variant: &Variant) {
-        let below = place(path, &variant.ending);
+        let below = append_ending(path, &variant.ending);
         match there(&self.target, &below) {
-            There::Nothing => {}
+            ExistingEntry::Nothing => {}
             _ if variant.sum.is_none() => {}
-            There::File(sum) if variant.is_own(&sum) => {
+            ExistingEntry::File(sum) if variant.is_own(&sum) => {
                 let removed = if self.ask.dry_run { Ok(()) } else { write::remove(&self.target, &below) };
                 match removed {
                     Ok(()) => self.outcome.removed += 1,
                     Err(error) => self.outcome.fail(&below, format!("cannot be removed: {error}")),
                 }
             }
-            There::File(_) | There::Other => self.outcome.kept.add(&below),
+            ExistingEntry::File(_) | ExistingEntry::Other => self.outcome.kept.add(&below),
         }
     }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 
 use super::manifest::Manifest;
-use super::outcome::Outcome;
+use super::outcome::PackOutcome;
 use super::settings::Settings;
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::open_folder::OpenFolder;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct PackRequest<'a> {
     pub tree: &'a Path,
     /// Where the variants go; none: beside the files.
     pub out: Option<&'a Path>,
@@ -26,21 +26,21 @@ pub struct Ask<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Done {
     pub variants: usize,
-    /// Files in all of which something looks different.
+    /// All files that look different.
     pub files: usize,
-    /// Bytes of the files of which variants were written, a file once for each.
+    /// Bytes of the files whose variants were written, a file once for each.
     pub from_bytes: u64,
     /// Bytes of the variants.
     pub to_bytes: u64,
 }
 
 pub(super) struct Run<'a> {
-    pub(super) ask: Ask<'a>,
+    pub(super) ask: PackRequest<'a>,
     pub(super) root: PathBuf,
     /// Where the variants are; open from begin to end.
     pub(super) target: Arc<OpenFolder>,
     pub(super) manifest: Manifest,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: PackOutcome,
     /// What has the name of a variant of a file of the tree, below the tree.
     pub(super) beside: Vec<PathBuf>,
     pub(super) interrupt: &'a Interrupt,
@@ -48,11 +48,11 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(super) fn begin(
-        ask: Ask<'a>,
+        ask: PackRequest<'a>,
         (root, target): (PathBuf, PathBuf),
         interrupt: &'a Interrupt,
     ) -> Result<Run<'a>> {
-        let mut outcome = Outcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
+        let mut outcome = PackOutcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
         outcome.dry_run = ask.dry_run;
         ask.settings.left_out.iter().flatten().for_each(|(path, why)| outcome.leave(path, *why));
         let target = OpenFolder::open(&target)
@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         Ok(Run { ask, root, target, manifest, outcome, beside: Vec::new(), interrupt })
     }
 
-    pub(super) fn interrupted(mut self) -> Outcome {
+    pub(super) fn interrupted(mut self) -> PackOutcome {
         self.outcome.interrupted = true;
         self.outcome
     }

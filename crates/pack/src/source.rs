@@ -15,7 +15,7 @@ const LARGEST: u64 = 256 << 20;
 
 /// What tells whether a file may have changed: where all of it is the same, so is the content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct FileStamp {
     /// Length in bytes.
     pub bytes: u64,
     /// The time of the last modification, in nanoseconds since 1970.
@@ -25,12 +25,12 @@ pub struct Seen {
     pub inode: u64,
 }
 
-impl Seen {
+impl FileStamp {
     /// Of what the file system says.
-    pub fn of(meta: &Metadata) -> Seen {
+    pub fn of(meta: &Metadata) -> FileStamp {
         let nanoseconds =
             |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        Seen {
+        FileStamp {
             bytes: meta.len(),
             mtime: nanoseconds(meta.mtime(), meta.mtime_nsec()),
             ctime: nanoseconds(meta.ctime(), meta.ctime_nsec()),
@@ -44,7 +44,7 @@ impl Seen {
 pub struct Source {
     pub path: Arc<Path>,
     /// What the file system says of it; of a link, of what it leads to.
-    pub seen: Seen,
+    pub seen: FileStamp,
     /// What visitors do with it.
     pub kind: Kind,
     pub format: Cow<'static, str>,
@@ -62,12 +62,12 @@ impl Source {
             return Err("larger than 256 MB, which would have to be in memory");
         }
         let name = path.to_string_lossy();
-        let class = class::of(&name, meta.len(), true, &MediaTypes::default(), &|| false);
+        let class = class::classify_file(&name, meta.len(), true, &MediaTypes::default(), &|| false);
         let class = class.map_err(|_| "PHP source")?;
         if class.format.starts_with("video/") || class.format.starts_with("audio/") {
             return Err("sound or video, which clients fetch in parts");
         }
-        let (path, seen) = (path.into(), Seen::of(meta));
+        let (path, seen) = (path.into(), FileStamp::of(meta));
         Ok(Source { path, seen, kind: class.kind, format: class.format, is_worth: None })
     }
 }

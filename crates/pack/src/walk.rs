@@ -10,7 +10,7 @@ use super::source::Source;
 use weigh_os::permissions::is_open_to_all;
 
 #[derive(Debug)]
-pub enum Met {
+pub enum TreeEntry {
     /// A file that may have variants.
     Source(Source),
     /// A file that a killed run left, below the tree.
@@ -34,7 +34,11 @@ const SENT: &str = ".well-known";
 ///
 /// # Errors
 /// Those of `see`.
-pub fn walk<E>(root: &Path, skip: Option<&Path>, see: &mut dyn FnMut(Met) -> Result<(), E>) -> Result<(), E> {
+pub fn walk<E>(
+    root: &Path,
+    skip: Option<&Path>,
+    see: &mut dyn FnMut(TreeEntry) -> Result<(), E>,
+) -> Result<(), E> {
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
         let folder = root.join(&below);
@@ -44,20 +48,20 @@ pub fn walk<E>(root: &Path, skip: Option<&Path>, see: &mut dyn FnMut(Met) -> Res
         let mut names = match names(&folder) {
             Ok(names) => names,
             Err(error) => {
-                see(Met::Failed(below, error))?;
+                see(TreeEntry::Failed(below, error))?;
                 continue;
             }
         };
-        see(Met::Folder(folder.clone()))?;
+        see(TreeEntry::Folder(folder.clone()))?;
         names.sort();
         let first = folders.len();
         for name in names {
             let path = below.join(&name);
-            match look(root, &path, &name) {
+            match inspect_entry(root, &path, &name) {
                 Ok(Some(Found::Folder)) => folders.push(path),
-                Ok(Some(Found::Met(met))) => see(met)?,
+                Ok(Some(Found::Entry(met))) => see(met)?,
                 Ok(None) => {}
-                Err(error) => see(Met::Failed(path, error))?,
+                Err(error) => see(TreeEntry::Failed(path, error))?,
             }
         }
         folders[first..].reverse();
@@ -71,28 +75,28 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
 
 enum Found {
     Folder,
-    Met(Met),
+    Entry(TreeEntry),
 }
 
-fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> {
+fn inspect_entry(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> {
     let full = root.join(path);
     let is_hidden = name.as_encoded_bytes().starts_with(b".");
     if is_hidden && name != SENT {
         // The manifest and the lock are nobody's business.
-        let left_out = || (!is_own(name)).then(|| Met::LeftOut(path.to_owned(), "hidden"));
-        let met = if is_draft(name) { Some(Met::Draft(path.to_owned())) } else { left_out() };
-        return Ok(met.map(Found::Met));
+        let left_out = || (!is_own(name)).then(|| TreeEntry::LeftOut(path.to_owned(), "hidden"));
+        let met = if is_draft(name) { Some(TreeEntry::Draft(path.to_owned())) } else { left_out() };
+        return Ok(met.map(Found::Entry));
     }
-    let met = |met| Ok(Some(Found::Met(met)));
+    let met = |met| Ok(Some(Found::Entry(met)));
     let file = |meta: &Metadata| {
         met(match (variant_of(path), Source::of(path, meta)) {
-            (Some(source), _) if root.join(&source).exists() => Met::Variant(path.to_owned()),
-            (Some(_), _) => Met::LeftOut(
+            (Some(source), _) if root.join(&source).exists() => TreeEntry::Variant(path.to_owned()),
+            (Some(_), _) => TreeEntry::LeftOut(
                 path.to_owned(),
                 "precompressed by its name, with no file beside it that it is of",
             ),
-            (None, Ok(source)) => Met::Source(source),
-            (None, Err(why)) => Met::LeftOut(path.to_owned(), why),
+            (None, Ok(source)) => TreeEntry::Source(source),
+            (None, Err(why)) => TreeEntry::LeftOut(path.to_owned(), why),
         })
     };
     let meta = full.symlink_metadata()?;
@@ -103,12 +107,12 @@ fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> 
         return file(&meta);
     }
     if !meta.is_symlink() {
-        return met(Met::LeftOut(path.to_owned(), "a socket, a pipe or a device"));
+        return met(TreeEntry::LeftOut(path.to_owned(), "a socket, a pipe or a device"));
     }
     // A link to a file of the tree, or to one that everybody may read, is sent under its own name, and has variants of its own.
     match (full.canonicalize(), fs::metadata(&full)) {
         (Ok(to), Ok(meta)) if meta.is_file() && (to.starts_with(root) || is_open_to_all(&to)) => file(&meta),
-        _ => met(Met::Link(path.to_owned())),
+        _ => met(TreeEntry::Link(path.to_owned())),
     }
 }
 

@@ -11,7 +11,7 @@ use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
 use super::folders::folders;
 use super::names::{is_own, variant_of};
-use super::walk::{Met, walk};
+use super::walk::{TreeEntry, walk};
 use weigh_os::interrupt::Interrupt;
 
 /// How long a tree is to be quiet: editors and deployments write many files one after the other.
@@ -36,7 +36,7 @@ impl Watch {
     /// Begins to watch a tree.
     ///
     /// # Errors
-    /// It is no folder.
+    /// It is not a folder.
     pub fn of(tree: &Path, out: Option<&Path>) -> Result<Watch> {
         let (root, target) = folders(tree, out, true)?;
         let skip = (root != target).then_some(target);
@@ -62,7 +62,7 @@ impl Watch {
             | WatchFlags::ATTRIB
             | WatchFlags::ONLYDIR;
         let watched = walk(&self.root, self.skip.as_deref(), &mut |met| match met {
-            Met::Folder(folder) => inotify::add_watch(events, folder, flags).map(drop),
+            TreeEntry::Folder(folder) => inotify::add_watch(events, folder, flags).map(drop),
             _ => Ok(()),
         });
         self.is_told = watched.is_ok();

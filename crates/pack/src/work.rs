@@ -10,14 +10,14 @@ use weigh_codec::Coder;
 
 use super::each::{Memory, each};
 use super::manifest::{Journal, Variant};
-use super::names::place;
+use super::names::append_ending;
 use super::plan::{CHANGING, Job, Pending, open_source};
 use super::recipe::Recipe;
 use super::run::{Done, Run};
 use super::settings::Settings;
-use super::source::Seen;
+use super::source::FileStamp;
 use super::sum::{Short, short, sum};
-use super::write::{self, There, there};
+use super::write::{self, ExistingEntry, there};
 use weigh_model::text::clean;
 use weigh_os::open_folder::OpenFolder;
 use weigh_os::regular::{plain_error, whole};
@@ -102,7 +102,7 @@ impl Run<'_> {
             }
             Made::Without(variant) => {
                 if variant.is_theirs {
-                    self.outcome.kept.add(&place(path, &variant.ending));
+                    self.outcome.kept.add(&append_ending(path, &variant.ending));
                 }
                 put(variant);
             }
@@ -199,23 +199,25 @@ impl Shop<'_> {
             former: own.to_vec(),
             is_theirs,
         };
-        let path = place(&one.source.path, ending);
+        let path = append_ending(&one.source.path, ending);
         let (bytes, found) = match encoded {
             Encoded::Bytes(bytes) => (bytes, there(self.target, &path)),
             Encoded::Useless(bytes) => {
                 return match there(self.target, &path) {
-                    There::File(found) if own.contains(&found) => match write::remove(self.target, &path) {
-                        Ok(()) => Made::Without(variant(*bytes, None, false)),
-                        Err(error) => Made::Failed(plain_error(&error)),
-                    },
+                    ExistingEntry::File(found) if own.contains(&found) => {
+                        match write::remove(self.target, &path) {
+                            Ok(()) => Made::Without(variant(*bytes, None, false)),
+                            Err(error) => Made::Failed(plain_error(&error)),
+                        }
+                    }
                     _ => Made::Without(variant(*bytes, None, false)),
                 };
             }
         };
         let (length, new) = (bytes.len() as u64, short(&sum(bytes)));
         match found {
-            There::Other => return Made::Without(variant(length, None, true)),
-            There::File(found) if found != new && !own.contains(&found) => {
+            ExistingEntry::Other => return Made::Without(variant(length, None, true)),
+            ExistingEntry::File(found) if found != new && !own.contains(&found) => {
                 return Made::Without(variant(length, None, true));
             }
             _ => {}
@@ -239,17 +241,17 @@ impl Shop<'_> {
         one: &Pending,
         bytes: &[u8],
         variant: &Variant,
-        found: There,
+        found: ExistingEntry,
     ) -> io::Result<bool> {
         let like = open_source(self.root, &one.source.path)?.metadata()?;
-        if Seen::of(&like) != one.source.seen {
+        if FileStamp::of(&like) != one.source.seen {
             return Ok(false);
         }
         write::folders(self.root, self.target, &one.source.path)?;
         self.journal.append(&one.source.path, &one.sum, variant)?;
-        match found == There::File(variant.sum.unwrap_or_default()) {
+        match found == ExistingEntry::File(variant.sum.unwrap_or_default()) {
             true => write::refresh(self.target, path, &like)?,
-            false => write::put(self.target, path, bytes, &like, found != There::Nothing)?,
+            false => write::put(self.target, path, bytes, &like, found != ExistingEntry::Nothing)?,
         }
         Ok(true)
     }

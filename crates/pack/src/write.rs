@@ -36,7 +36,7 @@ pub fn draft(folder: &OpenFolder) -> io::Result<(OsString, File)> {
 
 /// What stands where a variant goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum There {
+pub enum ExistingEntry {
     Nothing,
     /// A regular file with this content.
     File(Short),
@@ -45,10 +45,10 @@ pub enum There {
 }
 
 /// Looks at the place of a variant below the tree.
-pub fn there(tree: &OpenFolder, below: &Path) -> There {
+pub fn there(tree: &OpenFolder, below: &Path) -> ExistingEntry {
     match tree.of_file(below).and_then(|(folder, name)| folder.file(name, OFlags::RDONLY)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => There::Nothing,
-        file => file.and_then(content).map_or(There::Other, There::File),
+        Err(error) if error.kind() == ErrorKind::NotFound => ExistingEntry::Nothing,
+        file => file.and_then(content).map_or(ExistingEntry::Other, ExistingEntry::File),
     }
 }
 
@@ -153,10 +153,10 @@ mod tests {
         assert_eq!(put(&tree, below, b"two", &like, false).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&place).unwrap(), b"one");
         put(&tree, below, b"two", &like, true).unwrap();
-        assert_eq!(there(&tree, below), There::File(short(&crate::sum::sum(b"two"))));
+        assert_eq!(there(&tree, below), ExistingEntry::File(short(&crate::sum::sum(b"two"))));
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "no draft is left");
         std::os::unix::fs::symlink("a.js", home.path().join("a.js.br")).unwrap();
-        assert_eq!(there(&tree, "a.js.br".as_ref()), There::Other);
-        assert_eq!(there(&tree, "none".as_ref()), There::Nothing);
+        assert_eq!(there(&tree, "a.js.br".as_ref()), ExistingEntry::Other);
+        assert_eq!(there(&tree, "none".as_ref()), ExistingEntry::Nothing);
     }
 }

@@ -21,7 +21,7 @@ use self::forward::{Forward, Sums};
 use self::graph::Graph;
 use self::walk::Walk;
 use weigh_model::profile::{Cost, Counting, Cut, Edge, Format, Function, Inclusion, Profile};
-use weigh_os::lines::{Backward, Lines, Place};
+use weigh_os::lines::{Backward, LineSpan, Lines};
 
 /// Bytes that are read at a time from the beginning.
 const BUFFER: usize = 256 << 10;
@@ -58,7 +58,7 @@ fn pass(
     broken: Option<String>,
 ) -> Result<(u64, Option<Cut>)> {
     let mut lines = Lines::new(input);
-    let (mut last, mut is_blank) = (Place::default(), false);
+    let (mut last, mut is_blank) = (LineSpan::default(), false);
     while let Some((line, place)) = lines.next_line()? {
         last = place;
         // A line that nobody knows the end of may be half a number.
@@ -89,7 +89,7 @@ fn writer_ends_lines(forward: &Forward) -> bool {
     forward.table.by_name || forward.creator.as_ref().is_some_and(|creator| creator.starts_with("callgrind"))
 }
 
-fn why_cut(forward: &Forward, last: Place, is_blank: bool) -> Option<String> {
+fn why_cut(forward: &Forward, last: LineSpan, is_blank: bool) -> Option<String> {
     let known = writer_ends_lines(forward);
     if known && last.number > 0 && !last.is_whole {
         return Some("it ends within a line".into());
@@ -103,7 +103,7 @@ fn why_cut(forward: &Forward, last: Place, is_blank: bool) -> Option<String> {
     (known && forward.stated.is_none()).then(|| "the total that is written last is missing".into())
 }
 
-/// The second way through; none where the file is no tree of calls.
+/// The second way through; none where the file is not a tree of calls.
 fn walk<R: Read + Seek>(file: R, end: u64, forward: &Forward) -> Result<Option<Walk<'_>>> {
     let mut walk = Walk::new(&forward.table, &forward.events);
     let mut fits = true;

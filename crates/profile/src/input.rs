@@ -25,7 +25,7 @@ const LOOK: u64 = 8 << 10;
 pub fn read(path: &Path, interrupt: &Interrupt) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
     let file = regular::open(path).with_context(doing)?;
-    of(Watched { input: file, interrupt }).map(cleaned).with_context(doing)
+    read_profile(Watched { input: file, interrupt }).map(cleaned).with_context(doing)
 }
 
 /// With names that are safe to show: they are text from outside, also that of scripts which define functions as they run.
@@ -40,7 +40,7 @@ fn cleaned(mut profile: Profile) -> Profile {
     profile
 }
 
-fn of(mut file: Watched<'_, File>) -> Result<Profile> {
+fn read_profile(mut file: Watched<'_, File>) -> Result<Profile> {
     let (mut file, broken) = match begin(&mut file)?.starts_with(b"\x1f\x8b") {
         true => unpacked(file)?,
         false => (file, None),

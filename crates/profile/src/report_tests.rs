@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate as profile;
 use weigh_answer::format::{Detail, Options};
-use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::profile::document::{Document, ShownProfile};
 use weigh_answer::profile::report::*;
 use weigh_answer::text::columns;
 use weigh_model::profile::Profile;
@@ -32,7 +32,7 @@ fn choice() -> Choice {
 
 #[test]
 fn tables_fit_and_cut_nothing_and_move_no_cursor() {
-    let shown = Shown::of("a\u{1b}[2Jb", &sample(1), None);
+    let shown = ShownProfile::of("a\u{1b}[2Jb", &sample(1), None);
     let document = Document::of(vec![shown]);
     for width in [40, 60, 80, 100, 120, 200] {
         for function in [None, Some("evil".to_owned()), Some("no such".to_owned())] {
@@ -49,7 +49,7 @@ fn tables_fit_and_cut_nothing_and_move_no_cursor() {
 
 #[test]
 fn the_table_is_sorted_as_asked() {
-    let document = Document::of(vec![Shown::of("a", &sample(1), None)]);
+    let document = Document::of(vec![ShownProfile::of("a", &sample(1), None)]);
     let first = |sort: Sort| {
         let text = terminal(&document, &Choice { sort, ..choice() }, &Options::default());
         let table = text.split("───\n").nth(1).unwrap();
@@ -61,7 +61,7 @@ fn the_table_is_sorted_as_asked() {
 
 #[test]
 fn a_function_is_shown_between_callers_and_callees() {
-    let document = Document::of(vec![Shown::of("a", &sample(1), None)]);
+    let document = Document::of(vec![ShownProfile::of("a", &sample(1), None)]);
     let choice = Choice { function: Some("work".into()), ..choice() };
     let text = terminal(&document, &choice, &Options::default());
     let (callers, callees) = text.split_once("callee").unwrap();

@@ -46,20 +46,20 @@ pub struct Script<'a> {
 pub struct Profiled {
     pub profile: Profile,
     pub run: Run,
-    pub file: Kept,
+    pub file: PrivateFile,
 }
 
 /// A profiler's file in a private folder, which goes when this is dropped.
 #[derive(Debug)]
-pub struct Kept {
+pub struct PrivateFile {
     file: PathBuf,
     _place: Shelter,
 }
 
-impl Kept {
+impl PrivateFile {
     /// `file` lies in `place`.
-    pub fn new(file: PathBuf, place: Shelter) -> Kept {
-        Kept { file, _place: place }
+    pub fn new(file: PathBuf, place: Shelter) -> PrivateFile {
+        PrivateFile { file, _place: place }
     }
 
     pub fn path(&self) -> &Path {
@@ -100,7 +100,7 @@ impl Script<'_> {
             is_fine: end.status.is_some_and(|status| status.success()),
             overhead,
         };
-        Ok(Profiled { profile, run, file: Kept::new(file, place) })
+        Ok(Profiled { profile, run, file: PrivateFile::new(file, place) })
     }
 
     /// Pairs of runs, as many as the time allows; which comes first changes from pair to pair.
@@ -151,7 +151,7 @@ impl Script<'_> {
         if silent {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         } else {
-            // The script's output is no part of ours.
+            // The script's output is not part of ours.
             command.stdout(io::stderr()).stderr(Stdio::inherit());
         }
         command

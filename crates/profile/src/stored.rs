@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use weigh_answer::page::{Flame, PATHS};
-use weigh_answer::profile::document::{Document, SCHEMA, Shown};
+use weigh_answer::profile::document::{Document, SCHEMA, ShownProfile};
 use weigh_model::profile::{Inclusion, Profile};
 use weigh_model::text::clean_path;
 
@@ -86,7 +86,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A file with call paths does not say what the document says: the unit, and which functions are PHP's own.
-fn named(mut profile: Profile, shown: &Shown) -> Profile {
+fn named(mut profile: Profile, shown: &ShownProfile) -> Profile {
     profile.unit = shown.unit.clone();
     for function in &mut profile.functions {
         let row = shown.functions.iter().find(|row| row.name == function.name);
@@ -95,7 +95,7 @@ fn named(mut profile: Profile, shown: &Shown) -> Profile {
     profile
 }
 
-fn about(shown: &Shown) -> String {
+fn about(shown: &ShownProfile) -> String {
     let run = shown.run.as_ref().map(|run| format!("{} {}, {}", run.php, run.version, run.profiler));
     let guessed = (shown.inclusion == Inclusion::Graph).then(|| "call paths estimated from sums".to_owned());
     run.into_iter().chain(guessed).collect::<Vec<_>>().join("; ")

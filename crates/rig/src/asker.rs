@@ -9,7 +9,7 @@ use weigh_load::target::Target;
 
 use super::http::{self, Peer, Reply, Security};
 use super::server::{Found, Instance, Site};
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::network::privately;
 
@@ -92,7 +92,7 @@ impl<'a> Asker<'a> {
 pub fn with_instance<T: Send>(
     found: &Found,
     site: &Site,
-    place: &Place,
+    place: &LaunchContext,
     host: Option<&str>,
     work: impl FnOnce(&Asker<'_>) -> Result<T> + Send,
 ) -> Result<T> {

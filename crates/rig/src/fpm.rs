@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::service::{Draft, Refused, Service};
 pub use status::{Gauge, Status};
 use weigh_os::command::answer;
-use weigh_os::guard::{Place, Program};
+use weigh_os::guard::{LaunchContext, Program};
 use weigh_os::programs::{Query, folders, numbered};
 
 /// How long a script that is asked directly may take.
@@ -127,7 +127,7 @@ impl Service<Gauge> {
     ///
     /// # Errors
     /// What is wrong with the spec, or why the pool does not start, in its own last words.
-    pub fn start(spec: &PoolSpec, place: &Place) -> Result<Pool> {
+    pub fn start(spec: &PoolSpec, place: &LaunchContext) -> Result<Pool> {
         if spec.workers == 0 || spec.program.is_empty() {
             bail!("a PHP-FPM pool needs a program and at least one worker");
         }

@@ -172,14 +172,14 @@ pub fn exchange(
 }
 
 /// A peer that is asked over one connection as long as it keeps it open.
-pub struct Kept<'a> {
+pub struct KeptConnection<'a> {
     peer: Peer<'a>,
     connection: Option<Connection>,
 }
 
-impl<'a> Kept<'a> {
-    pub fn new(peer: Peer<'a>) -> Kept<'a> {
-        Kept { peer, connection: None }
+impl<'a> KeptConnection<'a> {
+    pub fn new(peer: Peer<'a>) -> KeptConnection<'a> {
+        KeptConnection { peer, connection: None }
     }
 
     /// As [`get_from`], over the connection that the last answer left open, else over a new one.
@@ -268,7 +268,7 @@ fn talk(
     let mut machine = Machine::new(&Limits::default());
     let is_over = Cell::new(false);
     let mut io = Blocking(stream, &is_over);
-    let mut told = Told { is_over: &is_over, most, is_head, first: None, reply: None, end: None };
+    let mut told = ReplyCollector { is_over: &is_over, most, is_head, first: None, reply: None, end: None };
     let mut buffer = vec![0; BUFFER];
     machine.start(0, is_head);
     loop {
@@ -371,7 +371,7 @@ impl<S: Read + Write> Transport for Blocking<'_, S> {
     }
 }
 
-struct Told<'a> {
+struct ReplyCollector<'a> {
     is_over: &'a Cell<bool>,
     most: usize,
     is_head: bool,
@@ -380,7 +380,7 @@ struct Told<'a> {
     end: Option<Result<(), Fault>>,
 }
 
-impl Events for Told<'_> {
+impl Events for ReplyCollector<'_> {
     fn tick(&mut self) {}
 
     fn first_byte(&mut self, _: ExchangeId) {

@@ -50,7 +50,7 @@ pub struct Making {
     pub seed: u64,
     /// The emulator's program: this same program, except in tests.
     pub launcher: OsString,
-    /// A link of which nothing is asked is the loopback of a private network, if one is available; else the machine's own.
+    /// A link without any requirement is the loopback of a private network, if one is available; else the machine's own.
     pub private: bool,
 }
 
@@ -86,7 +86,7 @@ impl Link {
     /// Makes one in the best way available here, and measures it, which takes some seconds.
     ///
     /// # Errors
-    /// It stands and nothing gets through. That no link can be made is no error: its way is [`Way::Model`] then.
+    /// It stands and nothing gets through. That no link can be made is not an error: its way is [`Way::Model`] then.
     pub fn make(spec: &LinkSpec) -> Result<Link> {
         Link::make_with(spec, &Making::default())
     }

@@ -33,7 +33,7 @@ pub struct PhpRuntime {
 pub enum Origin {
     /// A program of the system's, or one that a user built.
     Program(PathBuf),
-    /// Fetched by `weigh runtime add`.
+    /// Fetched by `weigh lab runtime add`.
     Fetched {
         /// Such as `debian:trixie`.
         source: String,
@@ -91,7 +91,7 @@ impl PhpRuntime {
     }
 }
 
-/// The fetched prefixes below a folder, by name. What is no whole prefix is left out.
+/// The fetched prefixes below a folder, by name. What is not a whole prefix is left out.
 pub fn prefixes(folder: &Path) -> Vec<(PathBuf, Prefix)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let visible = |path: &PathBuf| path.file_name().is_some_and(|n| !n.to_string_lossy().starts_with('.'));

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use weigh_content::defs::Definitions;
 use weigh_model::suggest::readable;
 use weigh_os::group::Group;
-use weigh_os::guard::{self, Guarded, Home, Place, Program};
+use weigh_os::guard::{self, Guarded, Home, LaunchContext, Program};
 use weigh_os::interrupt::INTERRUPTED;
 use weigh_os::template;
 
@@ -153,14 +153,14 @@ pub(super) fn start_on_first<A, T>(
 /// A private directory in which a service is configured before it is started.
 pub(super) struct Draft<'a> {
     name: &'a str,
-    place: &'a Place,
+    place: &'a LaunchContext,
     dir: tempfile::TempDir,
     files: BTreeMap<String, String>,
 }
 
 impl<'a> Draft<'a> {
     /// Makes the directory; `folder` is what its name begins with.
-    pub fn new(name: &'a str, folder: &str, place: &'a Place) -> Result<Draft<'a>> {
+    pub fn new(name: &'a str, folder: &str, place: &'a LaunchContext) -> Result<Draft<'a>> {
         let dir = place.directory(folder).with_context(|| format!("cannot make a directory for {name}"))?;
         Ok(Draft { name, place, dir, files: BTreeMap::new() })
     }

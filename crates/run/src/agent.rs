@@ -30,7 +30,7 @@ const LINE_LIMIT: u64 = 64 << 20;
 
 /// Answers requests, one JSON object a line, until the input ends.
 ///
-/// A request that cannot be carried out, a codec that panics and a line that is no request are answered
+/// A request that cannot be carried out, a codec that panics and a line that is not a request are answered
 /// with a fault; the worker goes on.
 ///
 /// # Errors
@@ -60,7 +60,7 @@ pub fn serve(mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<
 pub(crate) struct Agent {
     blobs: blob::Blobs,
     dictionaries: coders::Dictionaries,
-    hands: coders::Hands,
+    hands: coders::RecentCoders,
 }
 
 impl Agent {
@@ -90,7 +90,7 @@ impl Agent {
     }
 }
 
-/// The reply to a line that is no request; its identifier is echoed when at least that can be read.
+/// The reply to a line that is not a request; its identifier is echoed when at least that can be read.
 fn unreadable(line: &[u8], error: &serde_json::Error) -> Reply {
     let value = serde_json::from_slice::<serde_json::Value>(line).ok();
     let id = value.and_then(|v| v.get("id").and_then(serde_json::Value::as_u64)).unwrap_or(0);

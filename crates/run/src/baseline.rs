@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::kept::Kept;
+use super::kept::StoredMeasurement;
 use super::list::{FOLDER, Found, kept_below};
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
@@ -35,7 +35,7 @@ pub fn find(name: &str) -> Result<PathBuf> {
     let all = all();
     match all.iter().find(|found| found.name == name) {
         Some(found) => Ok(found.path.clone()),
-        None if all.is_empty() => bail!("{name}: no such baseline; make one: weigh baseline save {name}"),
+        None if all.is_empty() => bail!("{name}: no such baseline; make one: weigh compare --save {name}"),
         None => bail!(
             "{name}: no such baseline{}",
             nearest_hint(name, all.iter().map(|found| found.name.as_str()))
@@ -49,14 +49,14 @@ pub fn find(name: &str) -> Result<PathBuf> {
 /// The name is none, the run is not complete or damaged, or the folder cannot be written.
 pub fn save(name: &str, run: &Path) -> Result<PathBuf> {
     check(name)?;
-    let kept = Kept::read(run)?;
+    let kept = StoredMeasurement::read(run)?;
     let shown = clean_path(run);
     match &kept {
-        Kept::Run(stored) => ensure!(
+        StoredMeasurement::Run(stored) => ensure!(
             stored.is_complete(),
             "{shown}: the run is not complete; go on with it: weigh run --resume {shown}"
         ),
-        Kept::Load(load) => ensure!(
+        StoredMeasurement::Load(load) => ensure!(
             load.is_complete() && load.is_single(),
             "{shown}: not one complete load, with which another can be compared"
         ),
@@ -65,7 +65,7 @@ pub fn save(name: &str, run: &Path) -> Result<PathBuf> {
         let path = run.join(name);
         Ok((PathBuf::from(name), regular::text(&path, regular::RECORDS)?))
     };
-    let files = Kept::files(run).iter().copied().map(file).collect::<Result<Vec<_>>>()?;
+    let files = StoredMeasurement::files(run).iter().copied().map(file).collect::<Result<Vec<_>>>()?;
     let folder = folder();
     std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     let into = folder.join(name);

@@ -34,7 +34,8 @@ pub const PLAN: &str = "plan.json";
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";
 const SCRATCH: &str = "scratch";
-const REPORT: &str = "report";
+/// The folder of a run's report and pictures.
+pub const REPORT: &str = "report";
 const PROFILES: &str = "profiles";
 const PARTIAL: &str = ".partial";
 
@@ -101,7 +102,7 @@ impl RunDir {
     /// Opens the directory of an interrupted run, to go on with it.
     ///
     /// # Errors
-    /// It is no run directory, is damaged, belongs to another version, is in use, cannot be written, or lacks a
+    /// It is not a run directory, is damaged, belongs to another version, is in use, cannot be written, or lacks a
     /// payload that is still needed.
     pub fn open(path: &Path) -> Result<RunDir> {
         let root = std::path::absolute(path).with_context(|| format!("{}: no such place", path.display()))?;

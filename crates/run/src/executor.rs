@@ -121,7 +121,7 @@ pub trait Executor {
     fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure>;
 
     /// One block of a cell by one fresh worker, which is started under something such as a profiler: the worker's CPU seconds, and its
-    /// process id. It is no visit: nothing of it is recorded.
+    /// process id. It is not a visit: nothing of it is recorded.
     ///
     /// # Errors
     /// [`Failure`], as of a visit; the cell is none of PHP's.

@@ -32,17 +32,19 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
     let pass = |cell: &Cell, past: &History| {
         past.visits
             .last()
-            .and_then(|v| subject::of(cell).pass_seconds(v))
+            .and_then(|v| subject::find_subject(cell).pass_seconds(v))
             .unwrap_or(cell.expected_seconds * calibration)
     };
-    pairs.map(|(cell, past)| subject::of(cell).visit_seconds(cell, past, pass(cell, past))).collect()
+    pairs
+        .map(|(cell, past)| subject::find_subject(cell).visit_seconds(cell, past, pass(cell, past)))
+        .collect()
 }
 
 /// How much longer passes take on this machine than the nominal figures say.
 fn calibration(plan: &Plan, state: &State) -> f64 {
     let pairs = plan.cells.iter().zip(&state.cells);
     let measured = pairs.filter_map(|(c, past)| {
-        Some((c.expected_seconds, subject::of(c).pass_seconds(past.visits.first()?)?))
+        Some((c.expected_seconds, subject::find_subject(c).pass_seconds(past.visits.first()?)?))
     });
     let (said, took) = measured
         .filter(|&(said, _)| said >= TELLING)

@@ -18,13 +18,13 @@ const PARTS: &str = "summary.json run.json plan.json records.ndjson seal lock lo
 
 /// A measurement as it stands on the disk.
 #[derive(Debug)]
-pub enum Kept {
+pub enum StoredMeasurement {
     /// A run of a study.
     Run(Box<StoredRun>),
     Load(Box<Document>),
 }
 
-impl Kept {
+impl StoredMeasurement {
     /// Whether a folder is one.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(RUN).is_file() || is_load(folder)
@@ -34,10 +34,10 @@ impl Kept {
     ///
     /// # Errors
     /// It is damaged, or of a later version.
-    pub fn read(folder: &Path) -> Result<Kept> {
+    pub fn read(folder: &Path) -> Result<StoredMeasurement> {
         match is_load(folder) && !folder.join(RUN).exists() {
-            true => stored::read(folder).map(|load| Kept::Load(Box::new(load))),
-            false => StoredRun::read(folder).map(|run| Kept::Run(Box::new(run))),
+            true => stored::read(folder).map(|load| StoredMeasurement::Load(Box::new(load))),
+            false => StoredRun::read(folder).map(|run| StoredMeasurement::Run(Box::new(run))),
         }
     }
 
@@ -60,32 +60,32 @@ impl Kept {
 
     pub fn report(&self) -> Report {
         match self {
-            Kept::Run(run) => run.report(),
-            Kept::Load(load) => load.report(),
+            StoredMeasurement::Run(run) => run.report(),
+            StoredMeasurement::Load(load) => load.report(),
         }
     }
 
     /// Whether it ended by itself.
     pub fn is_complete(&self) -> bool {
         match self {
-            Kept::Run(run) => run.is_complete(),
-            Kept::Load(load) => load.is_complete(),
+            StoredMeasurement::Run(run) => run.is_complete(),
+            StoredMeasurement::Load(load) => load.is_complete(),
         }
     }
 
     /// The study's name; `load` for a load.
     pub fn study(&self) -> &str {
         match self {
-            Kept::Run(run) => &run.plan.study.name,
-            Kept::Load(_) => subject::load::SHAPE.name,
+            StoredMeasurement::Run(run) => &run.plan.study.name,
+            StoredMeasurement::Load(_) => subject::load::SHAPE.name,
         }
     }
 
     /// Configurations in its plan.
     pub fn configurations(&self) -> usize {
         match self {
-            Kept::Run(run) => run.plan.cells.len(),
-            Kept::Load(load) => load.report().rows.len(),
+            StoredMeasurement::Run(run) => run.plan.cells.len(),
+            StoredMeasurement::Load(load) => load.report().rows.len(),
         }
     }
 }

@@ -9,6 +9,7 @@
 
 pub mod agent;
 pub mod baseline;
+mod cell_comparisons;
 pub mod clock;
 pub mod dir;
 pub mod draft;
@@ -28,8 +29,7 @@ pub mod planner;
 pub mod planning;
 pub mod profiled;
 mod rounds;
-pub(crate) mod seal;
-mod standing;
+pub mod seal;
 pub mod state;
 pub mod stop;
 pub mod study;
@@ -37,4 +37,4 @@ pub mod subject;
 pub mod worker;
 
 pub use rounds::same_versions;
-pub use rounds::{Outcome, run};
+pub use rounds::{RunOutcome, run};

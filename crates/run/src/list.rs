@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::dir::RUN;
-use super::kept::Kept;
+use super::kept::StoredMeasurement;
 use super::lock::Lock;
 use crate::loading::stored::is_load;
 use weigh_model::suggest::nearest;
@@ -42,7 +42,11 @@ pub fn kept_below(folder: &Path) -> Vec<Found> {
 }
 
 fn newest_first(folders: Vec<(String, PathBuf)>) -> Vec<Found> {
-    let found = folders.into_iter().map(|(name, path)| Found { started: Kept::started(&path), name, path });
+    let found = folders.into_iter().map(|(name, path)| Found {
+        started: StoredMeasurement::started(&path),
+        name,
+        path,
+    });
     let mut found: Vec<Found> = found.collect();
     found.sort();
     found.reverse();
@@ -56,7 +60,7 @@ pub fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
 
 /// The same of runs and loads.
 pub fn kept_folders(folder: &Path) -> Vec<(String, PathBuf)> {
-    these(folder, Kept::is_in)
+    these(folder, StoredMeasurement::is_in)
 }
 
 fn these(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Vec<(String, PathBuf)> {
@@ -106,11 +110,11 @@ pub fn find(word: &Path) -> Result<PathBuf> {
         bail!("{shown}: a load, not a run of a study; its figures are in {shown}/result.json");
     }
     if word.exists() {
-        bail!("{shown}: not a run (it has no {RUN}); weigh report lists the runs in {FOLDER}");
+        bail!("{shown}: not a run (it has no {RUN}); weigh runs lists the runs in {FOLDER}");
     }
     match nearest(&name_of(word), runs.iter().map(|run| run.name.as_str())) {
         Some(near) => bail!("{shown}: no such run; did you mean `{near}`?"),
-        None => bail!("{shown}: no such run; weigh report lists the runs in {FOLDER}"),
+        None => bail!("{shown}: no such run; weigh runs lists the runs in {FOLDER}"),
     }
 }
 

@@ -4,7 +4,7 @@
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
 pub mod clock;
-pub mod place;
+pub mod load_dir;
 pub mod stored;
 pub mod target;
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use weigh_load::Progress;
-use weigh_load::message::{CLOCK, STOP, Said};
+use weigh_load::message::{AgentMessage, CLOCK, STOP};
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
@@ -21,7 +21,7 @@ use clock::Clock;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::lifeline;
 use weigh_os::network::Network;
-use weigh_os::process::{Place, Silence, Worker, WorkerSpec};
+use weigh_os::process::{SharedWorkerHost, Silence, Worker, WorkerSpec};
 
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -45,7 +45,7 @@ pub struct LoadAgent {
 
 /// What a block came to.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct BlockOutcome {
     /// The result; of an interrupted block that of the part that ran.
     pub result: LoadResult,
     pub interrupted: bool,
@@ -90,7 +90,7 @@ impl LoadAgent {
     ///
     /// # Errors
     /// As [`LoadAgent::start`].
-    pub fn start_at(place: Place, log: &Path, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
+    pub fn start_at(place: SharedWorkerHost, log: &Path, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
         LoadAgent::of(&spec(log).on(place), PATIENCE, interrupt)
     }
 
@@ -106,7 +106,7 @@ impl LoadAgent {
     ///
     /// # Errors
     /// See [`Failure`]. After [`Failure::Broken`] the agent is of no further use.
-    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<BlockOutcome, Failure> {
         let mut tell = |progress: Option<&Progress>| {
             progress.into_iter().for_each(&mut *tell);
             None
@@ -120,7 +120,7 @@ impl LoadAgent {
         &mut self,
         plan: &LoadPlan,
         meanwhile: &mut dyn FnMut(Option<&Progress>) -> Option<String>,
-    ) -> Result<(Outcome, Option<u64>), Failure> {
+    ) -> Result<(BlockOutcome, Option<u64>), Failure> {
         let line = serde_json::to_vec(plan).map_err(|e| Failure::Refused(e.to_string()))?;
         self.worker.say(line).map_err(broken)?;
         let mut heard = Instant::now();
@@ -138,18 +138,20 @@ impl LoadAgent {
                 Some(line) => {
                     heard = Instant::now();
                     match parse(&line)? {
-                        Said::Slice(progress) if self.is_beyond(plan, &progress) => return Err(endless()),
-                        Said::Slice(progress) => {
+                        AgentMessage::Slice(progress) if self.is_beyond(plan, &progress) => {
+                            return Err(endless());
+                        }
+                        AgentMessage::Slice(progress) => {
                             if let Some(line) = meanwhile(Some(&progress)) {
                                 self.worker.say(line.into_bytes()).map_err(broken)?;
                             }
                         }
-                        Said::Began(at) => began = Some(at),
-                        Said::Clock(_) => {}
-                        Said::Result(result) => {
-                            return Ok((Outcome { result: *result, interrupted }, began));
+                        AgentMessage::Began(at) => began = Some(at),
+                        AgentMessage::Clock(_) => {}
+                        AgentMessage::Result(result) => {
+                            return Ok((BlockOutcome { result: *result, interrupted }, began));
                         }
-                        Said::Fault(why) => return Err(Failure::Refused(why)),
+                        AgentMessage::Fault(why) => return Err(Failure::Refused(why)),
                     }
                 }
                 None if heard.elapsed() > self.patience => return Err(broken(Silence::Timeout)),
@@ -175,7 +177,7 @@ impl LoadAgent {
             let asked = Instant::now();
             while asked.elapsed() < self.patience && !self.interrupt.is_set() {
                 let Some(line) = self.worker.hear(GLANCE).map_err(broken)? else { continue };
-                if let Said::Clock(at) = parse(&line)? {
+                if let AgentMessage::Clock(at) = parse(&line)? {
                     return Ok(at);
                 }
             }
@@ -206,7 +208,7 @@ fn endless() -> Failure {
     Failure::Broken("went on beyond the end of its plan; it was killed".into())
 }
 
-fn parse(line: &[u8]) -> Result<Said, Failure> {
+fn parse(line: &[u8]) -> Result<AgentMessage, Failure> {
     serde_json::from_slice(line).map_err(|e| Failure::Broken(format!("said what is no answer: {e}")))
 }
 

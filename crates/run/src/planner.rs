@@ -73,7 +73,7 @@ pub fn has_each(plans: &[Plan], ids: &[String]) -> Result<()> {
     let names: Vec<&str> = plans.iter().map(|plan| plan.study.name.as_str()).collect();
     let first = names.first().copied().unwrap_or("STUDY");
     bail!(
-        "--configuration {told}: no configuration of {} has this id here; list them: weigh plan {first} --cells",
+        "--configuration {told}: no configuration of {} has this id here; list them: weigh run --dry-run {first} --cells",
         units::list(&names)
     )
 }

@@ -34,7 +34,7 @@ impl Lab {
             let link = self.definitions.link(&text)?;
             inventory.links.insert(text, link);
         }
-        subject::look(self, inventory, studies)
+        subject::complete_inventory(self, inventory, studies)
     }
 
     /// The plan of a study whose contents a stager brings into place.

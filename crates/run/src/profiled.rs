@@ -18,7 +18,7 @@ use weigh_os::interrupt::Interrupt;
 use weigh_os::process::Invocation;
 use weigh_os::shelter::Shelter;
 use weigh_os::umask;
-use weigh_profile::script::{Kept, Profiled, summed_up};
+use weigh_profile::script::{PrivateFile, Profiled, summed_up};
 use weigh_profile::tools::{self, Tool};
 use weigh_rig::runtime::PhpRuntime;
 
@@ -46,7 +46,7 @@ pub fn chosen<'p>(plan: &'p Plan, words: &str) -> Vec<&'p Cell> {
 }
 
 fn in_php(plan: &Plan) -> impl Iterator<Item = &Cell> {
-    plan.cells.iter().filter(|cell| subject::of(cell).is_profiled(cell))
+    plan.cells.iter().filter(|cell| subject::find_subject(cell).is_profiled(cell))
 }
 
 /// Makes sure that these words choose cells of these plans, and not too many, and that their PHPs have a profiler.
@@ -134,7 +134,7 @@ pub fn profile(
         let blob = root.join(&payload.blob);
         let index =
             plan.cells.iter().position(|c| c.id == cell.id).context("the plan has no such configuration")?;
-        // It is no visit of any round: what is drawn is drawn by the plan's seed.
+        // It is not a visit of any round: what is drawn is drawn by the plan's seed.
         let order = VisitOrder {
             plan,
             state: &state,
@@ -168,7 +168,7 @@ fn one(
         let ways = [(false, Tool::plain()), (true, tool.invocation(place.path()))];
         for way in if pair % 2 == 0 { [0, 1] } else { [1, 0] } {
             let (is_profiled, on) = &ways[way];
-            let (seconds, pid) = block(on).map_err(told)?;
+            let (seconds, pid) = block(on).map_err(error_of)?;
             if *is_profiled {
                 profiled.push(seconds);
                 process = pid;
@@ -189,10 +189,10 @@ fn one(
         is_fine: true,
         overhead: summed_up(plain, profiled),
     };
-    Ok(Profiled { profile, run, file: Kept::new(file, place) })
+    Ok(Profiled { profile, run, file: PrivateFile::new(file, place) })
 }
 
-fn told(failure: Failure) -> anyhow::Error {
+fn error_of(failure: Failure) -> anyhow::Error {
     match failure {
         Failure::Fault(fault) => anyhow!("{}", fault.message),
         Failure::Interrupted => anyhow!("interrupted"),

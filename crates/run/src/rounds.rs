@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SLOWER: f64 = 20.0;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// It ended by itself; else it was interrupted and can be resumed.
     pub complete: bool,
     pub rounds: u32,
@@ -58,7 +58,7 @@ pub fn run(
     interrupt: &Interrupt,
     clock: &dyn Clock,
     observer: &mut dyn Observer,
-) -> Result<Outcome> {
+) -> Result<RunOutcome> {
     let plan = dir.plan().clone();
     let state = State::rebuild(&plan, dir.records())?;
     if state.complete {
@@ -75,11 +75,11 @@ pub fn run(
     result
 }
 
-fn outcome(state: &State, seconds: f64) -> Outcome {
+fn outcome(state: &State, seconds: f64) -> RunOutcome {
     let faulted = state.cells.iter().filter(|c| c.fault.is_some()).count();
     let measured = state.cells.iter().filter(|c| c.fault.is_none() && !c.visits.is_empty()).count();
     let unmeasured = state.cells.len() - faulted - measured;
-    Outcome { complete: state.complete, rounds: state.round, seconds, measured, faulted, unmeasured }
+    RunOutcome { complete: state.complete, rounds: state.round, seconds, measured, faulted, unmeasured }
 }
 
 /// A run that goes on.
@@ -97,7 +97,7 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    fn all(&mut self, executor: &mut dyn Executor) -> Result<Outcome> {
+    fn all(&mut self, executor: &mut dyn Executor) -> Result<RunOutcome> {
         let live = self.state.live();
         if !live.is_empty() {
             same_versions(self.plan, &executor.versions(self.plan, &live))?;
@@ -193,7 +193,7 @@ impl Course<'_> {
         let (plan, state, parts) = (self.plan, &self.state, &*self.parts);
         let visit =
             executor.visit(&VisitOrder { plan, state, index, round, payload, blob: &blob, limit, parts })?;
-        subject::of(cell).judge(cell, payload, &visit).map_err(Failure::Fault)?;
+        subject::find_subject(cell).judge(cell, payload, &visit).map_err(Failure::Fault)?;
         Ok(visit)
     }
 
@@ -225,7 +225,7 @@ impl Course<'_> {
         self.append(Record::Caveat { cell, caveat })
     }
 
-    fn end(&mut self) -> Result<Outcome> {
+    fn end(&mut self) -> Result<RunOutcome> {
         if let Some(share) = self.steal_since(self.meter).map(|s| s.share()).filter(|&share| share > STEAL) {
             self.caveat(None, Caveat::Steal { share })?;
         }

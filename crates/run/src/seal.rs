@@ -7,10 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::dir::PLAN;
 use weigh_content::cache::Cache;
 use weigh_model::text::clean_path;
 use weigh_os::digest::{hex, sha256};
-use weigh_os::regular::{open_itself, whole};
+use weigh_os::regular::{self, open_itself, whole};
 
 /// The file in a run's folder.
 const SEAL: &str = "seal";
@@ -29,6 +30,11 @@ pub fn put(run: &Path, plan: &str) {
 pub fn fits(run: &Path, plan: &str) -> bool {
     let kept = open_itself(run.join(SEAL)).and_then(|file| whole(file, LONGEST));
     kept.is_ok_and(|kept| seal(plan, false).is_ok_and(|seal| seal.as_bytes() == kept))
+}
+
+/// Whether the run in a folder was begun here, by the plan that lies there.
+pub fn is_own(run: &Path) -> bool {
+    regular::read(&run.join(PLAN), regular::RESULT).is_ok_and(|plan| fits(run, &sha256(&plan)))
 }
 
 fn seal(plan: &str, makes: bool) -> Result<String> {

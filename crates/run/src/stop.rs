@@ -1,8 +1,8 @@
 //! When a cell is done. Everything here follows from the plan and the records, so that a run that was taken up
 //! again decides as the one that was not interrupted.
 
+use super::cell_comparisons::CellComparisons;
 use super::forecast;
-use super::standing::Standing;
 use super::state::{History, State, cpu_seconds};
 use crate::subject;
 use weigh_model::plan::{Plan, Policy};
@@ -26,7 +26,7 @@ const SPLIT_ROUNDS: usize = 12;
 pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)> {
     let policy = &plan.policy;
     let is_open = !policy.exhaustive && !policy.to_the_end && !policy.even;
-    let standing = is_open.then(|| Standing::of(plan, state));
+    let standing = is_open.then(|| CellComparisons::of(plan, state));
     let is_short = is_open && forecast::is_short(plan, state);
     let reason = |i: usize| {
         let past = &state.cells[i];
@@ -48,23 +48,23 @@ pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)
 }
 
 /// Where time is too short for the rounds of all, a cell that is far behind another in each of two rounds leaves its time to the others.
-fn behind(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
+fn behind(plan: &Plan, standing: &CellComparisons<'_>, past: &History, i: usize) -> Option<StopReason> {
     let by = standing.far_ahead(i).filter(|_| past.visits.len() >= FIRST_ROUNDS && !plan.cells[i].keep)?;
     Some(StopReason::Dominated { by: plan.cells[by].id.clone() })
 }
 
 /// Why a cell is done before its last round.
-fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
+fn early(plan: &Plan, standing: &CellComparisons<'_>, past: &History, i: usize) -> Option<StopReason> {
     let policy = &plan.policy;
     let rounds = past.visits.len();
-    if let Some(enough) = subject::of(&plan.cells[i]).rounds(&plan.cells[i]) {
+    if let Some(enough) = subject::find_subject(&plan.cells[i]).rounds(&plan.cells[i]) {
         return (rounds >= enough as usize).then_some(StopReason::Rounds);
     }
     let is_exact = |phase: Phase, asked: f64| {
         let margin = standing.margin(i, phase).filter(|_| rounds >= ROUNDS);
         margin.is_some_and(|margin| margin <= asked)
     };
-    let headline = subject::of(&plan.cells[i]).shape().phases;
+    let headline = subject::find_subject(&plan.cells[i]).shape().phases;
     let is_settled = |phase: &Phase| is_exact(*phase, policy.half_width);
     // A cell whose own figures are shown goes on until they are as exact as asked for.
     let is_free = !plan.cells[i].keep;

@@ -5,7 +5,7 @@
 pub mod block;
 
 use anyhow::{Context, Result, anyhow, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::subject::client::study::{ClientBlock, Variants};
 use crate::subject::codec::study::CellBlock;
@@ -20,7 +20,7 @@ use weigh_model::text::clean;
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
     /// The version of the file format; [`SCHEMA`].
@@ -42,22 +42,22 @@ pub struct Study {
     #[serde(default)]
     pub published: Option<Published>,
     /// Limits that results must keep.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gate: Vec<Gate>,
-    /// The text that it was read from; what was changed in it afterwards is not there.
+    /// The text that it was read from, if it was; what was changed in it afterwards is not there.
     #[serde(skip)]
     pub source: String,
     /// Blocks of codecs; a cell that several name is measured once.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellBlock>,
     /// Blocks of what servers send.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deliveries: Vec<DeliveryBlock>,
     /// Blocks of clients of stores. In a study that has cells they are measured in place of those, when a store is named.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<ClientBlock>,
     /// Other ways to run a PHP, by name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Variants::is_empty")]
     pub variants: Variants,
 }
 
@@ -89,7 +89,19 @@ impl Study {
         Ok(study)
     }
 
-    fn check(&self) -> Result<()> {
+    /// The text that [`Study::parse`] reads.
+    ///
+    /// # Errors
+    /// None is known.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("the study cannot be written")
+    }
+
+    /// Makes sure that it can be planned.
+    ///
+    /// # Errors
+    /// One line: the key, and what is wrong with it.
+    pub fn check(&self) -> Result<()> {
         if self.schema != SCHEMA {
             bail!("schema = {} is not known; this program reads schema = {SCHEMA}", self.schema);
         }

@@ -29,13 +29,13 @@ fn first(is_meant: impl Fn(&dyn Subject) -> bool) -> &'static dyn Subject {
 }
 
 /// The subject that a cell is of.
-pub fn of(cell: &Cell) -> &'static dyn Subject {
+pub fn find_subject(cell: &Cell) -> &'static dyn Subject {
     first(|subject| subject.shape().kinds.contains(&cell.subject))
 }
 
 /// The subject of a plan: its cells are all of one.
 pub fn of_plan(plan: &Plan) -> &'static dyn Subject {
-    plan.cells.first().map_or(ALL[0], of)
+    plan.cells.first().map_or(ALL[0], find_subject)
 }
 
 /// The subject of a study: where it has cells and clients, cells are measured.
@@ -47,7 +47,7 @@ pub fn of_study(study: &Study) -> &'static dyn Subject {
 ///
 /// # Errors
 /// A definition is not valid, or the PHP side cannot be put in place.
-pub fn look(lab: &Lab, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+pub fn complete_inventory(lab: &Lab, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
     for subject in ALL {
         let own: Vec<&Study> = studies.iter().filter(|study| study.measured() == subject.blocks()).collect();
         if !own.is_empty() {

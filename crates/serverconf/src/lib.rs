@@ -23,7 +23,7 @@ use rules::is;
 pub use rules::{InstalledServer, Rules, expression, expressions};
 use site::{Site, Wanted};
 pub use syntax::Syntax;
-use syntax::{Directive, Place};
+use syntax::{Directive, SourcePosition};
 use tree::Tree;
 use weigh_model::text::clean_path;
 use weigh_model::way::{CONFIG, DIR, OwnConfig};
@@ -35,7 +35,7 @@ pub struct Read {
     pub site: Site,
     /// What a private instance runs.
     pub config: OwnConfig,
-    /// What of it was left out or replaced, one line each.
+    /// The parts of it that were left out or replaced, one line each.
     pub notes: Vec<String>,
 }
 
@@ -84,7 +84,12 @@ pub fn read(
         files: tree.files.iter().map(|file| file.to_string_lossy().into_owned().into()).collect(),
         text: with_types(&whole.written.text, &tree),
         types: listed(&tree),
-        origins: whole.written.origins.iter().map(|at| at.map(|Place { file, line }| (file, line))).collect(),
+        origins: whole
+            .written
+            .origins
+            .iter()
+            .map(|at| at.map(|SourcePosition { file, line }| (file, line)))
+            .collect(),
         root: site.root.clone(),
         host: site.host().map(str::to_owned),
         modules,

@@ -1,8 +1,8 @@
-//! What of a configuration was left out or replaced, as lines for people.
+//! The parts of a configuration that were left out or replaced, as lines for people.
 
 use std::collections::BTreeMap;
 
-use super::syntax::Place;
+use super::syntax::SourcePosition;
 use super::tree::Tree;
 use weigh_model::text::{clean, clean_path};
 
@@ -37,11 +37,11 @@ impl Kind {
 
 /// What happened, by kind and name, with places.
 #[derive(Debug, Default)]
-pub struct Notes(BTreeMap<Kind, Vec<(String, Vec<Place>)>>);
+pub struct Notes(BTreeMap<Kind, Vec<(String, Vec<SourcePosition>)>>);
 
 impl Notes {
     /// Puts down what happened to a directive.
-    pub fn add(&mut self, kind: Kind, name: &str, at: Place) {
+    pub fn add(&mut self, kind: Kind, name: &str, at: SourcePosition) {
         let known = self.0.entry(kind).or_default();
         match known.iter_mut().find(|(own, _)| own == name) {
             Some((_, places)) => places.push(at),
@@ -51,21 +51,21 @@ impl Notes {
 
     /// A line for each kind.
     pub fn lines(self, tree: &Tree) -> Vec<String> {
-        let place = |at: &Place| match tree.files.get(at.file as usize) {
+        let place = |at: &SourcePosition| match tree.files.get(at.file as usize) {
             Some(file) if tree.files.len() > 1 => {
                 let whole = std::path::absolute(file).unwrap_or_else(|_| file.clone());
                 format!("{}:{}", clean_path(whole.strip_prefix(&tree.base).unwrap_or(file)), at.line)
             }
             _ => format!("line {}", at.line),
         };
-        let word = |(name, places): &(String, Vec<Place>)| {
+        let word = |(name, places): &(String, Vec<SourcePosition>)| {
             let mut words: Vec<String> = places.iter().take(PLACES).map(place).collect();
             if places.len() > PLACES {
                 words.push(format!("{} more", places.len() - PLACES));
             }
             format!("{} ({})", clean(name), words.join(", "))
         };
-        let line = |(kind, named): (Kind, Vec<(String, Vec<Place>)>)| {
+        let line = |(kind, named): (Kind, Vec<(String, Vec<SourcePosition>)>)| {
             format!("{}: {}", kind.words(), named.iter().map(word).collect::<Vec<_>>().join(", "))
         };
         self.0.into_iter().map(line).collect()

@@ -11,7 +11,7 @@ use super::tree::{Tree, tidy};
 
 /// A folder with a path of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct UrlFolder {
     /// What the paths of its URLs begin with, without a slash at the end: `/wp-content`.
     pub url: String,
     /// The folder, as the configuration says.
@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 /// The folders of a site, in the order in which its server looks for them.
-pub fn places(rules: &Rules, tree: &Tree, site: &Site) -> Vec<Place> {
+pub fn places(rules: &Rules, tree: &Tree, site: &Site) -> Vec<UrlFolder> {
     let block = site::around(rules, tree).iter().find(|d| d.block.is_some() && Some(d.at) == site.at);
     let own = block.map(Directive::within).unwrap_or_default();
     let mut found = Vec::new();
@@ -48,11 +48,11 @@ pub fn places(rules: &Rules, tree: &Tree, site: &Site) -> Vec<Place> {
 }
 
 /// A path of a URL with its folder; none: they do not go together, or it is all of the site.
-fn place(url: &str, folder: &str, is_shared: bool) -> Option<Place> {
+fn pair_url_with_folder(url: &str, folder: &str, is_shared: bool) -> Option<UrlFolder> {
     let fits = !url.ends_with('/') || folder.ends_with('/');
     let url = url.trim_end_matches('/');
     let is_path = url.starts_with('/') && folder.starts_with('/') && !folder.contains(['$', '%']);
-    (fits && is_path).then(|| Place {
+    (fits && is_path).then(|| UrlFolder {
         url: url.to_owned(),
         folder: tidy(folder.trim_end_matches('/').as_ref()),
         is_shared,
@@ -65,7 +65,7 @@ fn locations(
     site: &Site,
     block: &[Directive],
     sets: &[(String, String)],
-    found: &mut Vec<Place>,
+    found: &mut Vec<UrlFolder>,
 ) {
     let (mut first, mut own) = (Vec::new(), Vec::new());
     for location in block.iter().filter(|d| d.is("location")) {
@@ -87,7 +87,10 @@ fn locations(
         let root = root.filter(|root| tidy(root.as_ref()) != site.root);
         let below = root.map(|root| format!("{}{prefix}", root.trim_end_matches('/')));
         let is_first = kind == "^~";
-        let one = alias.or(below).and_then(|folder| place(&prefix, &folder, false)).filter(|_| kind != "=");
+        let one = alias
+            .or(below)
+            .and_then(|folder| pair_url_with_folder(&prefix, &folder, false))
+            .filter(|_| kind != "=");
         if is_first { first.extend(one) } else { own.extend(one) }
     }
     own.sort_by_key(|place| std::cmp::Reverse(place.url.len()));
@@ -110,17 +113,17 @@ fn matched(location: &Directive) -> Option<(&'static str, String)> {
 }
 
 /// `^/wp-content/(.*)$` with `/var/lib/wp-content/$1`: the begin of a path, and all that follows.
-fn by_expression(pattern: &str, folder: &str) -> Option<Place> {
+fn by_expression(pattern: &str, folder: &str) -> Option<UrlFolder> {
     let pattern = pattern.strip_prefix('^')?.trim_end_matches('$');
     let url = ["/(.*)", "/(.+)"].iter().find_map(|rest| pattern.strip_suffix(rest))?;
     let url = url.replace("\\.", "\u{1}").replace('\\', "");
     let is_plain = !url.contains(['(', '[', '{', '*', '+', '?', '|', '.', '$', '^']);
     let folder = folder.strip_suffix("/$1").filter(|_| is_plain)?;
-    place(&url.replace('\u{1}', "."), folder, false)
+    pair_url_with_folder(&url.replace('\u{1}', "."), folder, false)
 }
 
 /// Those of Apache, in their order.
-fn aliases(block: &[Directive], is_shared: bool, found: &mut Vec<Place>) {
+fn aliases(block: &[Directive], is_shared: bool, found: &mut Vec<UrlFolder>) {
     for directive in block {
         if directive.is("IfModule") || directive.is("IfDefine") || directive.is("IfVersion") {
             aliases(directive.within(), is_shared, found);
@@ -129,16 +132,16 @@ fn aliases(block: &[Directive], is_shared: bool, found: &mut Vec<Place>) {
         if let [url, folder] = words.as_slice()
             && directive.is("Alias")
         {
-            found.extend(place(url, folder, is_shared));
+            found.extend(pair_url_with_folder(url, folder, is_shared));
         }
     }
 }
 
 /// Those of lighttpd that hold for every request.
-fn assigned(directives: &[Directive], found: &mut Vec<Place>) {
+fn assigned(directives: &[Directive], found: &mut Vec<UrlFolder>) {
     let lists = directives.iter().filter(|d| d.is("alias.url")).filter_map(Value::of);
     for (url, folder) in lists.flat_map(|list| list.entries().to_vec()) {
-        found.extend(url.and_then(|url| place(&url, &folder.word(), true)));
+        found.extend(url.and_then(|url| pair_url_with_folder(&url, &folder.word(), true)));
     }
 }
 
@@ -189,7 +192,7 @@ mod tests {
         let mut found = Vec::new();
         assigned(&crate::syntax::assigned::parse(text, 0).unwrap(), &mut found);
         let wanted =
-            Place { url: "/javascript".into(), folder: "/usr/share/javascript".into(), is_shared: true };
+            UrlFolder { url: "/javascript".into(), folder: "/usr/share/javascript".into(), is_shared: true };
         assert_eq!(found, [wanted]);
     }
 }

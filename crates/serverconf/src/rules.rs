@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::syntax::Syntax;
 
-/// What of a user's configuration a private instance cannot have as it is. Names are compared without regard to case; `*` at the end of
+/// The parts of a user's configuration that a private instance cannot have as they are. Names are compared without regard to case; `*` at the end of
 /// one stands for any rest. Everything that is not named here is taken over, and checked by the server itself.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

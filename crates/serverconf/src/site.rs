@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::rules::Rules;
-use super::syntax::{Directive, Place, Syntax};
+use super::syntax::{Directive, SourcePosition, Syntax};
 use super::tree::{Tree, tidy};
 use weigh_model::text::{clean, clean_path};
 
@@ -27,7 +27,7 @@ pub struct Wanted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Where it begins; none: it is all that stands outside of sites.
-    pub at: Option<Place>,
+    pub at: Option<SourcePosition>,
     pub names: Vec<String>,
     /// Its document root, as its configuration says.
     pub root: PathBuf,
@@ -144,7 +144,7 @@ fn list(tree: &Tree, sites: &[Site]) -> String {
     words.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
-fn site(rules: &Rules, block: &[Directive], at: Option<Place>, outside: Option<&Path>) -> Site {
+fn site(rules: &Rules, block: &[Directive], at: Option<SourcePosition>, outside: Option<&Path>) -> Site {
     let names = block.iter().filter(|d| d.is("server_name") || d.is("ServerName") || d.is("ServerAlias"));
     let names: Vec<String> =
         names.flat_map(Directive::words).filter(|name| !name.is_empty() && name != "_").collect();

@@ -27,19 +27,19 @@ pub enum Syntax {
 
 /// Where a directive stands: its file's place among those that were read, and the line in it, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourcePosition {
     pub file: u32,
     pub line: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    pub at: Place,
+    pub at: SourcePosition,
     pub what: String,
 }
 
 impl Wrong {
-    pub(super) fn at(at: Place, what: impl Into<String>) -> Wrong {
+    pub(super) fn at(at: SourcePosition, what: impl Into<String>) -> Wrong {
         Wrong { at, what: clean(&what.into()) }
     }
 }
@@ -51,7 +51,7 @@ pub struct Directive {
     /// What follows the name, as written.
     pub arguments: String,
     /// Where it begins.
-    pub at: Place,
+    pub at: SourcePosition,
     /// What is in it, if it is a block.
     pub block: Option<Vec<Directive>>,
 }
@@ -62,14 +62,14 @@ impl Directive {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// What is in it; nothing for one that is no block.
+    /// What is in it; nothing for one that is not a block.
     pub fn within(&self) -> &[Directive] {
         self.block.as_deref().unwrap_or_default()
     }
 
     /// Its arguments one by one, without quotes.
     pub fn words(&self) -> Vec<String> {
-        words(&self.arguments)
+        split_words(&self.arguments)
     }
 
     /// Its first argument, without quotes; empty without one.
@@ -87,7 +87,7 @@ impl Directive {
 }
 
 /// Words between blanks; what stands in quotes is one, without them.
-pub fn words(text: &str) -> Vec<String> {
+pub fn split_words(text: &str) -> Vec<String> {
     let (mut found, mut rest) = (Vec::new(), text.chars().peekable());
     while let Some(c) = rest.next() {
         if c.is_whitespace() {
@@ -126,11 +126,11 @@ pub fn quoted(word: &str) -> String {
 pub struct Written {
     pub text: String,
     /// The place of each of its lines; none: the lab's own.
-    pub origins: Vec<Option<Place>>,
+    pub origins: Vec<Option<SourcePosition>>,
 }
 
 impl Written {
-    fn line(&mut self, text: &str, at: Option<Place>) {
+    fn line(&mut self, text: &str, at: Option<SourcePosition>) {
         for line in text.split('\n') {
             self.text.push_str(line);
             self.text.push('\n');
@@ -181,14 +181,14 @@ impl Syntax {
 /// Of `name arguments;` and `name arguments { … }`, as nginx has them, a word, or one of `;`, `{`, `}`.
 struct Token {
     text: String,
-    line: Place,
+    line: SourcePosition,
     is_mark: bool,
 }
 
 /// Directives up to the end of the block that began in line `open`, or of the file.
 fn list(
     tokens: &mut impl Iterator<Item = Token>,
-    open: Option<Place>,
+    open: Option<SourcePosition>,
     depth: usize,
 ) -> Result<Vec<Directive>, Wrong> {
     let mut found = Vec::new();
@@ -225,7 +225,7 @@ fn list(
 
 fn tokens(text: &str, file: u32) -> Result<Vec<Token>, Wrong> {
     let mut found: Vec<Token> = Vec::new();
-    let (mut line, mut rest) = (Place { file, line: 1 }, text.chars().peekable());
+    let (mut line, mut rest) = (SourcePosition { file, line: 1 }, text.chars().peekable());
     // The first word of the directive that is being read.
     let mut begin = 0;
     while let Some(c) = rest.next() {
@@ -317,7 +317,7 @@ fn sections(text: &str, file: u32) -> Result<Vec<Directive>, Wrong> {
     let mut open: Vec<Directive> = Vec::new();
     let mut found = Vec::new();
     for (line, text) in lines(text) {
-        let line = Place { file, line };
+        let line = SourcePosition { file, line };
         if let Some(name) = text.strip_prefix("</") {
             let name = name.trim_end_matches('>').trim();
             match open.pop() {
@@ -351,7 +351,7 @@ fn add(directive: Directive, open: &mut [Directive], found: &mut Vec<Directive>)
     }
 }
 
-fn directive(text: &str, at: Place, block: Option<Vec<Directive>>) -> Directive {
+fn directive(text: &str, at: SourcePosition, block: Option<Vec<Directive>>) -> Directive {
     let text = text.trim();
     let (name, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     Directive { name: name.into(), arguments: arguments.trim().into(), at, block }

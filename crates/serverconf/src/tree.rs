@@ -17,7 +17,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use sha2::{Digest, Sha256};
 
 use super::rules::Rules;
-use super::syntax::{Directive, Place, Syntax, Wrong};
+use super::syntax::{Directive, SourcePosition, Syntax, Wrong};
 use weigh_content::types::listed;
 use weigh_model::text::clean_path;
 use weigh_model::way::PLACEHOLDER;
@@ -144,7 +144,7 @@ impl Tree {
     }
 
     /// A place for people: `sites-enabled/shop, line 12`.
-    pub fn place(&self, at: Place) -> String {
+    pub fn place(&self, at: SourcePosition) -> String {
         match self.files.get(at.file as usize) {
             Some(file) => format!("{}, line {}", clean_path(file), at.line),
             None => format!("line {}", at.line),
@@ -152,7 +152,7 @@ impl Tree {
     }
 
     /// The same in one word: `/etc/nginx/sites-enabled/shop:12`.
-    pub fn word(&self, at: Place) -> String {
+    pub fn word(&self, at: SourcePosition) -> String {
         match self.files.get(at.file as usize) {
             Some(file) => format!("{}:{}", clean_path(file), at.line),
             None => format!(":{}", at.line),
@@ -229,7 +229,7 @@ fn printed_by_apache(rules: &Rules, (files, directives): dump::Printed, text: &s
     let base = base_of(&files);
     let loads =
         here.iter().flat_map(|tree| &tree.directives).filter(|d| d.is("LoadModule") || d.is("ServerRoot"));
-    let loads = loads.cloned().map(|d| Directive { at: Place { file: 0, ..d.at }, ..d });
+    let loads = loads.cloned().map(|d| Directive { at: SourcePosition { file: 0, ..d.at }, ..d });
     let directives: Vec<Directive> = loads.chain(directives).collect();
     Tree {
         syntax: rules.syntax,
@@ -327,10 +327,10 @@ impl<'r> Reader<'r> {
         &mut self,
         path: &Path,
         text: Option<&str>,
-        from: Option<Place>,
+        from: Option<SourcePosition>,
     ) -> Result<Vec<Directive>, Wrong> {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let at = from.unwrap_or(Place { file: number, line: 1 });
+        let at = from.unwrap_or(SourcePosition { file: number, line: 1 });
         let shown = clean_path(path);
         if self.files.len() == MOST_FILES {
             return Err(Wrong::at(at, format!("more than {MOST_FILES} files are included")));
@@ -352,7 +352,7 @@ impl<'r> Reader<'r> {
         if let Some(line) = text.lines().position(|line| line.contains(PLACEHOLDER)) {
             let line = u32::try_from(line + 1).unwrap_or(0);
             return Err(Wrong::at(
-                Place { file: number, line },
+                SourcePosition { file: number, line },
                 format!("{PLACEHOLDER} has a meaning to Weighbridge"),
             ));
         }

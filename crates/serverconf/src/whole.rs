@@ -19,13 +19,13 @@ use super::places::places;
 use super::rules::{InstalledServer, Rules, expression, expressions, is};
 use super::site::{self, Site};
 use super::syntax::assigned::in_quotes;
-use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
+use super::syntax::{Directive, SourcePosition, Syntax, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
 use weigh_model::text::clean_path;
 use weigh_model::way::{DIR, FPM, TREE};
 
 /// The place of directives that are the lab's own.
-const OURS: Place = Place { file: u32::MAX, line: 0 };
+const OURS: SourcePosition = SourcePosition { file: u32::MAX, line: 0 };
 /// What Apache takes only in a folder's own file, or in a section for one.
 const OF_FOLDERS: &str = "RewriteBase";
 
@@ -242,7 +242,7 @@ impl<'w> Writer<'w> {
     }
 
     /// The text of a directive in the instance; empty: it is left out.
-    fn rewritten(&mut self, text: &str, name: &str, at: Place) -> String {
+    fn rewritten(&mut self, text: &str, name: &str, at: SourcePosition) -> String {
         let swap = self.swap.iter().find_map(|(from, to)| Some((from.captures(text)?, *to)));
         if let Some((found, to)) = swap {
             let mut out = String::new();
@@ -292,7 +292,7 @@ impl<'w> Writer<'w> {
     }
 
     /// The file of a module that is loaded; none: it is built in.
-    fn module(&mut self, file: &str, at: Place) -> Result<Option<String>, Wrong> {
+    fn module(&mut self, file: &str, at: SourcePosition) -> Result<Option<String>, Wrong> {
         let path = Path::new(file.trim_matches(['"', '\'']));
         if path.is_absolute() && path.is_file() {
             let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());

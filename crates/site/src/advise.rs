@@ -4,6 +4,7 @@
 //! the figures that of [`weigh_answer::policy`].
 
 mod encoded;
+mod planned;
 mod study;
 
 use std::path::Path;
@@ -11,7 +12,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 pub use encoded::Encodings;
-pub use study::{LEAST_SHARE, Written, is_today, proofs, studies};
+pub use planned::{BUDGET, POLICY, plans, read_policy, server_of, studies_for};
+pub use study::{LEAST_SHARE, proofs};
 
 use weigh_answer::policy::Weighted;
 use weigh_model::site::{Kind, LinkShare, Site};

@@ -80,7 +80,8 @@ impl<'a> Instances<'a> {
             false => (&self.with_stand_in, &self.with_php),
         };
         // What the user can read and write is the same for both, and said once.
-        let progress: &mut dyn Progress = if other.get().is_some() { &mut Said::default() } else { progress };
+        let progress: &mut dyn Progress =
+            if other.get().is_some() { &mut RecordedNotes::default() } else { progress };
         let made = cell
             .get_or_init(|| application.private(with_php, progress).map_err(|error| format!("{error:#}")));
         made.as_ref().map_err(|error| anyhow!("{error}"))
@@ -142,7 +143,7 @@ impl Application<'_> {
         let others = self.served.into_iter().flat_map(Served::roots).cloned();
         let configured = own.map(|own| own.read.site.root.clone()).filter(|root| root.is_dir());
         let mut shown: Vec<PathBuf> = others.chain([project.clone()]).chain(configured).collect();
-        // One that is only let through is no folder to search.
+        // One that is only let through is not a folder to search.
         let is_listed = project.metadata().is_ok_and(|data| data.permissions().mode() & 0o004 != 0);
         let looked_at = if is_listed { project.as_path() } else { self.docroot };
         let access = match user.access(&shown, looked_at) {
@@ -221,11 +222,11 @@ impl Application<'_> {
     }
 
     /// What its pages are, and what is to be said of them.
-    fn tour(&self, private: &Private, interrupt: &Interrupt) -> Result<(Visited, Said)> {
+    fn tour(&self, private: &Private, interrupt: &Interrupt) -> Result<(Visited, RecordedNotes)> {
         let scheme = if private.is_secure() { "https" } else { "http" };
         let urls = [format!("{scheme}://{}/", private.host())];
         let (mut visited, said) = private.with(interrupt, |asker| {
-            let mut said = Said::default();
+            let mut said = RecordedNotes::default();
             let visitor = Visitor {
                 urls: &urls,
                 allowed: &[],
@@ -280,9 +281,9 @@ fn project(docroot: &Path, user: OwnUser) -> PathBuf {
 
 /// What is said in a private network, where nobody looks meanwhile.
 #[derive(Debug, Default)]
-struct Said(Vec<String>);
+struct RecordedNotes(Vec<String>);
 
-impl Progress for Said {
+impl Progress for RecordedNotes {
     fn doing(&mut self, _: &str) {}
 
     fn note(&mut self, what: &str) {

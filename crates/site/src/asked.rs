@@ -64,7 +64,7 @@ struct Answer {
 }
 
 /// The answers for a file or page.
-struct Asked {
+struct SampleAnswers {
     kind: Kind,
     /// The stratum and the file in it; none: a page that stands for none.
     sample: Option<(usize, usize)>,
@@ -77,7 +77,7 @@ struct Asked {
     is_never_same: bool,
 }
 
-impl Asked {
+impl SampleAnswers {
     /// Whether a program sends it as a file.
     fn is_sent_by_program(&self) -> bool {
         self.kind == Kind::Download && self.is_by_program
@@ -86,7 +86,7 @@ impl Asked {
 
 #[derive(Default)]
 pub struct Answers {
-    all: Vec<Asked>,
+    all: Vec<SampleAnswers>,
     /// Why something was not answered as what it is, with one path of each reason and how many there are.
     refused: Vec<(String, String, usize)>,
     /// Levels that were told so far, by content coding: tried first, for most files of a site have the same.
@@ -109,7 +109,7 @@ impl Questions<'_> {
                     true => made,
                     false => Some(format!("/{}", url::file(&sample.path))),
                 };
-                // A stand-in's page is no page of the site.
+                // A stand-in's page is not a page of the site.
                 let is_asked = !is_made || self.has_program;
                 let Some(path) = path.filter(|_| is_asked) else { continue };
                 if is_late() {
@@ -123,7 +123,7 @@ impl Questions<'_> {
                     &mut answers.levels,
                 );
                 let asked = asked.map_err(|reason| answers.refuse(reason, &path)).ok();
-                answers.all.extend(asked.map(|asked| Asked {
+                answers.all.extend(asked.map(|asked| SampleAnswers {
                     sample: Some((at, number)),
                     requests: stratum.requests.value * sample.share,
                     is_text: stratum.is_worth_encoding(),
@@ -137,7 +137,7 @@ impl Questions<'_> {
             && !answers.has_pages()
             && let Some(path) = logged.next()
         {
-            // A site without pages refuses them: that is no news.
+            // A site without pages refuses them: that is not news.
             let page = (Kind::Page, "text/html", None);
             answers.all.extend(self.one(asker, path, page, &mut answers.levels).ok());
         }
@@ -154,8 +154,8 @@ impl Questions<'_> {
         path: &str,
         (kind, format, sample): (Kind, &str, Option<&Sample>),
         levels: &mut HashMap<String, Vec<i32>>,
-    ) -> Result<Asked, String> {
-        let mut asked = Asked {
+    ) -> Result<SampleAnswers, String> {
+        let mut asked = SampleAnswers {
             kind,
             sample: None,
             requests: 0.0,
@@ -371,23 +371,25 @@ impl Answers {
 
     /// What is done today with most requests of a kind: with those for text, where there is any, for other content is seldom encoded.
     fn today(&self, questions: &Questions<'_>, kind: Kind, place: &dyn Fn(&str) -> String) -> Option<Today> {
-        let of_kind: Vec<&Asked> = self.all.iter().filter(|asked| asked.kind == kind).collect();
-        let requests = |is_so: &dyn Fn(&Asked) -> bool| {
+        let of_kind: Vec<&SampleAnswers> = self.all.iter().filter(|asked| asked.kind == kind).collect();
+        let requests = |is_so: &dyn Fn(&SampleAnswers) -> bool| {
             of_kind.iter().filter(|asked| is_so(asked)).map(|asked| asked.requests + 1e-9).sum::<f64>()
         };
-        if requests(&Asked::is_sent_by_program) > requests(&|asked| !asked.is_sent_by_program()) {
+        if requests(&SampleAnswers::is_sent_by_program) > requests(&|asked| !asked.is_sent_by_program()) {
             let about = format!("sent by PHP, taken to be readfile ({})", place(""));
             return Some(Today { kind, method: "php/readfile".into(), about, from: From::Assumed });
         }
-        let first = |asked: &'_ Asked| {
+        let first = |asked: &'_ SampleAnswers| {
             asked.answers.first().map(|answer| (answer.encoded, answer.sent.coding.clone()))
         };
-        let is_encoded = |asked: &Asked| first(asked).is_some_and(|(encoded, _)| encoded != Encoded::Not);
-        let answered: Vec<&Asked> = of_kind.into_iter().filter(|asked| !asked.answers.is_empty()).collect();
-        let text: Vec<&Asked> =
+        let is_encoded =
+            |asked: &SampleAnswers| first(asked).is_some_and(|(encoded, _)| encoded != Encoded::Not);
+        let answered: Vec<&SampleAnswers> =
+            of_kind.into_iter().filter(|asked| !asked.answers.is_empty()).collect();
+        let text: Vec<&SampleAnswers> =
             answered.iter().copied().filter(|asked| asked.is_text || is_encoded(asked)).collect();
         let meant = if text.is_empty() { &answered } else { &text };
-        let mut groups: Vec<((Encoded, String), f64, Vec<&Asked>)> = Vec::new();
+        let mut groups: Vec<((Encoded, String), f64, Vec<&SampleAnswers>)> = Vec::new();
         for asked in meant {
             let Some(key) = first(asked) else { continue };
             let weight = asked.requests + 1e-9;
@@ -411,7 +413,7 @@ impl Answers {
                 None => format!("{coding} on the fly, level not known"),
             },
         };
-        // That pictures go out as they are is no news; that one download of many is encoded is.
+        // That pictures go out as they are is not news; that one download of many is encoded is.
         let among = if kind == Kind::Download { &answered } else { meant };
         let same = among.iter().filter(|asked| first(asked) == Some((encoded, coding.clone()))).count();
         let share = match same == among.len() {
@@ -451,7 +453,7 @@ impl Answers {
                 PATIENCE.as_secs()
             ));
         }
-        let files = |is_so: fn(&Asked) -> bool| self.all.iter().filter(|asked| is_so(asked)).count();
+        let files = |is_so: fn(&SampleAnswers) -> bool| self.all.iter().filter(|asked| is_so(asked)).count();
         let never = files(|asked| asked.is_never_same);
         if never > 0 {
             let files = count(never, "file is", "files are");

@@ -201,7 +201,7 @@ fn rates(stored: Option<&Stored>, page_views: f64) -> (Figure, Figure) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::folder::Place;
+    use super::super::folder::SiteFile;
     use super::*;
 
     /// A text by `serialize()`.
@@ -234,7 +234,7 @@ mod tests {
 
     fn strata(cached: Cached) -> Vec<Stratum> {
         let home = tempfile::tempdir().unwrap();
-        let place = Place { file: home.path().join("site.toml"), force: false };
+        let place = SiteFile { file: home.path().join("site.toml"), force: false };
         cached.strata(None, 100.0, &mut place.begin().unwrap()).unwrap()
     }
 

@@ -25,14 +25,14 @@ pub use advised::advised;
 pub use dictionaries::deltas;
 pub use emitted::{Emitted, Line};
 pub use folder::files;
-pub use here::Here;
+pub use here::WritingContext;
 pub use served::downloads;
 pub use server::carriers;
-pub use trial::told;
+pub use trial::describe_trial;
 
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
 use weigh_rig::server::Found;
@@ -41,8 +41,8 @@ use weigh_serverconf::Read;
 /// The files of a policy, in the order in which to use them.
 ///
 /// # Errors
-/// One line: what of the policy no file can hold.
-pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>> {
+/// One line: the parts of the policy that no file can hold.
+pub fn emit(policy: &Policy, site: &Site, here: WritingContext<'_>) -> Result<Vec<Emitted>> {
     let mut emitted = Vec::new();
     for found in here.servers {
         emitted.extend(server::emit(policy, site, found, here)?);
@@ -61,13 +61,13 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>
 pub fn checked<T>(
     servers: &[Found],
     own: Option<&Read>,
-    write: impl FnOnce(Here<'_>) -> Result<T>,
+    write: impl FnOnce(WritingContext<'_>) -> Result<T>,
 ) -> Result<T> {
     let user =
         OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
-    let place = Place::new(room.path(), room.path().join("log")).of(user);
-    write(Here { servers, place: Some(&place), own })
+    let place = LaunchContext::new(room.path(), room.path().join("log")).of(user);
+    write(WritingContext { servers, place: Some(&place), own })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use weigh_rig::server::Definition;
 use weigh_rig::server::own::{self, recognise};
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
-use weigh_serverconf::places::{Place, places};
+use weigh_serverconf::places::{UrlFolder, places};
 use weigh_serverconf::site::{self, Site, Wanted};
 use weigh_serverconf::syntax::{self, Directive};
 use weigh_serverconf::tree::{self, Tree};
@@ -97,7 +97,7 @@ impl Configured {
     }
 
     /// The folders that are sent at paths of their own.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<UrlFolder> {
         places(&self.rules, &self.tree, &self.site)
     }
 
@@ -136,7 +136,7 @@ impl Configured {
 }
 
 /// The places of directives that are such, at any depth.
-fn lines_of(directives: &[Directive], wanted: &Regex, found: &mut Vec<syntax::Place>) {
+fn lines_of(directives: &[Directive], wanted: &Regex, found: &mut Vec<syntax::SourcePosition>) {
     for directive in directives {
         if wanted.is_match(&directive.text()) && !found.contains(&directive.at) {
             found.push(directive.at);

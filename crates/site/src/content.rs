@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::hits::{Asked, Hits};
+use super::hits::{Hits, RequestsByPath};
 use super::pages::{LoggedPage, Page, Visited};
 use super::scripts::{Answered, MADE, Made};
 use super::served::{Counted, Served};
@@ -35,7 +35,7 @@ const END_OF_SCRIPT: u64 = 2048;
 pub fn add_files(
     served: &Served,
     output: &Path,
-    asked: Option<&Asked>,
+    asked: Option<&RequestsByPath>,
     strata: &mut Strata,
     progress: &mut dyn Progress,
 ) -> Result<u64> {
@@ -82,7 +82,7 @@ struct Sum {
 }
 
 /// Adds files that are asked for and that a link leads to outside of the folders, which are not searched.
-fn add_linked(served: &Served, asked: &Asked, strata: &mut Strata, sum: &mut Sum) {
+fn add_linked(served: &Served, asked: &RequestsByPath, strata: &mut Strata, sum: &mut Sum) {
     let mut paths: Vec<(&String, &Hits)> = asked.paths.iter().filter(|(_, hits)| hits.any()).collect();
     paths.sort_by_key(|(path, _)| *path);
     for (path, hits) in paths {
@@ -91,7 +91,7 @@ fn add_linked(served: &Served, asked: &Asked, strata: &mut Strata, sum: &mut Sum
         }
         let Ok((file, bytes)) = served.open(path) else { continue };
         let is_text = || begins_as_text(&file);
-        let Ok(class) = class::of(path, bytes, true, served.types(), &is_text) else { continue };
+        let Ok(class) = class::classify_file(path, bytes, true, served.types(), &is_text) else { continue };
         if bytes > 0 {
             let candidate = Candidate { path: path.clone(), bytes, requests: hits.requests };
             strata.add(class.kind, &class.format, candidate, hits);
@@ -105,7 +105,7 @@ fn add_linked(served: &Served, asked: &Asked, strata: &mut Strata, sum: &mut Sum
 fn add_file(
     (served, of): (&Served, &Counted),
     file: &Found,
-    asked: Option<&Asked>,
+    asked: Option<&RequestsByPath>,
     strata: &mut Strata,
     sum: &mut Sum,
 ) -> Option<&'static str> {
@@ -125,7 +125,7 @@ fn add_file(
     }
     let is_asked = hits.any() || is_map_in_use(served, &path);
     let is_text = || served.open(&path).is_ok_and(|(file, _)| begins_as_text(&file));
-    let class = match class::of(&path, file.bytes, is_asked, served.types(), &is_text) {
+    let class = match class::classify_file(&path, file.bytes, is_asked, served.types(), &is_text) {
         Ok(class) => class,
         Err(what) => {
             sum.has_scripts |= class::extension(&path).starts_with("php");
@@ -163,8 +163,8 @@ fn is_map_in_use(served: &Served, path: &str) -> bool {
         .is_some_and(|comment| end().is_some_and(|end| end.contains(&comment)))
 }
 
-/// Says how much of what a log names is no file here: another site's, or renamed since.
-fn tell_elsewhere(asked: &Asked, found: f64, progress: &mut dyn Progress) {
+/// Says how much of what a log names is not a file here: another site's, or renamed since.
+fn tell_elsewhere(asked: &RequestsByPath, found: f64, progress: &mut dyn Progress) {
     let files = asked.paths.iter().filter(|(path, _)| !class::is_page(path));
     let all: f64 = files.map(|(_, hits)| hits.requests).sum();
     if all - found > all * TOLERATED {
@@ -182,7 +182,7 @@ fn is_variant(path: &Path) -> bool {
 }
 
 /// Adds what the pages load and what a log names, where there is no document root.
-pub fn add_fetched(visited: &Visited, asked: Option<&Asked>, strata: &mut Strata) {
+pub fn add_fetched(visited: &Visited, asked: Option<&RequestsByPath>, strata: &mut Strata) {
     let types = MediaTypes::default();
     let named = asked.filter(|asked| asked.from == From::Counted).into_iter().flat_map(|asked| &asked.paths);
     for (path, hits) in
@@ -190,14 +190,14 @@ pub fn add_fetched(visited: &Visited, asked: Option<&Asked>, strata: &mut Strata
     {
         let sent = (hits.bytes / hits.requests) as u64;
         let is_file = !class::is_page(path);
-        let class = || class::of(path, sent, true, &types, &|| false).ok();
+        let class = || class::classify_file(path, sent, true, &types, &|| false).ok();
         if let Some(class) = is_file.then(class).flatten() {
             strata.count(class.kind, &class.format, 1, sent, hits);
         }
     }
     for (path, body) in &visited.fetched {
         let bytes = body.len() as u64;
-        let Ok(class) = class::of(path, bytes, true, &types, &|| is_text(body)) else { continue };
+        let Ok(class) = class::classify_file(path, bytes, true, &types, &|| is_text(body)) else { continue };
         let hits = asked.map(|asked| asked.of(path)).unwrap_or_default();
         strata.add(
             class.kind,
@@ -215,7 +215,7 @@ pub fn add_logged_pages(paths: u64, all: Hits, strata: &mut Strata) {
     }
 }
 
-/// Adds what scripts answer that is no page; those whose answers are here can stand for others.
+/// Adds what scripts answer that is not a page; those whose answers are here can stand for others.
 pub fn add_made(made: &[Made], answers: &HashMap<String, Answered>, strata: &mut Strata) {
     for Made { key, kind, format, hits } in made.iter().filter(|one| one.hits.requests > 0.0) {
         match answers.get(key).filter(|answered| !answered.body.is_empty()) {

@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use weigh_load::target::{Resolver, permit};
 
 use super::application::Instances;
-use super::ask::Ask;
 use super::asked::{Answers, Questions};
 use super::by_program::{self, take_for_downloads};
 use super::configured::Configured;
 use super::located;
 use super::pages::{LoggedPage, Visited, seen_server};
+use super::request::SiteRequest;
 use super::scripts::{self, Answered};
 use super::served::Served;
 use super::traffic::Traffic;
@@ -30,7 +30,7 @@ use weigh_run::lab::{Lab, Progress};
 pub struct Current<'a> {
     /// Definitions, and what runtimes there are.
     pub lab: &'a Lab,
-    pub ask: &'a Ask,
+    pub ask: &'a SiteRequest,
     /// The configuration as it was read.
     pub configured: Option<&'a Configured>,
     pub instances: &'a Instances<'a>,
@@ -40,7 +40,7 @@ pub struct Current<'a> {
     pub logged: &'a [LoggedPage],
     /// The pages that were fetched.
     pub visited: &'a Visited,
-    /// What scripts answered that is no page.
+    /// What scripts answered that is not a page.
     pub made: &'a HashMap<String, Answered>,
 }
 
@@ -50,7 +50,7 @@ pub struct Current<'a> {
 /// # Errors
 /// The user wants an end.
 pub fn ask_scripts(
-    ask: &Ask,
+    ask: &SiteRequest,
     instances: &Instances<'_>,
     visited: &Visited,
     traffic: &mut Traffic,
@@ -94,7 +94,7 @@ pub fn ask_scripts(
 /// # Errors
 /// The user wants an end. Where the server cannot be asked, the paths stay as they are.
 pub fn locate(
-    ask: &Ask,
+    ask: &SiteRequest,
     instances: &Instances<'_>,
     output: &Path,
     traffic: &mut Traffic,
@@ -245,7 +245,7 @@ impl Current<'_> {
 }
 
 /// Puts what the running site was found to do in place of what its configuration does in a private instance. A difference is said; `forbids`:
-/// what of a page's head forbids a content coding.
+/// the parts of a page's head that forbid a content coding.
 fn put(found: Vec<Today>, today: &mut Vec<Today>, forbids: Option<&str>, progress: &mut dyn Progress) {
     for new in found {
         let method = |one: &Today| one.method.split(':').next().unwrap_or_default().to_owned();

@@ -13,7 +13,7 @@ use weigh_os::digest;
 
 /// Where `site.toml` and its files go.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct SiteFile {
     /// `site.toml`.
     pub file: PathBuf,
     /// What may be written over: what stands there.
@@ -23,12 +23,12 @@ pub struct Place {
 /// The files while they are written.
 #[derive(Debug)]
 pub struct Draft {
-    place: Place,
+    place: SiteFile,
     folder: tempfile::TempDir,
     count: usize,
 }
 
-impl Place {
+impl SiteFile {
     /// The folder's name: `site-sample` beside `site.toml`.
     fn name(&self) -> String {
         let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn files_come_into_place_together_and_nothing_is_written_over_unasked() {
         let home = tempfile::tempdir().unwrap();
-        let place = |force| Place { file: home.path().join("shop.toml"), force };
+        let place = |force| SiteFile { file: home.path().join("shop.toml"), force };
         let write = |force, name: &str| {
             let place = place(force);
             place.check()?;

@@ -30,7 +30,7 @@ const ACTS: [&str; 25] = [
     "update",
     "upgrade",
 ];
-/// Words in links that lead to what is no page of visitors.
+/// Words in links that lead to what is not a page of visitors.
 const NO_PAGES: [&str; 5] = ["admin", "feed", "wp-json", "xmlrpc", "download"];
 /// Parts of paths of pages that set an application up, without `.php`.
 const SETUP: [&str; 7] =

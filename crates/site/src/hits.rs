@@ -65,14 +65,14 @@ impl Hits {
 }
 
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RequestsByPath {
     /// By path below the site's root, without a slash at the begin and without a query.
     pub paths: HashMap<String, Hits>,
     /// Where they are known from.
     pub from: From,
 }
 
-impl Asked {
+impl RequestsByPath {
     /// What is asked of a path; nothing if it is not known.
     pub fn of(&self, path: &str) -> Hits {
         self.paths.get(path).copied().unwrap_or_default()

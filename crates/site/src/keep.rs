@@ -4,7 +4,7 @@ use weigh_model::site::{Figure, From, Limits, Prices, Site, Stratum, Visitors};
 
 /// Puts the figures that the user gave into a new look; gives how many.
 pub fn keep(earlier: &Site, site: &mut Site) -> usize {
-    let mut kept = Kept(0);
+    let mut kept = GivenFigures(0);
     site.name.clone_from(&earlier.name);
     visitors(&earlier.visitors, &mut site.visitors, &mut kept);
     kept.figure(&earlier.store_link.mbit, &mut site.store_link.mbit);
@@ -26,9 +26,9 @@ pub fn keep(earlier: &Site, site: &mut Site) -> usize {
     kept.0
 }
 
-struct Kept(usize);
+struct GivenFigures(usize);
 
-impl Kept {
+impl GivenFigures {
     fn figure(&mut self, earlier: &Figure, now: &mut Figure) {
         if earlier.from == From::Given {
             *now = *earlier;
@@ -44,7 +44,7 @@ impl Kept {
     }
 }
 
-fn visitors(earlier: &Visitors, now: &mut Visitors, kept: &mut Kept) {
+fn visitors(earlier: &Visitors, now: &mut Visitors, kept: &mut GivenFigures) {
     // Shares belong together: one that was given keeps them all.
     if earlier.accept.iter().any(|one| one.from == From::Given) {
         now.accept.clone_from(&earlier.accept);
@@ -62,7 +62,7 @@ fn visitors(earlier: &Visitors, now: &mut Visitors, kept: &mut Kept) {
     kept.option(&earlier.php_peak_ms, &mut now.php_peak_ms);
 }
 
-fn prices(earlier: &Prices, now: &mut Prices, kept: &mut Kept) {
+fn prices(earlier: &Prices, now: &mut Prices, kept: &mut GivenFigures) {
     now.currency.clone_from(&earlier.currency);
     kept.figure(&earlier.core_hour, &mut now.core_hour);
     now.machines.clone_from(&earlier.machines);
@@ -72,13 +72,13 @@ fn prices(earlier: &Prices, now: &mut Prices, kept: &mut Kept) {
     kept.figure(&earlier.visitor_second, &mut now.visitor_second);
 }
 
-fn limits(earlier: &Limits, now: &mut Limits, kept: &mut Kept) {
+fn limits(earlier: &Limits, now: &mut Limits, kept: &mut GivenFigures) {
     kept.figure(&earlier.cores, &mut now.cores);
     kept.figure(&earlier.peak_share, &mut now.peak_share);
     kept.figure(&earlier.first_byte_ms, &mut now.first_byte_ms);
 }
 
-fn of_stratum(earlier: &Stratum, now: &mut Stratum, kept: &mut Kept) {
+fn of_stratum(earlier: &Stratum, now: &mut Stratum, kept: &mut GivenFigures) {
     kept.figure(&earlier.files, &mut now.files);
     kept.figure(&earlier.bytes, &mut now.bytes);
     kept.figure(&earlier.requests, &mut now.requests);

@@ -4,7 +4,6 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod application;
-mod ask;
 mod asked;
 mod assumed;
 mod budget;
@@ -30,6 +29,7 @@ mod open;
 mod pages;
 pub(crate) mod private;
 pub mod refused;
+mod request;
 mod sample;
 mod scripts;
 mod served;
@@ -45,9 +45,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-pub use ask::Ask;
 pub use hits::MONTH_DAYS;
 pub use open::{Opened, folder_of, located, open, read};
+pub use request::SiteRequest;
 pub use text::text;
 
 use application::{Application, Instances};
@@ -55,7 +55,7 @@ use cached::Cached;
 use configured::Configured;
 use current::Current;
 use folder::Draft;
-use hits::{Asked, Hits};
+use hits::{Hits, RequestsByPath};
 use pages::{LoggedPage, RUNNING, Visited, Visitor, seen_server};
 use sample::Origin;
 use served::Served;
@@ -100,9 +100,9 @@ pub struct Facts {
 ///
 /// # Errors
 /// One line: a place that cannot be looked at, or a file that cannot be written.
-pub fn look(
+pub fn inspect_site(
     lab: &Lab,
-    ask: &Ask,
+    ask: &SiteRequest,
     earlier: Option<&Site>,
     draft: &mut Draft,
     progress: &mut dyn Progress,
@@ -156,7 +156,7 @@ pub fn look(
     if let Some(traffic) = &mut traffic {
         made = current::ask_scripts(ask, &instances, &visited, traffic, progress)?;
     }
-    // A script that sends a style sheet is no page, though the log names it as one; nor is a feed.
+    // A script that sends a style sheet is not a page, though the log names it as one; nor is a feed.
     let is_made = |format: &str| made.values().any(|one| !one.is_html() && one.format == format);
     visited.pages.retain(|page| !scripts::is_loaded(&page.format) && !is_made(&page.format));
     facts.pages = visited.pages.len();
@@ -268,7 +268,7 @@ pub fn look(
 }
 
 /// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
-fn account(ask: &Ask, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
+fn account(ask: &SiteRequest, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
     let Some(named) = &ask.render_as else { return Ok(None) };
     let (name, group) = match (named, own_php.and_then(|own| own.account.clone())) {
         (Some(name), _) => (name.clone(), None),
@@ -293,7 +293,7 @@ fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
 
 /// The pages: those of the site's own application, of URLs, or of the document root.
 fn visited(
-    ask: &Ask,
+    ask: &SiteRequest,
     running: &Visitor<'_>,
     instances: &Instances<'_>,
     progress: &mut dyn Progress,
@@ -329,7 +329,7 @@ fn rendered(error: &anyhow::Error) -> String {
 }
 
 /// Names of the site's hosts: those that the user gives, else those of the configuration, else those of the URLs.
-fn hosts(ask: &Ask, configured: Option<&Configured>) -> SiteHosts {
+fn hosts(ask: &SiteRequest, configured: Option<&Configured>) -> SiteHosts {
     let of_configuration = configured.map(Configured::hosts).unwrap_or_default();
     let given = if ask.hosts.is_empty() { of_configuration } else { &ask.hosts };
     if !log::Names::new(given.iter().map(String::as_str)).is_empty() {
@@ -371,14 +371,18 @@ fn visitors(tls: Option<bool>, traffic: Option<&Traffic>, views: Figure, earlier
 }
 
 /// What is asked per month as the pages' own links say, if they load anything.
-fn of_pages(visited: &Visited, page_views: f64) -> Option<Asked> {
+fn of_pages(visited: &Visited, page_views: f64) -> Option<RequestsByPath> {
     let hits = |per_view: &f64| Hits { requests: per_view * page_views, ..Hits::default() };
     let paths = visited.loads.iter().map(|(path, per_view)| (path.clone(), hits(per_view))).collect();
-    (!visited.loads.is_empty()).then_some(Asked { paths, from: From::Assumed })
+    (!visited.loads.is_empty()).then_some(RequestsByPath { paths, from: From::Assumed })
 }
 
 /// The values of a folder and of a store.
-fn values(lab: &Lab, ask: &Ask, progress: &mut dyn Progress) -> Result<(Cached, Option<store::Stored>)> {
+fn values(
+    lab: &Lab,
+    ask: &SiteRequest,
+    progress: &mut dyn Progress,
+) -> Result<(Cached, Option<store::Stored>)> {
     let mut cached = Cached::default();
     if let Some(folder) = &ask.values {
         progress.doing(&format!("reading {}", clean_path(folder)));
@@ -390,7 +394,7 @@ fn values(lab: &Lab, ask: &Ask, progress: &mut dyn Progress) -> Result<(Cached, 
         }
     }
     let mut stored = match &ask.store {
-        Some(url) => Some(store::look(lab, url, &ask.allow_remote, progress)?),
+        Some(url) => Some(store::inspect_store(lab, url, &ask.allow_remote, progress)?),
         None => None,
     };
     if let Some(stored) = &mut stored {
@@ -442,7 +446,12 @@ fn root(path: &Path) -> Result<PathBuf> {
     path.canonicalize().with_context(|| format!("--docroot {}", clean_path(path)))
 }
 
-fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, php: Vec<String>) -> Sources {
+fn sources(
+    ask: &SiteRequest,
+    docroot: Option<&Path>,
+    stored: Option<&store::Stored>,
+    php: Vec<String>,
+) -> Sources {
     let text =
         |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned();
     Sources {
@@ -480,7 +489,7 @@ const PUBLIC: [&str; 9] =
     ["public", "html", "htdocs", "web", "www", "public_html", "httpdocs", "webroot", "docroot"];
 
 /// The site's name, as far as the document root, the host or the folder of values tells it.
-fn name(ask: &Ask, docroot: Option<&Path>) -> String {
+fn name(ask: &SiteRequest, docroot: Option<&Path>) -> String {
     let part = |path: &Path| {
         let names = path.iter().rev().map(|part| plain(&part.to_string_lossy()));
         names.into_iter().find(|name| !name.is_empty() && !PUBLIC.contains(&name.as_str()))

@@ -9,7 +9,7 @@ use url::Url;
 use weigh_model::text::clean_path;
 use weigh_os::regular::{open_below, plain_error, whole};
 
-/// The path of a URL below the site's root: decoded, without a slash at its begin. None: it is no path of a file.
+/// The path of a URL below the site's root: decoded, without a slash at its begin. None: it is not a path of a file.
 pub fn site_path(url: &Url) -> Option<String> {
     let path = percent_encoding::percent_decode_str(url.path()).decode_utf8().ok()?;
     let path = path.trim_start_matches('/');

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::hits::{Asked, Hits};
+use super::hits::{Hits, RequestsByPath};
 use super::private::STANDS_IN;
 use super::served::Served;
 use weigh_content::user::{self, Links};
@@ -25,7 +25,7 @@ const LONGEST: u64 = 64 << 20;
 type Body = (u64, String);
 
 /// The paths of the log that no file of the site has, those with most bytes first.
-pub fn unknown(asked: &Asked, served: &Served) -> Vec<String> {
+pub fn unknown(asked: &RequestsByPath, served: &Served) -> Vec<String> {
     let is_file = |path: &str| served.locate(path).is_some_and(|file| file.is_file());
     let mut paths: Vec<(&String, &Hits)> =
         asked.paths.iter().filter(|(path, hits)| hits.requests > 0.0 && !is_file(path)).collect();
@@ -56,7 +56,7 @@ pub fn assign(
     bodies: &HashMap<String, Body>,
     served: &Served,
     output: &Path,
-    asked: &mut Asked,
+    asked: &mut RequestsByPath,
     without_query: &dyn Fn(&str) -> Option<Hits>,
 ) -> Vec<(String, Hits, String)> {
     let files = files(bodies, served, output);
@@ -119,7 +119,7 @@ mod tests {
         let hits = |requests: f64| Hits { requests, bytes: requests * 6.0, ..Hits::default() };
         let paths = [("v1/css/a.css", 5.0), ("other.css", 1.0), ("page", 9.0), ("css/a.css", 2.0)];
         let paths = paths.into_iter().map(|(path, n)| (path.to_owned(), hits(n))).collect();
-        let mut asked = Asked { paths, from: From::Counted };
+        let mut asked = RequestsByPath { paths, from: From::Counted };
         assert_eq!(unknown(&asked, &served), ["page", "v1/css/a.css"]);
         let body = |text: &str| (text.len() as u64, sha256(text.as_bytes()));
         let bodies = [("v1/css/a.css", body("body{}")), ("page", body("made by a program"))];

@@ -39,7 +39,7 @@ use std::sync::LazyLock;
 use anyhow::{Result, bail};
 use regex::bytes::Regex;
 
-use agents::{Agents, Who};
+use agents::{AgentKind, Agents};
 use columns::Columns;
 use duration::Durations;
 use entry::{Entry, Method, Unreadable};
@@ -322,13 +322,13 @@ impl Counter {
             return Ok(());
         };
         let who = self.agents.who(entry.agent.as_deref());
-        self.hours.add(entry.time, entry.bytes, who != Who::Bot);
+        self.hours.add(entry.time, entry.bytes, who != AgentKind::Bot);
         if is_script(&path) {
             self.hours.add_script(entry.micros);
         }
         match who {
-            Who::Bot => self.counted.bots.add(&entry),
-            Who::Visitor(by_agent) => {
+            AgentKind::Bot => self.counted.bots.add(&entry),
+            AgentKind::Visitor(by_agent) => {
                 self.counted.visitors.add(&entry);
                 self.counted.without_agent += u64::from(entry.agent.is_none());
                 self.counted.codings.add(entry.accept.as_deref(), by_agent);

@@ -42,7 +42,7 @@ pub struct UserOverrides {
     /// The study names files of the document root itself; else some of them take the place of its content
     pub names_files: bool,
     /// A policy that is one of the server's ways, on top of the configuration if there is one
-    pub proved: Option<Box<Proved>>,
+    pub proved: Option<Box<ProvedPolicy>>,
     /// A web server's configuration, in a private instance beside the study's ways on that server.
     pub config: Option<PathBuf>,
     /// The server that the configuration is for. [`survey`] finds it where the user does not say.
@@ -63,7 +63,7 @@ pub struct UserOverrides {
 
 /// A policy that is measured beside what the site does today.
 #[derive(Clone, Debug)]
-pub struct Proved {
+pub struct ProvedPolicy {
     pub policy: Policy,
     pub site: Site,
 }
@@ -133,7 +133,7 @@ pub fn plan(lab: &Lab, study: &Study, own: &UserOverrides, planning: &mut Planni
         let notes = samples::take(&mut plan, own, read, found)?;
         notes.iter().for_each(|note| planning.progress.note(note));
         asked::ask_samples(lab, &mut plan, found, read, planning.progress)?;
-        if let Some(Proved { policy, site }) = own.proved.as_deref() {
+        if let Some(ProvedPolicy { policy, site }) = own.proved.as_deref() {
             samples::take_on_top(&mut plan, &found.definition, policy, site);
         }
     }

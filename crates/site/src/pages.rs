@@ -19,7 +19,7 @@ use super::named::{FRONT, Named};
 use super::served::Served;
 use weigh_model::text::clean;
 use weigh_model::units;
-use weigh_rig::http::{self, Kept, Peer, Reply};
+use weigh_rig::http::{self, KeptConnection, Peer, Reply};
 use weigh_run::lab::Progress;
 
 /// Pages that are fetched, unless more are given; where a log names pages, and where none does.
@@ -68,7 +68,7 @@ pub struct LoggedPage {
 /// What the head of a page's answer says of its server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageHead {
-    /// What of it forbids a content coding.
+    /// The parts of it that forbid a content coding.
     pub forbids: Option<&'static str>,
     /// What the server calls itself; empty if it does not say.
     pub server: String,
@@ -243,7 +243,7 @@ impl Tour<'_> {
 
     /// Pages that a log names, on the host of a URL. Those whose names say that they do something are not requested.
     fn logged(&self, first: &Url) -> Vec<Url> {
-        let urls = self.visitor.logged.iter().map(|page| asked(first, &page.url));
+        let urls = self.visitor.logged.iter().map(|page| resolve_target(first, &page.url));
         urls.filter(|url| is_harmless(url, first)).collect()
     }
 
@@ -331,7 +331,7 @@ impl Tour<'_> {
     /// Requests a page some times, over one connection where its server keeps it.
     fn page(&self, url: &Url) -> Result<Page> {
         let (reply, mut times) = self.with_peer(url, |peer, location| {
-            let mut kept = Kept::new(peer);
+            let mut kept = KeptConnection::new(peer);
             let reply = kept.get(location, "identity")?;
             let mut times = vec![reply.first_byte];
             while reply.status == 200 && times.len() < TIMES && !self.budget.is_spent() {
@@ -356,7 +356,7 @@ impl Tour<'_> {
         let made_ms = times[times.len() / 2].as_secs_f64() * 1e3;
         let body = reply.decoded().with_context(|| named.clone())?;
         let path = site_path(url).unwrap_or_default();
-        let of_log = self.visitor.logged.iter().find(|one| asked(url, &one.url) == *url);
+        let of_log = self.visitor.logged.iter().find(|one| resolve_target(url, &one.url) == *url);
         let own = of_log.map_or_else(|| url[Position::BeforePath..].to_owned(), |one| one.url.clone());
         Ok(Page { path, url: own, format, body, made_ms: (made_ms * 100.0).round() / 100.0 })
     }
@@ -504,7 +504,7 @@ fn at(url: &Url, path: &str) -> Url {
 }
 
 /// What a URL from the first slash on leads to on the host of another.
-fn asked(url: &Url, from_path: &str) -> Url {
+fn resolve_target(url: &Url, from_path: &str) -> Url {
     let (path, query) =
         from_path.split_once('?').map_or((from_path, None), |(path, query)| (path, Some(query)));
     let mut url = at(url, path);
@@ -519,7 +519,7 @@ impl PageHead {
     }
 }
 
-/// What of an answer's head forbids a content coding, to whoever passes it on.
+/// The parts of an answer's head that forbid a content coding, to whoever passes it on.
 fn forbids(reply: &Reply) -> Option<&'static str> {
     let has = |name: &str, word: &str| {
         let value = reply.field(name).map(|value| String::from_utf8_lossy(&value).to_lowercase());

@@ -211,10 +211,10 @@ impl Private {
         Ok(is_any.then(|| format!("{IN_PLACE}{}", room.display()).into()))
     }
 
-    fn place(&self, room: &Room, log: &str, interrupt: &Interrupt) -> guard::Place {
-        let place = guard::Place::new(room.path(), room.path().join(log));
+    fn place(&self, room: &Room, log: &str, interrupt: &Interrupt) -> guard::LaunchContext {
+        let place = guard::LaunchContext::new(room.path(), room.path().join(log));
         let place = place.of(self.account.user).showing(&self.account.shown);
-        guard::Place { interrupt: interrupt.clone(), ..place }
+        guard::LaunchContext { interrupt: interrupt.clone(), ..place }
     }
 
     fn site(&self, room: &Room, fpm: PathBuf, upstream: &Upstream) -> Result<Site> {

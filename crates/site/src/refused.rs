@@ -11,7 +11,7 @@ use crate::server_config::Configured;
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
 use weigh_os::user::OwnUser;
-use weigh_pack::walk::{Met, walk};
+use weigh_pack::walk::{TreeEntry, walk};
 use weigh_rig::asker::Question;
 use weigh_run::subject::delivery::url;
 
@@ -26,7 +26,7 @@ pub fn refused(configured: Configured, tree: &Path, interrupt: &Interrupt) -> Re
     let root = tree.canonicalize().with_context(|| clean_path(tree).to_string())?;
     let mut paths: Vec<PathBuf> = Vec::new();
     walk(&root, None, &mut |met| -> Result<()> {
-        if let Met::Source(source) = met {
+        if let TreeEntry::Source(source) = met {
             paths.push(source.path.to_path_buf());
         }
         Ok(())

@@ -41,7 +41,7 @@ pub struct Subject<'a> {
 }
 
 /// What an instance with files answered, or why it did not.
-enum Outcome {
+enum InstanceAnswers {
     Answered(Vec<Answered>),
     /// The server does not start, in its words.
     Refused(String),
@@ -79,11 +79,11 @@ impl Subject<'_> {
             Ok(answered)
         };
         let before = match side.run(self.own.clone(), asks)? {
-            Outcome::Answered(before) if before.iter().any(|(_, answer)| answer.is_some()) => before,
-            Outcome::Answered(_) => {
+            InstanceAnswers::Answered(before) if before.iter().any(|(_, answer)| answer.is_some()) => before,
+            InstanceAnswers::Answered(_) => {
                 return Ok(untried("a private instance with the configuration answered nothing"));
             }
-            Outcome::Refused(words) | Outcome::Missing(words) => {
+            InstanceAnswers::Refused(words) | InstanceAnswers::Missing(words) => {
                 return Ok(untried(format!(
                     "a private instance with the configuration does not start: {words}"
                 )));
@@ -143,10 +143,10 @@ impl Subject<'_> {
             Err(error) => return Ok(Err(format!("{error:#}"))),
         };
         Ok(match side.run(self.instead(top.config), |asker| Ok(again(asker, before)))? {
-            Outcome::Answered(after) if after.iter().all(|(_, answer)| answer.is_none()) => {
+            InstanceAnswers::Answered(after) if after.iter().all(|(_, answer)| answer.is_none()) => {
                 Ok((0, vec![whole("the server with it", "it starts, and answers nothing".to_owned())]))
             }
-            Outcome::Answered(after) => {
+            InstanceAnswers::Answered(after) => {
                 let compared = compare(before, &after, Allowed::by(self.policy));
                 match (compared.1.is_empty(), after.len(), before.len()) {
                     (true, some, all) if some < all => {
@@ -155,8 +155,10 @@ impl Subject<'_> {
                     _ => Ok(compared),
                 }
             }
-            Outcome::Missing(what) => Err(what),
-            Outcome::Refused(words) => Ok((0, vec![whole("the server does not start with it", words)])),
+            InstanceAnswers::Missing(what) => Err(what),
+            InstanceAnswers::Refused(words) => {
+                Ok((0, vec![whole("the server does not start with it", words)]))
+            }
         })
     }
 
@@ -190,7 +192,7 @@ fn whole(what: &str, words: String) -> Worse {
 /// written. The policy has what came of it. `own`: the site's configuration; none: the site names none.
 ///
 /// # Errors
-/// What of the policy the server cannot do; the user wants an end; there is no temporary folder.
+/// The parts of the policy that the server cannot do; the user wants an end; there is no temporary folder.
 pub fn judge(
     site: &Site,
     found: &Found,
@@ -276,10 +278,10 @@ impl Side<'_> {
         &self,
         own: Configured,
         ask: impl FnOnce(&Asker<'_>) -> Result<Vec<Answered>> + Send,
-    ) -> Result<Outcome> {
+    ) -> Result<InstanceAnswers> {
         let way = own.found.ways.iter().find(|way| way.name == CONFIG);
         if let Some(missing) = way.and_then(|way| way.missing.clone()) {
-            return Ok(Outcome::Missing(missing));
+            return Ok(InstanceAnswers::Missing(missing));
         }
         let account = Account { user: self.user, shown: Vec::new() };
         let copy = (self.copy.tree.as_path(), self.copy.docroot.as_path());
@@ -289,8 +291,8 @@ impl Side<'_> {
             if interrupt.is_set() { Err(None) } else { asked.map_err(Some) }
         });
         match asked? {
-            Ok(answers) => Ok(Outcome::Answered(answers)),
-            Err(Some(error)) => Ok(Outcome::Refused(without_log(&error))),
+            Ok(answers) => Ok(InstanceAnswers::Answered(answers)),
+            Err(Some(error)) => Ok(InstanceAnswers::Refused(without_log(&error))),
             Err(None) => anyhow::bail!(INTERRUPTED),
         }
     }

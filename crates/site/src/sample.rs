@@ -27,7 +27,7 @@ pub struct Origin<'a> {
     pub served: Option<&'a Served>,
     /// Pages, and assets where there is no document root.
     pub visited: &'a Visited,
-    /// What scripts answered that is no page, by their keys.
+    /// What scripts answered that is not a page, by their keys.
     pub made: &'a HashMap<String, Answered>,
     /// Where requests are known from.
     pub from: From,

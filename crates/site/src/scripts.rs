@@ -106,7 +106,7 @@ pub(super) fn is_shown(key: &str) -> bool {
     !is_listed(last) && !INTERFACES.contains(&first) && !keys.split('&').any(is_listed)
 }
 
-/// What a script answers that is no HTML page, with its requests per month.
+/// What a script answers that is not an HTML page, with its requests per month.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
     /// As [`Script::key`].

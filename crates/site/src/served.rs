@@ -9,7 +9,7 @@ use super::local;
 use weigh_content::types::MediaTypes;
 use weigh_model::site::{Alias, Sources};
 use weigh_os::regular::whole;
-use weigh_serverconf::places::Place;
+use weigh_serverconf::places::UrlFolder;
 
 /// The folders of a site, as its sources have them.
 #[derive(Clone, Debug, Default)]
@@ -39,17 +39,17 @@ pub struct Counted {
 
 impl Served {
     /// The folders of a site with this document root; `root` is the one that its configuration says, with the configuration's aliases.
-    pub fn new(docroot: Option<&Path>, configured: Option<(&Path, &[Place])>) -> Served {
+    pub fn new(docroot: Option<&Path>, configured: Option<(&Path, &[UrlFolder])>) -> Served {
         let real = |path: &Path| path.canonicalize().ok();
         let places = configured.map_or(&[][..], |(_, places)| places);
-        let there: Vec<&Place> = places.iter().filter(|place| place.folder.is_dir()).collect();
+        let there: Vec<&UrlFolder> = places.iter().filter(|place| place.folder.is_dir()).collect();
         // A document root that the site does not have is a folder that it sends by an alias.
         let is_other = configured.is_some_and(|(root, _)| docroot.is_some_and(|own| real(own) != real(root)));
-        let is_docroot = |place: &Place| docroot.is_some_and(|own| real(own) == real(&place.folder));
+        let is_docroot = |place: &UrlFolder| docroot.is_some_and(|own| real(own) == real(&place.folder));
         let is_aliased = is_other && there.iter().any(|place| is_docroot(place));
-        let is_shared = |place: &&&Place| place.is_shared && !(is_aliased && is_docroot(place));
+        let is_shared = |place: &&&UrlFolder| place.is_shared && !(is_aliased && is_docroot(place));
         let shared = there.iter().filter(is_shared).map(|place| place.url.clone()).collect();
-        let alias = |place: &&Place| {
+        let alias = |place: &&UrlFolder| {
             let folder = place.folder.to_string_lossy().into_owned();
             Alias { url: place.url.clone(), folder }
         };
@@ -153,8 +153,8 @@ mod tests {
 
     use super::*;
 
-    fn place(url: &str, folder: &Path, is_shared: bool) -> Place {
-        Place { url: url.into(), folder: folder.into(), is_shared }
+    fn place(url: &str, folder: &Path, is_shared: bool) -> UrlFolder {
+        UrlFolder { url: url.into(), folder: folder.into(), is_shared }
     }
 
     #[test]

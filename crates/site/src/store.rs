@@ -89,7 +89,7 @@ impl Stored {
         }
     }
 
-    /// Values of which none of their band was read: how many, and their mean size.
+    /// Values of bands from which none was read: how many, and their mean size.
     pub fn unread(&self) -> Vec<(f64, f64)> {
         let counted = (0..BANDS.len()).filter(|at| self.weight(*at).is_none() && self.sizes[*at].0 > 0);
         counted
@@ -109,7 +109,12 @@ impl Stored {
 ///
 /// # Errors
 /// One line without the password: it cannot or may not be asked, or answers with something else.
-pub fn look(lab: &Lab, url: &str, allowed: &[String], progress: &mut dyn Progress) -> Result<Stored> {
+pub fn inspect_store(
+    lab: &Lab,
+    url: &str,
+    allowed: &[String],
+    progress: &mut dyn Progress,
+) -> Result<Stored> {
     let definitions = StoreDefinition::load(&lab.definitions)?;
     let url = StoreUrl::parse(url, &definitions)?;
     url.permit(allowed)?;
@@ -117,8 +122,8 @@ pub fn look(lab: &Lab, url: &str, allowed: &[String], progress: &mut dyn Progres
     progress.doing(&format!("sampling {url}"));
     let budget = Rc::new(Budget::new(PATIENCE, MOST.0, MOST.1));
     let found = match url.store.as_str() {
-        "redis" => redis::look(&url.address, &budget),
-        "memcached" => memcached::look(&url.address, &budget),
+        "redis" => redis::inspect_redis(&url.address, &budget),
+        "memcached" => memcached::inspect_memcached(&url.address, &budget),
         other => bail!(
             "--store {url}: values of {other} cannot be sampled; write some to a folder and give --values"
         ),

@@ -17,7 +17,10 @@ impl Progress for Quiet {
 fn a_site_is_named_by_its_folder_or_host() {
     let of = |docroot: &str, url: &str| {
         let urls = if url.is_empty() { Vec::new() } else { vec![url.to_owned()] };
-        name(&Ask { urls, ..Ask::default() }, (!docroot.is_empty()).then(|| Path::new(docroot)))
+        name(
+            &SiteRequest { urls, ..SiteRequest::default() },
+            (!docroot.is_empty()).then(|| Path::new(docroot)),
+        )
     };
     assert_eq!(of("/var/www/My Shop/public", ""), "my-shop");
     assert_eq!(of("/var/www/html", ""), "var");

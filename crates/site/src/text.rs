@@ -211,7 +211,7 @@ mod tests {
     fn every_figure_is_a_line_and_the_text_is_the_site() {
         let text = text(&site("a.css")).unwrap();
         assert_eq!(Site::parse(&text, "site.toml").unwrap(), site("a.css"));
-        // What each assumed figure means stands beside it.
+        // What each assumed figure means is written next to it.
         for line in text.lines().filter(|line| line.contains("= { value = ") && line.contains("assumed")) {
             assert!(line.contains("}  # "), "{line}");
         }

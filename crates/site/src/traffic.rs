@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use super::assumed::AssetType;
-use super::hits::{Asked, Hits, MONTH_DAYS};
+use super::hits::{Hits, MONTH_DAYS, RequestsByPath};
 use super::log::{self, Codings, Counted, Names};
 use super::named::Named;
 use super::scripts::{Answered, Made, Script, is_html, is_shown};
@@ -42,7 +42,7 @@ pub struct SiteHosts {
 #[derive(Clone, Debug)]
 pub struct Traffic {
     /// Requests by path: of files, and of pages.
-    pub asked: Asked,
+    pub asked: RequestsByPath,
     /// What is asked of all pages together.
     pub pages: Hits,
     /// Page views: pages that were shown to a visitor, from the server or (304) from the visitor's own cache.
@@ -70,7 +70,7 @@ pub struct Traffic {
     pub front: Option<String>,
     /// Types of assets whose requests are assumed, because the log cannot or does not have them.
     pub assumed: Vec<AssetType>,
-    /// Responses of scripts that are no pages: kind, media type, and what is asked of it.
+    /// Responses of scripts that are not pages: kind, media type, and what is asked of it.
     pub made: Vec<Made>,
     /// Scripts, the most requested first.
     pub(super) scripts: Vec<Script>,
@@ -167,7 +167,7 @@ impl Traffic {
         let lost = counted.unreadable as f64 / counted.lines.max(1) as f64;
         let sent = counted.paths.iter().map(|one| one.hits.bytes - one.hits.other_bytes).sum::<u64>();
         Traffic {
-            asked: Asked { paths, from: From::Counted },
+            asked: RequestsByPath { paths, from: From::Counted },
             pages,
             views: views as f64 * factor,
             page_paths,
@@ -249,7 +249,7 @@ impl Traffic {
         &self.scripts[..self.scripts.len().min(MOST)]
     }
 
-    /// Takes scripts that were asked for what their answers are, by [`Script::key`]: those that are no pages are none any more, and are in [`Traffic::made`].
+    /// Takes scripts that were asked for what their answers are, by [`Script::key`]: those that are not pages are none any more, and are in [`Traffic::made`].
     pub fn reclassify(&mut self, kinds: &HashMap<String, Answered>) {
         let (others, pages) = std::mem::take(&mut self.scripts)
             .into_iter()
@@ -328,7 +328,7 @@ fn list(hosts: &[(String, u64)]) -> String {
     if all.is_empty() { "lines without a host".into() } else { units::list(&all) }
 }
 
-/// Says what of a week the logs do not cover.
+/// Says which part of a week the logs do not cover.
 fn tell_time(counted: &Counted, progress: &mut dyn Progress) {
     let week = &counted.week;
     if (counted.covered_seconds as f64) < DAY {

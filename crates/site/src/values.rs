@@ -26,6 +26,9 @@ use weigh_run::lab::Progress;
 pub const LONGEST: usize = 8 << 20;
 /// Codecs and wrappings that are taken off one after the other.
 const DEEPEST: usize = 3;
+/// Folders below `/` in which no cache keeps its values directly.
+const SYSTEM: [&str; 14] =
+    ["bin", "boot", "dev", "etc", "home", "lib", "lib64", "proc", "root", "run", "sbin", "sys", "usr", "var"];
 /// The shortest text that may be base64.
 const SHORTEST_BASE64: usize = 24;
 
@@ -48,7 +51,7 @@ impl Value {
             let form = if coding::is_flagged(flags) { Form::Incompressible } else { own };
             (Inside::new(form, None, stored), None)
         };
-        let (inside, coding) = look(stored, flags, 0).unwrap_or_else(unknown);
+        let (inside, coding) = detect_value(stored, flags, 0).unwrap_or_else(unknown);
         Value { inside, coding, stored: stored.len() as u64 }
     }
 }
@@ -59,17 +62,17 @@ pub fn setting(stored: &[u8], flags: Option<u32>) -> Option<String> {
     let candidates = Candidate::of(bytes, flags);
     let told = |candidate: &&Candidate| {
         let decoded = candidate.decode();
-        decoded.is_some_and(|decoded| candidate.is_marked || look(&decoded, None, 1).is_some())
+        decoded.is_some_and(|decoded| candidate.is_marked || detect_value(&decoded, None, 1).is_some())
     };
     candidates.iter().find(told)?.setting()
 }
 
 /// What bytes are, below this many codecs and wrappings; none if it is not known.
-fn look(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Inside, Option<Coding>)> {
+fn detect_value(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Inside, Option<Coding>)> {
     if let Some(plain) = Inside::of_plain(bytes) {
         let is_text = plain.form == Form::Text && depth < DEEPEST;
         return match is_text.then(|| of_base64(bytes)).flatten() {
-            Some(decoded) => Some(match look(&decoded, None, depth + 1) {
+            Some(decoded) => Some(match detect_value(&decoded, None, depth + 1) {
                 Some((inside, None)) if inside.form != Form::Encrypted => {
                     (inside, Some(Coding { codec: Codec::Base64, client: None }))
                 }
@@ -86,7 +89,7 @@ fn look(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Inside, Optio
         for candidate in Candidate::of(bytes, flags) {
             let Some(decoded) = candidate.decode() else { continue };
             let own = Some(candidate.coding);
-            match look(&decoded, None, depth + 1) {
+            match detect_value(&decoded, None, depth + 1) {
                 Some((inside, _)) => return Some((inside, own)),
                 None if candidate.is_marked => {
                     return Some((Inside::new(Form::of_unknown(&decoded), None, &decoded), own));
@@ -94,7 +97,7 @@ fn look(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Inside, Optio
                 None => {}
             }
         }
-        if let Some(found) = without_tags(bytes).and_then(|value| look(value, None, depth + 1)) {
+        if let Some(found) = without_tags(bytes).and_then(|value| detect_value(value, None, depth + 1)) {
             return Some(found);
         }
     }
@@ -129,6 +132,15 @@ pub fn of_folder(
     if !folder.is_dir() {
         bail!(
             "--values {}: there is no such folder; give the folder with the cached values",
+            clean_path(folder)
+        );
+    }
+    if let Ok(whole) = folder.canonicalize()
+        && whole.parent() == Some(Path::new("/"))
+        && whole.file_name().is_some_and(|name| SYSTEM.iter().any(|own| name == *own))
+    {
+        bail!(
+            "--values {}: a folder of the system; give the folder with the cached values",
             clean_path(folder)
         );
     }

@@ -15,7 +15,7 @@ pub struct Mode {
 }
 
 /// The lower and the upper of two clusters of amounts (none below zero), parted at the widest ratio of two neighbours if that is over `APART`.
-/// `None` if there is no such gap, or an amount is not finite. One high value alone is no cluster: a disturbance adds
+/// `None` if there is no such gap, or an amount is not finite. One high value alone is not a cluster: a disturbance adds
 /// time to a round, and low quantiles leave it out. One low value is: they are drawn to it.
 pub fn bimodal(values: &[f64]) -> Option<[Mode; 2]> {
     let sorted = sorted(values)?;

@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Values on each side of a change point, at least: what one or two outliers do is no change.
+/// Values on each side of a change point, at least: what one or two outliers do is not a change.
 pub const LEAST_SIDE: usize = 3;
 /// Orders as good as the split after which it is given up.
 const ENOUGH: usize = 10;

@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::blocks::block_effects;
-use crate::summary::{Place, quantile};
+use crate::summary::{QuantilePosition, quantile};
 
 pub const DRAWINGS: usize = 400;
 
@@ -76,7 +76,7 @@ fn drawn(ascending: &[(usize, f64)], counts: &[u16], p: f64) -> Option<f64> {
     if n == 0 {
         return None;
     }
-    let at = Place::of(n, p);
+    let at = QuantilePosition::of(n, p);
     let mut seen = 0;
     let mut below = None;
     for (place, amount) in ascending {
@@ -123,7 +123,7 @@ fn offs(
             if pool.is_empty() || n == 0 {
                 return vec![1.0];
             }
-            let place = Place::of(n, p);
+            let place = QuantilePosition::of(n, p);
             let mut drawn = vec![0.0; n];
             let mut off = || {
                 drawn.iter_mut().for_each(|one| *one = pool[random.random_range(0..pool.len())]);

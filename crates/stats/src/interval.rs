@@ -5,7 +5,7 @@
 //! distributions", Annals of Mathematical Statistics 7 (1936)). A low quantile of few values has no such lower end: all
 //! values may lie above it.
 
-use crate::summary::{Place, sorted};
+use crate::summary::{QuantilePosition, sorted};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -51,7 +51,7 @@ pub fn low_quantile_interval(xs: &[f64], p: f64, confidence: f64) -> Option<(Opt
         (None, ..20) => Some(sorted[0] - (sorted[3] - sorted[0])),
         (None, _) => Some(sorted[0] - (sorted[3] - sorted[0]) / 2.0),
     };
-    let value = Place::of(n, p).in_sorted(&sorted);
+    let value = QuantilePosition::of(n, p).in_sorted(&sorted);
     Some((low.map(|low| low.max(sorted[0].min(0.0)).min(value)), sorted[above].max(value)))
 }
 

@@ -18,7 +18,7 @@ use crate::contrast::{Contrast, Sample, aligned};
 use crate::density::Density;
 use crate::exact::{Exact, PAIRED};
 use crate::rule::{ROUNDS, Ratio};
-use crate::summary::{Place, median_of_sorted};
+use crate::summary::{QuantilePosition, median_of_sorted};
 
 /// The probability of one wrong difference or more in all tables of a run, by the noise of that run. In simulation it is up
 /// to 0.05: levels and spreads are estimated from the same rounds.
@@ -230,7 +230,7 @@ impl Noise {
     fn largest_of(&self, tables: &[Vec<Sample>]) -> f64 {
         let figure = |sample: &Sample| match self.is_median {
             true => median_of_sorted(&sample.sorted),
-            false => Place::of(sample.sorted.len(), FIGURE).in_sorted(&sample.sorted),
+            false => QuantilePosition::of(sample.sorted.len(), FIGURE).in_sorted(&sample.sorted),
         };
         let pool = self.pool();
         let mut pairs: Vec<(f64, usize, usize, usize)> = Vec::new();

@@ -30,7 +30,7 @@ pub fn median(xs: &[f64]) -> Option<f64> {
 /// one that is not finite.
 pub fn quantile(xs: &[f64], p: f64) -> Option<f64> {
     let sorted = sorted(xs)?;
-    Some(Place::of(sorted.len(), p).in_sorted(&sorted))
+    Some(QuantilePosition::of(sorted.len(), p).in_sorted(&sorted))
 }
 
 /// The values in ascending order; none without values, or if one is not finite.
@@ -51,7 +51,7 @@ pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
 
 /// The position of a quantile among values in ascending order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct QuantilePosition {
     /// The index of the value below, from 0.
     pub below: usize,
     /// The index of the value above; the same if the quantile is a value itself.
@@ -60,11 +60,11 @@ pub(crate) struct Place {
     pub part: f64,
 }
 
-impl Place {
+impl QuantilePosition {
     /// The position of the quantile at `p` (0 to 1, clamped) of `n` values, at least one.
-    pub fn of(n: usize, p: f64) -> Place {
+    pub fn of(n: usize, p: f64) -> QuantilePosition {
         let at = p.clamp(0.0, 1.0) * (n - 1) as f64;
-        Place { below: at.floor() as usize, above: at.ceil() as usize, part: at.fract() }
+        QuantilePosition { below: at.floor() as usize, above: at.ceil() as usize, part: at.fract() }
     }
 
     /// The quantile of values in ascending order.

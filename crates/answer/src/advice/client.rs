@@ -18,7 +18,7 @@ use crate::label::of_cell;
 use crate::metric::client::{CPU, STORE_CPU, UNMETERED};
 use crate::metric::codec::IDENTITY;
 use crate::names;
-use crate::report::advice::{Advice, Case, Part, Sentence, ids};
+use crate::report::advice::{Advice, Case, Sentence, StatementKind, ids};
 use crate::report::question::{Groups, Question};
 use crate::report::ranking::Answer;
 use crate::row::Row;
@@ -32,18 +32,18 @@ const ONE: &str = "one machine";
 const BUNDLED: [&str; 4] = [IDENTITY, "gzencode", "gzdeflate", "gzcompress"];
 
 /// Store and driver of a row.
-fn place(row: &Row) -> (&str, &str) {
+fn find_store_and_driver(row: &Row) -> (&str, &str) {
     row.cell.client.as_ref().map_or(("", ""), |client| (&client.store, &client.driver))
 }
 
 /// The client of a row with its PHP.
 fn client(row: &Row) -> ((&str, &str), &str) {
-    (place(row), &row.cell.runtime)
+    (find_store_and_driver(row), &row.cell.runtime)
 }
 
 /// The same client on another PHP.
 fn is_in_other_php(ours: &Row, theirs: &Row) -> bool {
-    place(ours) == place(theirs) && ours.cell.runtime != theirs.cell.runtime
+    find_store_and_driver(ours) == find_store_and_driver(theirs) && ours.cell.runtime != theirs.cell.runtime
 }
 
 fn is_encoded(row: &Row) -> bool {
@@ -173,13 +173,13 @@ fn used(case: &Case, clients: &[&Answer]) -> Sentence {
     };
     let names: Vec<String> = clients.iter().map(name).collect();
     let cells = clients.iter().flat_map(|answer| ids(first(case, answer)));
-    Sentence::new(Part::Use, format!("Use {}.", names.join("; ")), cells)
+    Sentence::new(StatementKind::Use, format!("Use {}.", names.join("; ")), cells)
 }
 
 /// The extension that a driver is or needs.
 fn need(case: &Case, answer: &Answer) -> Option<Sentence> {
     let rows = first(case, answer);
-    let extension = match place(rows.first()?).1 {
+    let extension = match find_store_and_driver(rows.first()?).1 {
         "phpredis" => "ext-redis",
         "symfony" => "ext-redis and symfony/cache",
         "php-memcached" => "ext-memcached",
@@ -187,7 +187,7 @@ fn need(case: &Case, answer: &Answer) -> Option<Sentence> {
         "extension" => "ext-aerospike",
         _ => return None,
     };
-    Some(Sentence::new(Part::Needs, format!("It needs {extension}."), ids(rows)))
+    Some(Sentence::new(StatementKind::Needs, format!("It needs {extension}."), ids(rows)))
 }
 
 /// What a row's cost is beside that of another one, by the metric that both were compared by.
@@ -220,10 +220,11 @@ fn worse<'a>(
 /// Compared with the client that the study names first, or the next one that costs more.
 fn gain(case: &Case, answer: &Answer) -> Option<Sentence> {
     let (ours, theirs) = worse(case, answer, |ours, theirs| {
-        place(ours) != place(theirs) && ours.cell.runtime == theirs.cell.runtime
+        find_store_and_driver(ours) != find_store_and_driver(theirs)
+            && ours.cell.runtime == theirs.cell.runtime
     })?;
     let content = label::content(case.evidence, &ours.cell.payload);
-    let beside = names::store_with_driver(place(theirs));
+    let beside = names::store_with_driver(find_store_and_driver(theirs));
     Some(Sentence::gain(&content, &beside, &change(case, ours, theirs)?, [ours, theirs]))
 }
 
@@ -233,7 +234,7 @@ fn newer(case: &Case, answer: &Answer) -> Option<Sentence> {
     let [own, other] = [ours, theirs].map(|row| label::runtime(&row.cell.runtime));
     let content = label::content(case.evidence, &ours.cell.payload);
     let text = format!("{own} instead of {other}, {content}: {}.", change(case, ours, theirs)?);
-    Some(Sentence::new(Part::Gain, text, ids([ours, theirs])))
+    Some(Sentence::new(StatementKind::Gain, text, ids([ours, theirs])))
 }
 
 /// The scope of the comparison, and the number of rounds.
@@ -242,7 +243,7 @@ fn shown_for(case: &Case, answer: &Answer) -> Option<Sentence> {
     let contents = distinct(rows.iter().map(|row| label::content(case.evidence, &row.cell.payload)));
     let rounds = units::count(rows.iter().map(|row| row.count("rounds") as usize).min()?, "round", "rounds");
     let text = format!("Shown for {}; {rounds}.", label::some(&contents, NAMED));
-    Some(Sentence::new(Part::Limit, text, ids(rows)))
+    Some(Sentence::new(StatementKind::Limit, text, ids(rows)))
 }
 
 /// `Encode values with igbinary alone on loopback; igbinary with zstd 3 over 100mbit/20ms.`
@@ -257,14 +258,14 @@ fn encoded(case: &Case, settings: &[&Answer]) -> Sentence {
             format!("Encode values with {}.", parts.collect::<Vec<_>>().join("; "))
         }
     };
-    Sentence::new(Part::Use, text, settings.iter().flat_map(|answer| ids(first(case, answer))))
+    Sentence::new(StatementKind::Use, text, settings.iter().flat_map(|answer| ids(first(case, answer))))
 }
 
 fn values_need(case: &Case, settings: &[&Answer]) -> Option<Sentence> {
     let rows: Vec<&Row> = settings.iter().flat_map(|answer| first(case, answer)).collect();
     let names = distinct(rows.iter().flat_map(|row| extensions(row)));
     let text = format!("Values need {}.", units::list(&names));
-    (!names.is_empty()).then(|| Sentence::new(Part::Needs, text, ids(rows)))
+    (!names.is_empty()).then(|| Sentence::new(StatementKind::Needs, text, ids(rows)))
 }
 
 /// Compared with values that are only serialized.

@@ -12,7 +12,7 @@ use crate::first::distinct;
 use crate::group::Group;
 use crate::label;
 use crate::metric::codec::IDENTITY;
-use crate::report::advice::{Advice, Case, Part, Sentence, ids};
+use crate::report::advice::{Advice, Case, Sentence, StatementKind, ids};
 use crate::report::question::{Groups, Question};
 use crate::report::ranking::conditions::usual_mbit;
 use crate::report::ranking::{Answer, Conditions, LinkShare};
@@ -107,10 +107,14 @@ pub fn advise(case: &Case) -> Option<Advice> {
             }
             (None, true) => "Leave cached values uncompressed: no compression.".to_owned(),
         };
-        sentences.push(Sentence::new(Part::Use, text, ids(case.chosen(answer, choice))));
+        sentences.push(Sentence::new(StatementKind::Use, text, ids(case.chosen(answer, choice))));
         let needed = needed(row);
         if !needed.is_empty() {
-            sentences.push(Sentence::new(Part::Needs, format!("It needs {}.", needed.join(", and ")), []));
+            sentences.push(Sentence::new(
+                StatementKind::Needs,
+                format!("It needs {}.", needed.join(", and ")),
+                [],
+            ));
         }
         sentences.extend(gain(case, answer, choice));
         sentences.extend(other_links(case, answer, choice));
@@ -122,7 +126,7 @@ pub fn advise(case: &Case) -> Option<Advice> {
         let names: Vec<String> = case.first().map(coded).collect();
         let text = format!("Precompress text assets with {}.", units::list(&names));
         let cells = case.first().flat_map(|(answer, choice)| ids(case.chosen(answer, choice)));
-        sentences.push(Sentence::new(Part::Use, text, cells));
+        sentences.push(Sentence::new(StatementKind::Use, text, cells));
         sentences.extend(fewer_bytes(case));
         sentences.extend(on_the_fly(case));
     }
@@ -161,7 +165,7 @@ fn gain(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence> {
     let (name, content) = (label::of_cell(&usual.cell), content(case, group));
     let (time, size) = (label::change(&ratio, "time"), size_beside(own, usual));
     let text = format!("Compared with {name} ({content}): {time}, {size}.");
-    Some(Sentence::new(Part::Gain, text, ids([own, usual])))
+    Some(Sentence::new(StatementKind::Gain, text, ids([own, usual])))
 }
 
 /// The links on which something else is better: the speeds, below and above the usual one, at which the choice does not hold.
@@ -202,7 +206,7 @@ fn other_links(case: &Case, answer: &Answer, choice: &Choice) -> Option<Sentence
     let parts = [part(slow.collect(), "on links up to"), part(fast.collect(), "from")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let text = format!("Better on other links: {}.", parts.join("; "));
-    (!parts.is_empty()).then(|| Sentence::new(Part::Change, text, cells))
+    (!parts.is_empty()).then(|| Sentence::new(StatementKind::Change, text, cells))
 }
 
 /// `1 Gbit/s, 10 reads per write`.
@@ -228,7 +232,7 @@ fn limit(case: &Case, answer: &Answer, choice: &Choice) -> Sentence {
     };
     let text =
         format!("Within {within} of the fastest on {where_} ({sure}; modelled: {}).", conditions(case));
-    Sentence::new(Part::Limit, text, ids(rows))
+    Sentence::new(StatementKind::Limit, text, ids(rows))
 }
 
 /// `8%` and `95% confidence`; the figures alone if there are too few rounds for confidence.
@@ -280,7 +284,7 @@ fn fewer_bytes(case: &Case) -> Option<Sentence> {
     let parts: Vec<String> = case.first().filter_map(part).collect();
     let (name, content) = (label::setting(&usual.cell.setting), content(case, group));
     let text = format!("Compared with {name} ({content}): {}.", parts.join(", "));
-    Some(Sentence::new(Part::Gain, text, cells))
+    Some(Sentence::new(StatementKind::Gain, text, cells))
 }
 
 /// The choice if each response were encoded on the fly.
@@ -292,5 +296,5 @@ fn on_the_fly(case: &Case) -> Option<Sentence> {
     let names: Vec<String> = first().map(|(answer, choice)| answer.name(choice.chosen).to_owned()).collect();
     let cells = first().map(|(answer, choice)| ids(case.chosen(answer, choice)));
     let text = format!("To compress each response on the fly, use {}.", units::list(&names));
-    (!names.is_empty()).then(|| Sentence::new(Part::Change, text, cells.flatten()))
+    (!names.is_empty()).then(|| Sentence::new(StatementKind::Change, text, cells.flatten()))
 }

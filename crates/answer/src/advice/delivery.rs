@@ -35,7 +35,7 @@ const CODINGS: [&str; 3] = ["zstd", "br", "gzip"];
 
 /// What one kind of content contributes to the answer.
 #[derive(Default)]
-struct Part {
+struct PartialAdvice {
     recommended: Vec<Recommended>,
     sentences: Vec<Sentence>,
     confidence: Option<Confidence>,
@@ -93,7 +93,7 @@ fn of_kind<'c>(case: &Case<'c>, kind: Subject) -> Case<'c> {
     Case { answers, evidence: case.evidence, ranking: case.ranking, conditions: case.conditions }
 }
 
-/// The content codings of which rows of some groups are, the one that the fewest clients take first.
+/// The content codings that rows of some groups have, the one that the fewest clients take first.
 fn codings(all: &Groups, groups: &[usize], codes: fn(&Row, &[&str]) -> bool) -> Vec<&'static str> {
     let rows = || groups.iter().flat_map(|group| &all.rows[*group]);
     CODINGS.into_iter().filter(|coding| rows().any(|row| codes(row, &[coding]))).collect()

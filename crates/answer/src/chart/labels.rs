@@ -16,7 +16,7 @@ pub struct Wish {
 
 /// The place of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct LabelPlacement {
     /// The rectangle of the text.
     pub rect: Rect,
     /// It is so far away that it needs a line to its point.
@@ -57,7 +57,7 @@ impl Layout {
     }
 
     /// The best free place, which is then occupied.
-    pub fn put(&mut self, wish: &Wish) -> Option<Place> {
+    pub fn put(&mut self, wish: &Wish) -> Option<LabelPlacement> {
         let reaches: &[f64] =
             if wish.far { &[10.0, 16.0, 26.0, 40.0, 58.0, 80.0, 110.0, 140.0] } else { &[10.0, 15.0] };
         for reach in reaches {
@@ -65,7 +65,7 @@ impl Layout {
                 let rect = beside(wish, *direction, *reach);
                 if self.free(&rect) {
                     self.take(rect);
-                    return Some(Place { rect, leader: *reach > 16.0 });
+                    return Some(LabelPlacement { rect, leader: *reach > 16.0 });
                 }
             }
         }
@@ -75,7 +75,9 @@ impl Layout {
     /// Writes a text beside its point where there is room, and says whether there was.
     pub fn write(&mut self, canvas: &mut Canvas, text: &str, pen: Pen, point: (f64, f64), far: bool) -> bool {
         let size = (canvas.width(text, pen) + 2.0, pen.size * 1.25);
-        let Some(Place { rect, leader }) = self.put(&Wish { point, size, far }) else { return false };
+        let Some(LabelPlacement { rect, leader }) = self.put(&Wish { point, size, far }) else {
+            return false;
+        };
         let middle = rect.middle().1;
         if leader {
             let end =

@@ -3,7 +3,7 @@
 use weigh_model::text::clean;
 use weigh_model::units;
 
-use super::gate::{Judged, Outcome};
+use super::gate::{GateOutcome, Judged};
 use super::{Change, Compared, Comparison, Method, Verdict, ratio_text};
 use crate::block::{Block, more};
 use crate::format::markdown;
@@ -45,7 +45,7 @@ pub fn for_pull_request(of: &Comparison, options: &Options) -> String {
     let text = |blocks: &[Block], options: &Options| markdown::text(blocks, &[], options);
     let brief = Options { detail: Detail::Summary, ..options.clone() };
     let mut open = vec![Block::Heading(3, title(of)), Block::Answer(answer(of))];
-    let unmet: Vec<&Judged> = of.gates.iter().filter(|judged| judged.outcome != Outcome::Pass).collect();
+    let unmet: Vec<&Judged> = of.gates.iter().filter(|judged| judged.outcome != GateOutcome::Pass).collect();
     open.extend((!unmet.is_empty()).then(|| Block::Table(gate_table(&unmet[..FEW.min(unmet.len())]))));
     open.extend(more(unmet.len().saturating_sub(FEW), "more gate", "more gates"));
     let differing = differing(of);
@@ -90,7 +90,8 @@ fn answer(of: &Comparison) -> Vec<String> {
 
 fn gate_sentence(gates: &[Judged]) -> String {
     let count = |outcome| gates.iter().filter(|judged| judged.outcome == outcome).count();
-    let (failed, undecided, passed) = (count(Outcome::Fail), count(Outcome::Undecided), count(Outcome::Pass));
+    let (failed, undecided, passed) =
+        (count(GateOutcome::Fail), count(GateOutcome::Undecided), count(GateOutcome::Pass));
     format!("Gates: {failed} failed, {undecided} undecided, {passed} passed.")
 }
 
@@ -103,7 +104,7 @@ fn sentence(row: &Compared) -> String {
     clean(&format!("{} of {}: {a} before, {b} now, {ratio}", row.metric, row.configuration))
 }
 
-/// What all configurations have in common, said apart: it is no finding of a configuration.
+/// What all configurations have in common, said apart: it is not a finding of a configuration.
 fn common(of: &Comparison) -> Vec<String> {
     if of.method == Method::Paired {
         return Vec::new();
@@ -174,14 +175,14 @@ pub fn gate_blocks(gates: &[Judged], options: &Options) -> Vec<Block> {
     let remedies: Vec<(String, Option<String>)> = all[..shown]
         .iter()
         .filter_map(|judged| {
-            Some((clean(&format!("{}: undecided", place(judged))), Some(judged.remedy.clone()?)))
+            Some((clean(&format!("{}: undecided", describe_judged(judged))), Some(judged.remedy.clone()?)))
         })
         .collect();
     blocks.extend((!remedies.is_empty()).then_some(Block::Points(remedies)));
     blocks
 }
 
-fn place(judged: &Judged) -> String {
+fn describe_judged(judged: &Judged) -> String {
     match judged.configuration.is_empty() {
         true => judged.gate.clone(),
         false => format!("{} at {}", judged.gate, judged.configuration),
@@ -190,7 +191,7 @@ fn place(judged: &Judged) -> String {
 
 fn gate_table(gates: &[&Judged]) -> Grid {
     Grid::toned(gates, |judged| {
-        let tone = if judged.outcome == Outcome::Pass { Tone::Plain } else { Tone::Strong };
+        let tone = if judged.outcome == GateOutcome::Pass { Tone::Plain } else { Tone::Strong };
         let fields = vec![
             factor("gate", judged.gate.clone()),
             factor("configuration", clean(&judged.configuration)),
@@ -237,7 +238,7 @@ fn table(rows: &[&Compared]) -> Grid {
             field("before", "", Kind::Text, 3, row.unit.amount(row.a)),
             field("now", "", Kind::Text, 2, row.unit.amount(row.b)),
             field("now ÷ before", "", Kind::Text, 0, change),
-            remark("verdict", 1, words(row.verdict)),
+            remark("verdict", 1, describe_verdict(row.verdict)),
             remark("note", 4, better),
         ];
         let tone = match row.verdict {
@@ -249,7 +250,7 @@ fn table(rows: &[&Compared]) -> Grid {
     })
 }
 
-fn words(verdict: Verdict) -> &'static str {
+fn describe_verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Worse => "worse",
         Verdict::Better => "better",

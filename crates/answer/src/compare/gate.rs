@@ -1,4 +1,4 @@
-//! Judges gates: pass, fail, or undecided where the interval holds the limit. Undecided is no pass, and says what would
+//! Judges gates: pass, fail, or undecided where the interval holds the limit. Undecided is not a pass, and says what would
 //! decide it.
 //!
 //! A gate passes by 95% intervals without correction: to say that all configurations keep a limit, each is tested at the
@@ -23,8 +23,8 @@ use crate::row::Row;
 
 /// What a gate came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+#[serde(rename = "Outcome", rename_all = "kebab-case")]
+pub enum GateOutcome {
     /// Beyond the limit with the whole interval.
     Fail,
     /// The interval holds the limit, or there is none.
@@ -33,12 +33,12 @@ pub enum Outcome {
     Pass,
 }
 
-impl Outcome {
+impl GateOutcome {
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Fail => "fail",
-            Outcome::Undecided => "undecided",
-            Outcome::Pass => "pass",
+            GateOutcome::Fail => "fail",
+            GateOutcome::Undecided => "undecided",
+            GateOutcome::Pass => "pass",
         }
     }
 }
@@ -51,7 +51,7 @@ pub struct Judged {
     /// The configuration; empty: the gate covers none.
     pub configuration: String,
     /// What it came to.
-    pub outcome: Outcome,
+    pub outcome: GateOutcome,
     /// What was measured, in words.
     pub measured: String,
     /// Of an undecided one: what would decide it.
@@ -60,7 +60,7 @@ pub struct Judged {
 
 /// An interval beside a limit, both as larger-is-worse.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct LimitedInterval {
     /// Lower end; negative infinity if it has none.
     pub low: f64,
     /// Upper end; infinity if it has none.
@@ -68,15 +68,15 @@ pub struct Held {
     pub limit: f64,
 }
 
-impl Held {
+impl LimitedInterval {
     /// The only place that decides what a gate came to.
-    pub fn outcome(self) -> Outcome {
+    pub fn outcome(self) -> GateOutcome {
         if self.high <= self.limit {
-            Outcome::Pass
+            GateOutcome::Pass
         } else if self.low > self.limit {
-            Outcome::Fail
+            GateOutcome::Fail
         } else {
-            Outcome::Undecided
+            GateOutcome::Undecided
         }
     }
 
@@ -163,7 +163,7 @@ fn sorted(mut all: Vec<Judged>) -> Vec<Judged> {
 }
 
 /// The worst outcome; none without gates.
-pub fn worst(all: &[Judged]) -> Option<Outcome> {
+pub fn worst(all: &[Judged]) -> Option<GateOutcome> {
     all.iter().map(|judged| judged.outcome).min()
 }
 
@@ -171,7 +171,7 @@ fn nothing(gate: &Gate, why: &str) -> Judged {
     Judged {
         gate: gate.words(),
         configuration: String::new(),
-        outcome: Outcome::Undecided,
+        outcome: GateOutcome::Undecided,
         measured: why.to_owned(),
         remedy: Some("name a metric and configurations that both sides have".into()),
     }
@@ -201,11 +201,11 @@ fn beside_baseline(gate: &Gate, share: f64, row: &Compared, comparison: &Compari
         // Known exactly, or not observed in rounds.
         let quotient = worse(row.quotient());
         let is_exact = row.verdict != super::Verdict::Untested;
-        let held = Held { low: quotient, high: quotient, limit };
+        let held = LimitedInterval { low: quotient, high: quotient, limit };
         return match is_exact {
             true => told(held.outcome(), format!("{} of the baseline", units::times(row.quotient())), None),
             false => told(
-                Outcome::Undecided,
+                GateOutcome::Undecided,
                 format!("{} of the baseline, without an interval", units::times(row.quotient())),
                 Some("gate on a metric that is observed in rounds".into()),
             ),
@@ -217,30 +217,30 @@ fn beside_baseline(gate: &Gate, share: f64, row: &Compared, comparison: &Compari
         let ends = |low: f64, high: f64| if is_more { (worse(high), worse(low)) } else { (low, high) };
         let (low, _) = ends(ratio.low * shift.min(1.0), ratio.high * shift.max(1.0));
         let (_, high) = ends(alone[0] * shift.min(1.0), alone[1] * shift.max(1.0));
-        Held { low, high, limit }
+        LimitedInterval { low, high, limit }
     };
     // What all configurations have in common is the machine's or the program's: the limit must hold for both readings.
     let shift = comparison.shift(&row.metric);
     let outcome = match (ratio.rounds as usize) < ROUNDS {
-        true => Outcome::Undecided,
+        true => GateOutcome::Undecided,
         false => held(shift).outcome(),
     };
     let (low, high) = (alone[0] * shift.min(1.0), alone[1] * shift.max(1.0));
     let measured = format!("{} of the baseline", ratio_text(row.quotient(), low, high));
-    let remedy = (outcome == Outcome::Undecided)
+    let remedy = (outcome == GateOutcome::Undecided)
         .then(|| remedy_beside(comparison, row, held(1.0), worse(ratio.value)));
     told(outcome, measured, remedy)
 }
 
 /// What decides a limit that the interval holds.
-fn remedy_beside(comparison: &Comparison, row: &Compared, held: Held, value: f64) -> String {
+fn remedy_beside(comparison: &Comparison, row: &Compared, held: LimitedInterval, value: f64) -> String {
     const PAIRED: &str = "measure both interleaved: weigh compare --paired";
     let rounds = row.ratio.map_or(0, |ratio| ratio.rounds);
     if (rounds as usize) < ROUNDS {
         return format!("it has {rounds} rounds and a test needs {ROUNDS}; give a larger budget");
     }
     if comparison.method == Method::Runs {
-        if held.outcome() != Outcome::Undecided {
+        if held.outcome() != GateOutcome::Undecided {
             let shift = units::times(comparison.shift(&row.metric));
             return format!("all configurations changed by {shift}: the machine or the program; {PAIRED}");
         }
@@ -256,7 +256,7 @@ fn remedy_beside(comparison: &Comparison, row: &Compared, held: Held, value: f64
 }
 
 /// About how much longer to measure.
-pub(crate) fn more(held: Held, value: f64, what: &str, count: u32, seconds: f64) -> String {
+pub(crate) fn more(held: LimitedInterval, value: f64, what: &str, count: u32, seconds: f64) -> String {
     match held.factor(value) {
         Some(factor) => format!(
             "about {} more {what} would decide it ({} more)",
@@ -287,9 +287,9 @@ fn alone(gate: &Gate, metric: &Metric, limit: f64, row: &Row, of: &Estimate, sec
     let sign = if metric.better == Better::More { -1.0 } else { 1.0 };
     let (low, high) = if sign < 0.0 { (-high, -low) } else { (low, high) };
     // A statistic of the whole distribution has no interval: it decides by its value.
-    let held = Held { low, high, limit: sign * limit };
+    let held = LimitedInterval { low, high, limit: sign * limit };
     let outcome = held.outcome();
-    let remedy = (outcome == Outcome::Undecided).then(|| {
+    let remedy = (outcome == GateOutcome::Undecided).then(|| {
         if of.low.is_none() || of.high.is_none() {
             format!("its interval has one end with {} rounds; give a larger budget", of.rounds)
         } else {
@@ -317,16 +317,16 @@ mod tests {
 
     #[test]
     fn a_limit_inside_the_interval_is_undecided() {
-        let outcome = |low, high| Held { low, high, limit: 1.05 }.outcome();
-        assert_eq!(outcome(0.97, 1.05), Outcome::Pass);
-        assert_eq!(outcome(1.06, 1.2), Outcome::Fail);
-        assert_eq!(outcome(1.04, 1.2), Outcome::Undecided);
-        assert_eq!(outcome(f64::NEG_INFINITY, f64::INFINITY), Outcome::Undecided);
+        let outcome = |low, high| LimitedInterval { low, high, limit: 1.05 }.outcome();
+        assert_eq!(outcome(0.97, 1.05), GateOutcome::Pass);
+        assert_eq!(outcome(1.06, 1.2), GateOutcome::Fail);
+        assert_eq!(outcome(1.04, 1.2), GateOutcome::Undecided);
+        assert_eq!(outcome(f64::NEG_INFINITY, f64::INFINITY), GateOutcome::Undecided);
     }
 
     #[test]
     fn four_times_as_long_halves_an_interval() {
-        let held = Held { low: 0.9, high: 1.1, limit: 1.05 };
+        let held = LimitedInterval { low: 0.9, high: 1.1, limit: 1.05 };
         assert!((held.factor(1.0).unwrap() - 4.0).abs() < 1e-9);
         assert!(held.factor(1.05).is_none());
     }

@@ -3,7 +3,7 @@
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::gate::{Judged, Outcome};
+use super::gate::{GateOutcome, Judged};
 
 /// One suite of this name with a test case per gate and configuration.
 ///
@@ -19,9 +19,9 @@ pub fn xml(suite: &str, gates: &[Judged]) -> anyhow::Result<String> {
 
 fn case(suite: &str, judged: &Judged) -> TestCase {
     let status = match judged.outcome {
-        Outcome::Pass => TestCaseStatus::success(),
-        Outcome::Fail => stopped(NonSuccessKind::Failure, judged),
-        Outcome::Undecided => stopped(NonSuccessKind::Error, judged),
+        GateOutcome::Pass => TestCaseStatus::success(),
+        GateOutcome::Fail => stopped(NonSuccessKind::Failure, judged),
+        GateOutcome::Undecided => stopped(NonSuccessKind::Error, judged),
     };
     let place = if judged.configuration.is_empty() { "-" } else { &judged.configuration };
     let mut case = TestCase::new(format!("{}: {place}", judged.gate), status);

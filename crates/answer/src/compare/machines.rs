@@ -147,7 +147,7 @@ impl Machines {
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut placed: Vec<Option<Column>> = columns.drain(..).map(Some).collect();
         let columns: Vec<Column> = order.iter().filter_map(|(_, at)| placed[*at].take()).collect();
-        let (machines, configurations) = told(&columns, first.run.seed);
+        let (machines, configurations) = judge_machines(&columns, first.run.seed);
         Ok(Machines {
             schema: SCHEMA,
             study: first.study.name.clone(),
@@ -223,7 +223,7 @@ fn columns<'r>(all: &[Measured<'r>], shares: (f64, f64)) -> (Vec<Column<'r>>, Ve
 }
 
 /// Everything that differs, judged: every machine with every other, so that it does not matter which is the cheapest.
-fn told(columns: &[Column], seed: u64) -> (Vec<Machine>, Vec<Configuration>) {
+fn judge_machines(columns: &[Column], seed: u64) -> (Vec<Machine>, Vec<Configuration>) {
     let mut compared: Vec<Vec<(&Estimate, &Estimate)>> = Vec::new();
     for (at, a) in columns.iter().enumerate() {
         compared.extend(columns[at + 1..].iter().map(|b| a.costs.iter().zip(&b.costs).collect()));

@@ -124,8 +124,9 @@ fn drift(cells: &[Measured]) -> f64 {
         let times = samples.map(|(round, s)| (round, median(&usable(&s.cpu_ns).collect::<Vec<_>>())));
         times.filter_map(|(round, time)| Some((round, time?))).collect::<Vec<_>>()
     };
-    let headline =
-        |m: &Measured| crate::subject::of(m.cell).phases.iter().map(|p| medians(m, *p)).collect::<Vec<_>>();
+    let headline = |m: &Measured| {
+        crate::subject::find_shape(m.cell).phases.iter().map(|p| medians(m, *p)).collect::<Vec<_>>()
+    };
     let effects = weigh_stats::block_effects(&cells.iter().flat_map(headline).collect::<Vec<_>>());
     let slowest = effects.values().copied().fold(f64::NAN, f64::max);
     let fastest = effects.values().copied().fold(f64::NAN, f64::min);

@@ -8,7 +8,7 @@ use crate::first::grouped;
 use crate::group::Group;
 use crate::report::shape::{Axes, Shape, point, time_axis};
 use crate::row::Row;
-use crate::verdict::{is_told_less, ratio_if};
+use crate::verdict::{is_less_per_table_or_raw, ratio_if};
 
 /// The groups of a run in the plan's order. Marks each row's place on its group's front, the row that dominates it most
 /// clearly, and its cost compared with the group's marked cells.
@@ -59,7 +59,7 @@ fn mark_front(axes: &Axes, indices: &[usize], rows: &mut [Row]) -> Vec<usize> {
     let mut off = Vec::new();
     for (i, own) in timed {
         let is_on = front.last().is_none_or(|(smaller, figures)| {
-            own == *figures || is_told_less(rows[i].get(time), rows[*smaller].get(time))
+            own == *figures || is_less_per_table_or_raw(rows[i].get(time), rows[*smaller].get(time))
         });
         if is_on {
             front.push((i, own));

@@ -8,9 +8,9 @@ use weigh_stats::hist::{Hist, Packed};
 
 use crate::estimate::{Estimate, MEDIAN, QUANTILE};
 use crate::gather::{Measured, usable};
-use crate::metric::{Metric, Over, Part, Source, merged, part_of};
+use crate::metric::{Aggregation, Metric, Source, Statistic, merged, part_of};
 use crate::report::shape::Shape;
-use crate::row::{Bins, Row, Seen, Values};
+use crate::row::{Bins, Row, RowSamples, Values};
 
 /// Histograms by their source.
 pub(crate) type Histograms = HashMap<usize, Hist>;
@@ -43,7 +43,7 @@ pub(crate) fn estimate(
             (count > 0.0).then(|| Estimate::exact(total / count, totals.len()))
         }
         Source::Times(of) => {
-            let Over::Distribution(part) = metric.over else { return None };
+            let Aggregation::Distribution(part) = metric.over else { return None };
             part_of(times(of, measured, histograms), part)
                 .map(|value| Estimate::exact(value, measured.visits.len()))
         }
@@ -53,7 +53,7 @@ pub(crate) fn estimate(
 }
 
 fn over_visits(
-    over: Over,
+    over: Aggregation,
     measured: &Measured,
     of: impl Fn(&VisitRecord) -> Option<f64>,
 ) -> Option<Estimate> {
@@ -62,24 +62,24 @@ fn over_visits(
     let amounts = || rounds.iter().map(|round| round.1).filter(|amount| amount.is_finite());
     let exact = |value: Option<f64>| value.map(|value| Estimate::exact(value, rounds.len()));
     match over {
-        Over::LowQuantile | Over::Median => {
+        Aggregation::LowQuantile | Aggregation::Median => {
             let usable = |(_, amount): &(u32, f64)| (0.0..1e18).contains(amount);
             let rounds = rounds.into_iter().filter(usable).collect();
-            let p = if over == Over::Median { MEDIAN } else { QUANTILE };
+            let p = if over == Aggregation::Median { MEDIAN } else { QUANTILE };
             Estimate::over_rounds(rounds, p)
         }
-        Over::Max => exact(amounts().reduce(f64::max)),
-        Over::Min => exact(amounts().reduce(f64::min)),
-        Over::Sum => exact(amounts().reduce(|a, b| a + b)),
-        Over::Exact => exact(amounts().next_back()),
-        Over::Mean => exact(amounts().reduce(|a, b| a + b).map(|sum| sum / rounds.len() as f64)),
-        Over::Distribution(_) => None,
+        Aggregation::Max => exact(amounts().reduce(f64::max)),
+        Aggregation::Min => exact(amounts().reduce(f64::min)),
+        Aggregation::Sum => exact(amounts().reduce(|a, b| a + b)),
+        Aggregation::Exact => exact(amounts().next_back()),
+        Aggregation::Mean => exact(amounts().reduce(|a, b| a + b).map(|sum| sum / rounds.len() as f64)),
+        Aggregation::Distribution(_) => None,
     }
 }
 
-fn seen(shape: &Shape, measured: &Measured, histograms: &mut Histograms) -> Seen {
+fn seen(shape: &Shape, measured: &Measured, histograms: &mut Histograms) -> RowSamples {
     let at = measured.visits.iter().map(|visit| (visit.round, visit.at)).collect();
-    Seen { at, bins: shape.metrics().find_map(|metric| bins(metric, measured, histograms)) }
+    RowSamples { at, bins: shape.metrics().find_map(|metric| bins(metric, measured, histograms)) }
 }
 
 pub(crate) fn bins(metric: &Metric, measured: &Measured, histograms: &mut Histograms) -> Option<Bins> {
@@ -89,7 +89,7 @@ pub(crate) fn bins(metric: &Metric, measured: &Measured, histograms: &mut Histog
             samples.flat_map(|(visit, cpu_ns)| usable(cpu_ns).map(|ns| (visit.share(ns), 1))).collect()
         }
         // Times have several metrics; their median stands for them.
-        Source::Times(of) if metric.over == Over::Distribution(Part::Quantile(0.5)) => {
+        Source::Times(of) if metric.over == Aggregation::Distribution(Statistic::Quantile(0.5)) => {
             counts(times(of, measured, histograms))
         }
         _ => return None,
@@ -156,7 +156,7 @@ mod tests {
     use weigh_model::setting::Setting;
     use weigh_stats::hist::Packed;
 
-    fn seen_of(shape: &Shape, visits: &[VisitRecord]) -> Seen {
+    fn seen_of(shape: &Shape, visits: &[VisitRecord]) -> RowSamples {
         let cell = Cell {
             id: "a".into(),
             side: None,

@@ -7,7 +7,7 @@ use weigh_model::units;
 use crate::block::Block;
 use crate::group::Group;
 use crate::report::Report;
-use crate::report::shape::{Look, Shown, time_axis};
+use crate::report::shape::{Look, ShownColumn, time_axis};
 use crate::row::Row;
 use crate::table::{Column, Columns, Grid, Tone};
 use crate::text::clean;
@@ -122,9 +122,10 @@ impl<'a> View<'a> {
         let shape = self.report.shape();
         let mut shown = (shape.look.columns)(self.report, self.group);
         if let Columns::These(names) = columns {
-            let is_there = |shown: &[Shown], name: &str| shown.iter().any(|one| one.column.called() == name);
+            let is_there =
+                |shown: &[ShownColumn], name: &str| shown.iter().any(|one| one.column.called() == name);
             let more = names.iter().filter(|name| !is_there(&shown, name));
-            let more: Vec<Shown> = more.filter_map(|name| shape.column(name)).collect();
+            let more: Vec<ShownColumn> = more.filter_map(|name| shape.column(name)).collect();
             shown.extend(more);
         }
         let (columns, fields): (Vec<Column>, Vec<_>) =

@@ -75,13 +75,17 @@ pub(super) fn facts(report: &Report) -> String {
 
 /// The answer: the recommendation in sentences, and a table of the choices.
 pub(super) fn answer(report: &Report, options: &Options) -> Vec<Block> {
-    let sentences = match &report.advice {
-        Some(advice) => advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect(),
-        None => no_recommendation(report),
-    };
-    let mut blocks = vec![Block::Answer(sentences)];
+    let mut blocks = vec![Block::Answer(sentences(report))];
     blocks.extend(choices(report, options));
     blocks
+}
+
+/// The recommendation in sentences, or why there is none.
+pub fn sentences(report: &Report) -> Vec<String> {
+    match &report.advice {
+        Some(advice) => advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect(),
+        None => no_recommendation(report),
+    }
 }
 
 /// A note that there is no answer yet, and what to do for one.

@@ -17,7 +17,7 @@ const FEW: usize = 5;
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// What `weigh report RUN --at CONDITIONS --json` writes.
+/// What `weigh runs show RUN --at CONDITIONS --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct RankingDocument {
     /// The version of this form.
@@ -65,7 +65,7 @@ fn ranked<'r>(report: &'r Report, conditions: &Conditions) -> Vec<(View<'r>, Ran
 pub fn blocks(report: &Report, conditions: &Conditions, options: &Options) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading(1, "Ranking under your conditions".into()),
-        Block::Remark(words(report, conditions)),
+        Block::Remark(describe_conditions(report, conditions)),
     ];
     let groups = ranked(report, conditions);
     if groups.is_empty() {
@@ -118,7 +118,7 @@ fn table(view: &View, confidence: Confidence, ranked: &[Ranked], goal: Goal) -> 
 }
 
 /// The conditions in words.
-fn words(report: &Report, conditions: &Conditions) -> String {
+fn describe_conditions(report: &Report, conditions: &Conditions) -> String {
     let link = |link: &LinkShare| {
         let share = if conditions.links.len() > 1 {
             let all: f64 = conditions.links.iter().map(|link| link.share).sum();

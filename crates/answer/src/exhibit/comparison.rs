@@ -19,7 +19,7 @@ use crate::report::Report;
 use crate::report::exhibit::comparison::{Comparison, Comparisons, Kind};
 use crate::report::finding::Evidence;
 use crate::row::Row;
-use crate::table::{Cell, Column, Grid, Kind as Shown, factor, field};
+use crate::table::{Cell, Column, Grid, Kind as ShownColumn, factor, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio_if};
 
@@ -219,11 +219,11 @@ fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
         factor("beside", beside),
     ];
     fields.extend(COMPARED.iter().map(|(metric, name, _, rank)| {
-        let (column, cell) = field(name, "× (95% CI)", Shown::Text, *rank, ratio(of.ratio(metric)));
+        let (column, cell) = field(name, "× (95% CI)", ShownColumn::Text, *rank, ratio(of.ratio(metric)));
         (column.of(metric), cell)
     }));
-    fields.push(field("another", "", Shown::Text, 8, of.kind.name()));
-    fields.push(field("rounds", "", Shown::Whole, 9, f64::from(of.rounds)));
+    fields.push(field("another", "", ShownColumn::Text, 8, of.kind.name()));
+    fields.push(field("rounds", "", ShownColumn::Whole, 9, f64::from(of.rounds)));
     fields
 }
 

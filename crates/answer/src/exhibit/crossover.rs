@@ -207,7 +207,7 @@ impl Exhibit for Crossovers {
 }
 
 /// `nginx https ×10 @cable`, cleaned.
-fn place(Endpoint { server, transport, connections, every_ms, link }: &Endpoint) -> String {
+fn describe_endpoint(Endpoint { server, transport, connections, every_ms, link }: &Endpoint) -> String {
     let connections = match connections {
         1 => String::new(),
         n => format!(" ×{n}"),
@@ -227,7 +227,7 @@ pub(crate) fn way_name(way: &str) -> &str {
 }
 
 /// `gzip 6`, cleaned.
-fn told(way: &str) -> String {
+fn describe_method(way: &str) -> String {
     clean(&way.replacen(':', " ", 1))
 }
 
@@ -237,9 +237,9 @@ fn verdicts(crossovers: &[Crossover]) -> Grid {
         let (low, high) =
             shares.fold((f64::INFINITY, 0.0), |(low, high), s| (f64::min(low, s), f64::max(high, s)));
         vec![
-            factor("server", place(&one.endpoint)),
-            factor("on the fly", told(way_name(&one.on_the_fly))),
-            factor("precompressed", told(way_name(&one.pre_encoded))),
+            factor("server", describe_endpoint(&one.endpoint)),
+            factor("on the fly", describe_method(way_name(&one.on_the_fly))),
+            factor("precompressed", describe_method(way_name(&one.pre_encoded))),
             factor("coding", clean(&one.coding)),
             field("pays in CPU", "from", Kind::Text, 0, pays_from(one.cpu.as_ref())),
             field("pays in rate", "from", Kind::Text, 2, pays_from(one.rate.as_ref())),
@@ -279,10 +279,14 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
         crossovers.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size))),
         |(one, size)| {
             vec![
-                factor("server", place(&one.endpoint)),
+                factor("server", describe_endpoint(&one.endpoint)),
                 factor(
                     "precompressed",
-                    format!("{}, not {}", told(way_name(&one.pre_encoded)), told(way_name(&one.on_the_fly))),
+                    format!(
+                        "{}, not {}",
+                        describe_method(way_name(&one.pre_encoded)),
+                        describe_method(way_name(&one.on_the_fly))
+                    ),
                 ),
                 factor("content", clean(&size.payload)),
                 (Column::factor("size", "B", Kind::Whole), (size.bytes as f64).into()),

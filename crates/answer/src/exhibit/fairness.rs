@@ -15,7 +15,7 @@ use crate::metric::merged;
 use crate::names;
 use crate::output::{Detail, Options};
 use crate::report::Report;
-use crate::report::exhibit::fairness::{FairnessResult, LightTimes, Outcome, SlowClients};
+use crate::report::exhibit::fairness::{FairnessResult, LightTimes, SlowClientEffect, SlowClients};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::words::note;
@@ -128,14 +128,14 @@ fn prompt(fairness: &Fairness) -> u64 {
 }
 
 /// Without status readings of the pool, only the light requests decide.
-fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> Outcome {
+fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> SlowClientEffect {
     let most = f64::from(slow.clients.min(slow.workers));
     let is_kept = busy.is_some_and(|busy| busy >= KEPT * most);
     match (slow.clients, prompt < MOST) {
-        (0, _) => Outcome::Alone,
-        (_, true) => Outcome::Starved,
-        (_, false) if is_kept => Outcome::Kept,
-        (_, false) => Outcome::Free,
+        (0, _) => SlowClientEffect::Alone,
+        (_, true) => SlowClientEffect::Starved,
+        (_, false) if is_kept => SlowClientEffect::Kept,
+        (_, false) => SlowClientEffect::Free,
     }
 }
 
@@ -155,9 +155,9 @@ impl Exhibit for SlowClients {
         }
         let grid = Grid::toned(shown, |(result, slow)| {
             let tone = match result.outcome {
-                Outcome::Starved => Tone::Strong,
-                Outcome::Alone => Tone::Dim,
-                Outcome::Free | Outcome::Kept => Tone::Plain,
+                SlowClientEffect::Starved => Tone::Strong,
+                SlowClientEffect::Alone => Tone::Dim,
+                SlowClientEffect::Free | SlowClientEffect::Kept => Tone::Plain,
             };
             (tone, fields(result, slow))
         });

@@ -13,7 +13,9 @@ use anyhow::Result;
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell, Transport};
 use weigh_model::plan::negotiation::bare;
-use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Negotiation, Purpose};
+use weigh_model::record::negotiation::{
+    Answer, Body, Exchange, IDENTITY, Negotiation, NegotiationRequest, Purpose,
+};
 use weigh_model::units;
 
 use crate::block::Block;
@@ -253,7 +255,7 @@ fn remarks(judged: &[Judged], variants: &[Variant]) -> Vec<Remark> {
 }
 
 /// `gzip;q=0`, `no Accept-Encoding`, `MSIE 6`; for requests about one variant, its coding.
-fn label(ask: &Ask) -> String {
+fn label(ask: &NegotiationRequest) -> String {
     let choice = || ask.accept.clone().unwrap_or_else(|| "no Accept-Encoding".to_owned());
     ask.variant.clone().or_else(|| ask.browser.clone()).unwrap_or_else(choice)
 }

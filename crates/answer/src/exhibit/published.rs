@@ -8,7 +8,7 @@ use crate::block::{Block, more};
 use crate::estimate::Estimate;
 use crate::exhibit::present::Exhibit;
 use crate::first::distinct;
-use crate::metric::Over;
+use crate::metric::Aggregation;
 use crate::output::{Detail, Options};
 use crate::report::Report;
 use crate::report::exhibit::published::{Agreement, BesidePublished, BesideRow, Disagreement};
@@ -51,7 +51,7 @@ impl BesidePublished {
             .filter(|(_, rows)| !rows.is_empty())?;
         let is_exact = |column: &PublishedColumn| {
             let mut metrics = evidence.report.shape().metrics();
-            metrics.any(|metric| metric.id == column.metric && metric.over == Over::Exact)
+            metrics.any(|metric| metric.id == column.metric && metric.over == Aggregation::Exact)
         };
         let agreements = table.columns.iter().filter_map(|column| agreement(column, is_exact(column), &rows));
         Some(BesidePublished {

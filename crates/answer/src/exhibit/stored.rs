@@ -19,7 +19,7 @@ impl StoredBytes {
     /// Of every driver, store and runtime whose sizes are far enough apart.
     pub fn all(rows: &[Row]) -> Vec<StoredBytes> {
         let near = rows.iter().filter(|row| row.cell.client.as_ref().is_some_and(|c| c.link.is_none()));
-        let groups = grouped(near.filter_map(|row| Some((place(&row.cell)?, row))));
+        let groups = grouped(near.filter_map(|row| Some((find_shared_factors(&row.cell)?, row))));
         let both = [Operation::Put, Operation::Get];
         groups
             .iter()
@@ -62,7 +62,7 @@ impl StoredBytes {
 }
 
 /// What calls have in common that differ only in content and setting.
-fn place(cell: &Cell) -> Option<(&str, &str, &str, String)> {
+fn find_shared_factors(cell: &Cell) -> Option<(&str, &str, &str, String)> {
     let client = cell.client.as_ref()?;
     Some((&client.store, &client.driver, &cell.runtime, client.work()))
 }

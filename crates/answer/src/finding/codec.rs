@@ -114,7 +114,7 @@ fn with_serializer(row: &Row) -> String {
 }
 
 /// `tree-2.4m`, with the runtime where the plan has several: `tree-2.4m (php8.2)`; content that is not real is called so.
-fn place(evidence: &Evidence, group: &Group) -> String {
+fn describe_group(evidence: &Evidence, group: &Group) -> String {
     let content = label::content(evidence, group.payload());
     format!("{content}{}", label::on_runtime(evidence, group.runtime()))
 }

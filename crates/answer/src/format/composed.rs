@@ -1,4 +1,4 @@
-//! A result that is no run, such as that of a load or a profile: what every format shows of it.
+//! A result that is not a run, such as that of a load or a profile: what every format shows of it.
 
 use anyhow::{Result, bail};
 

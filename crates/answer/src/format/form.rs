@@ -39,7 +39,7 @@ pub trait Format: Debug + Sync {
     /// # Errors
     /// The report cannot be expressed in this form; the message says what and why.
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>>;
-    /// The files of a result that is no run.
+    /// The files of a result that is not a run.
     ///
     /// # Errors
     /// It has no such form; the message says which it has.

@@ -167,7 +167,7 @@ impl LoadCaveat {
 }
 
 /// The caveats of a block, the most serious first.
-pub(super) fn of(
+pub(super) fn find_caveats(
     plan: &LoadPlan,
     result: &LoadResult,
     figures: &Figures,

@@ -110,7 +110,7 @@ impl Run {
     /// Computes the figures of a result.
     pub fn of(plan: LoadPlan, result: LoadResult, interrupted: bool) -> Run {
         let figures = Figures::of(&plan, &result);
-        let caveats = caveats::of(&plan, &result, &figures, interrupted);
+        let caveats = caveats::find_caveats(&plan, &result, &figures, interrupted);
         Run { plan, result, figures, caveats }
     }
 

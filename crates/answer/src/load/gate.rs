@@ -7,7 +7,7 @@ use weigh_model::gate::{Amount, Gate, Limit};
 use weigh_model::text::clean;
 
 use super::slices;
-use crate::compare::gate::{Held, Judged, Outcome, more};
+use crate::compare::gate::{GateOutcome, Judged, LimitedInterval, more};
 use crate::estimate::Estimate;
 use crate::load::document::Run;
 use crate::metric::Unit;
@@ -99,7 +99,7 @@ pub fn judge(gates: &[Gate], run: &Run) -> Vec<Judged> {
 
 fn one(gate: &Gate, (quantity, limit, sign): (Quantity, f64, f64), run: &Run) -> Judged {
     let told = |outcome, measured: String, remedy| Judged {
-        gate: words(gate, quantity),
+        gate: describe_gate(gate, quantity),
         configuration: requests(run),
         outcome,
         measured,
@@ -107,15 +107,15 @@ fn one(gate: &Gate, (quantity, limit, sign): (Quantity, f64, f64), run: &Run) ->
     };
     let Some(Estimate { value, low: Some(low), high: Some(high), .. }) = quantity.of(run) else {
         let measured = "fewer than five slices with requests".to_owned();
-        return told(Outcome::Undecided, measured, Some("load it for longer: -d 30s".into()));
+        return told(GateOutcome::Undecided, measured, Some("load it for longer: -d 30s".into()));
     };
     let (worse, better) = if sign < 0.0 { (-low, -high) } else { (high, low) };
-    let held = Held { low: better, high: worse, limit };
+    let held = LimitedInterval { low: better, high: worse, limit };
     let outcome = held.outcome();
     let shown = |value| quantity.unit().amount(value);
     let measured = format!("{} ({} to {})", shown(value), shown(low), shown(high));
     let slices = run.result.slices.len() as u32;
-    let remedy = (outcome == Outcome::Undecided)
+    let remedy = (outcome == GateOutcome::Undecided)
         .then(|| more(held, sign * value, "slices", slices, run.result.seconds));
     told(outcome, measured, remedy)
 }
@@ -129,8 +129,8 @@ pub(crate) fn requests(run: &Run) -> String {
     }
 }
 
-/// A percentage of a load is no change beside a baseline.
-fn words(gate: &Gate, quantity: Quantity) -> String {
+/// A percentage of a load is not a change beside a baseline.
+fn describe_gate(gate: &Gate, quantity: Quantity) -> String {
     match (quantity, &gate.no_worse_than) {
         (Quantity::Errors, Some(share)) => clean(&format!("errors at most {share}")),
         _ => gate.words(),

@@ -13,7 +13,7 @@ use crate::compare::{Change, Compared, Comparison, Method, Names, SCHEMA, Side, 
 use crate::load;
 use crate::load::document::Run;
 use crate::metric::{Better, Unit};
-use crate::verdict::Told;
+use crate::verdict::RatioWithUncorrected;
 
 /// The subject of a load.
 const SUBJECT: &str = "load";
@@ -90,7 +90,7 @@ fn compared(line: &Line, configuration: &str) -> Option<Compared> {
     };
     let is_value = |value: &f64| value.is_finite();
     let (a, b) = (line.a.filter(is_value)?, line.b.filter(is_value)?);
-    let told = line.told.map(Told::from);
+    let told = line.told.map(RatioWithUncorrected::from);
     Some(Compared {
         configuration: configuration.to_owned(),
         metric: line.quantity.id().to_owned(),

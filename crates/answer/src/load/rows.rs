@@ -83,7 +83,7 @@ impl Document {
         let sides = self.sides();
         let mut environment = self.environment.clone();
         if !environment.is_empty() {
-            sides.iter().for_each(|(side, run)| environment.extend(asked(side, run)));
+            sides.iter().for_each(|(side, run)| environment.extend(describe_requests(side, run)));
         }
         RunFacts {
             started: self.started.clone(),
@@ -100,7 +100,7 @@ impl Document {
 }
 
 /// What was asked of whom, by name.
-fn asked(side: &str, run: &Run) -> BTreeMap<String, String> {
+fn describe_requests(side: &str, run: &Run) -> BTreeMap<String, String> {
     let plan = &run.plan;
     let servers: BTreeSet<&str> =
         run.result.preflights.iter().filter_map(|seen| seen.server.as_deref()).collect();
@@ -200,7 +200,7 @@ fn whole(run: &Run, total: &ClassResult) -> Values {
     values
 }
 
-/// The values of a class, of which slices know nothing.
+/// The values of a class, which slices do not have.
 fn by_itself(run: &Run, class: &ClassResult) -> Values {
     let counts = class.counts;
     let completed = counts.completed as f64;

@@ -1,4 +1,4 @@
-//! The ids of the metrics of clients, and what of a row is read by them.
+//! The ids of the metrics of clients, and where they are read from a row.
 
 use weigh_model::client::Client;
 

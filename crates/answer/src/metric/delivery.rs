@@ -1,4 +1,4 @@
-//! The ids of the metrics of deliveries, and what of a row is read by them.
+//! The ids of the metrics of deliveries, and where they are read from a row.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -17,7 +17,7 @@ use crate::output::Options;
 use crate::report::Report;
 use crate::report::question::{Alternative, Question};
 use crate::report::ranking::{Conditions, Contender, Ranking};
-use crate::row::{Row, Seen};
+use crate::row::{Row, RowSamples};
 use crate::text::clean;
 use crate::words::explain;
 
@@ -371,13 +371,13 @@ fn failure(report: &Report, of: &crate::gather::FaultRow) -> Failure {
     }
 }
 
-fn histogram(seen: &Seen) -> Option<Histogram> {
+fn histogram(seen: &RowSamples) -> Option<Histogram> {
     let bins = seen.bins.as_ref()?;
     Some(Histogram { metric: bins.metric.to_owned(), edges: bins.edges.clone(), counts: bins.counts.clone() })
 }
 
 /// The headline metrics over the time of the run.
-fn series(report: &Report, row: &Row, seen: &Seen) -> Vec<Series> {
+fn series(report: &Report, row: &Row, seen: &RowSamples) -> Vec<Series> {
     let at: BTreeMap<u32, f64> = seen.at.iter().copied().collect();
     let of = |id: &&str| {
         let metric = report.metrics.iter().find(|metric| metric.id == **id)?;

@@ -18,7 +18,7 @@ use crate::names;
 use crate::output::Picture;
 use crate::report::Report;
 use crate::report::exhibit::crossover::{Crossover, Pays, SizeRatio};
-use crate::report::exhibit::fairness::{FairnessResult, Outcome};
+use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 use crate::row::Row;
 use crate::text::{clean, shorten, slug};
 use crate::verdict::Ratio;
@@ -482,7 +482,8 @@ fn fairness_field(result: &FairnessResult) -> Field {
 
 /// The methods that starve light requests, and those that never do.
 fn slow_clients_title(pools: &[Pool]) -> String {
-    let starves = |pool: &&Pool| pool.cells.iter().any(|(result, _)| result.outcome == Outcome::Starved);
+    let starves =
+        |pool: &&Pool| pool.cells.iter().any(|(result, _)| result.outcome == SlowClientEffect::Starved);
     let all = units::count(pools.len(), "setup", "setups");
     match pools.iter().filter(starves).count() {
         0 => format!("Slow clients starve nobody in any of {all}"),

@@ -1,6 +1,6 @@
 //! What a change of setups brings: amounts before and after.
 
-use weigh_model::policy::{Amount, Change, Part};
+use weigh_model::policy::{Amount, Change, ContentChange};
 use weigh_model::site::{Kind, Site, Stratum};
 use weigh_model::units;
 
@@ -36,7 +36,7 @@ pub(crate) fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
 }
 
 /// The amounts before and after of each stratum that was measured.
-pub(crate) fn parts(site: &Site, before: &Setup, after: &Setup) -> Vec<Part> {
+pub(crate) fn parts(site: &Site, before: &Setup, after: &Setup) -> Vec<ContentChange> {
     let of = |stratum: &Stratum| {
         let sum = |of: &dyn Fn(f64, &Exact) -> f64| {
             [before, after].map(|setup| {
@@ -44,7 +44,7 @@ pub(crate) fn parts(site: &Site, before: &Setup, after: &Setup) -> Vec<Part> {
                 own.map(|part| of(part.cpu.as_ref().map_or(0.0, |cpu| cpu.value / NS), &part.exact)).sum()
             })
         };
-        let part = Part {
+        let part = ContentChange {
             content: stratum.name(),
             wait_hours: sum(&|cpu, exact| (cpu + exact.wait) / HOUR),
             core_hours: sum(&|cpu, exact| (cpu + exact.made) / HOUR),
@@ -57,7 +57,7 @@ pub(crate) fn parts(site: &Site, before: &Setup, after: &Setup) -> Vec<Part> {
 }
 
 /// ` Responses are 3% to 6% longer than today.`, where those of every type and size are; none where some are not.
-pub(crate) fn longer(parts: &[Part]) -> Option<String> {
+pub(crate) fn longer(parts: &[ContentChange]) -> Option<String> {
     let sent = || parts.iter().map(|part| part.gb_out).filter(|[before, _]| *before > 0.0);
     let shares = || sent().map(|[before, after]| after / before - 1.0);
     let (least, most) = (shares().reduce(f64::min)?, shares().reduce(f64::max)?);

@@ -50,9 +50,9 @@ struct Measured<'a> {
 }
 
 /// A stratum that was measured.
-pub(super) struct Told<'a> {
+pub(super) struct MeasuredStratum<'a> {
     pub stratum: &'a Stratum,
-    /// The share of its requests of which it is known what is sent today.
+    /// The share of its requests whose response today is known.
     pub known: f64,
     /// Bytes of bodies per month of that share.
     pub sent: f64,
@@ -177,7 +177,7 @@ impl<'a> Coded<'a> {
     }
 
     /// The strata that were measured.
-    pub fn strata(&self) -> Vec<Told<'a>> {
+    pub fn strata(&self) -> Vec<MeasuredStratum<'a>> {
         let clients: f64 = self.accept.iter().map(|client| client.share).sum();
         let told = |(_, files): (_, Vec<&Measured<'a>>)| {
             let stratum = files[0].item.stratum;
@@ -191,7 +191,7 @@ impl<'a> Coded<'a> {
                 }
             }
             let known = (known / (all * clients).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-            Told { stratum, known, sent }
+            MeasuredStratum { stratum, known, sent }
         };
         let files = self.measured.iter().map(|own| (std::ptr::from_ref(own.item.stratum), own));
         grouped(files).into_iter().map(told).collect()
@@ -291,7 +291,7 @@ impl<'a> Coded<'a> {
         self.kind == Kind::Asset && methods.iter().any(|at| is_lower(&self.methods[*at]))
     }
 
-    /// Whether a type may be encoded by these methods. A server's filter makes ETags weak, and what PHP makes that is no HTML, such as a feed, may be of
+    /// Whether a type may be encoded by these methods. A server's filter makes ETags weak, and what PHP makes that is not HTML, such as a feed, may be of
     /// an application that compares them to the letter: it stays as it is, unless it is encoded today.
     fn may_be_encoded(&self, format: &str, methods: &[usize]) -> bool {
         let is_by_server = methods.iter().any(|at| self.methods[*at].by == Encoder::Server);
@@ -420,7 +420,7 @@ impl<'a> Coded<'a> {
         }
     }
 
-    /// What the site does today, if anything of it is known. Clients of which it is not known get what the combination sends: what is not known is no
+    /// What the site does today, if anything of it is known. Clients for which that is not known get what the combination sends: what is not known is no
     /// part of a gain.
     fn today(&self, ground: &Ground, of: &Combination) -> Option<Setup> {
         self.measured.iter().flat_map(|own| &own.today).any(Option::is_some).then(|| {
@@ -471,12 +471,12 @@ fn known<'a>(ground: &'a Ground<'a>, kind: Kind, items: Vec<Item<'a>>) -> Vec<Me
         Some(Measured { item: *item, rows, plain, by_method: Vec::new(), today })
     };
     let files: Vec<Option<Measured>> = items.iter().map(file).collect();
-    // Of a stratum, files of which today is known stand for the others.
+    // Of a stratum, files whose response today is known stand for the others.
     let is_told = |at: usize| files[at].iter().flat_map(|file| &file.today).any(Option::is_some);
     let is_beside = |at: usize, other: usize| std::ptr::eq(items[at].stratum, items[other].stratum);
     let stands_alone = |at: usize| !(0..items.len()).any(|other| is_beside(at, other) && is_told(other));
     let is_known = |at: usize| files[at].is_some() && (is_told(at) || stands_alone(at));
-    // Files of which some methods were not measured would take these out of the choice; where the others are most of the content, they do not.
+    // Files for which some methods were not measured would take these out of the choice; where the others are most of the content, they do not.
     let is_complete = |at: usize| !ground.is_cut_short(kind, items[at].sample);
     let traffic = |is_in: &dyn Fn(usize) -> bool| -> f64 {
         let own = (0..items.len()).filter(|at| is_known(*at) && is_in(*at));

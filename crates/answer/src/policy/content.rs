@@ -50,7 +50,7 @@ pub(crate) fn items(site: &Site, kind: Kind) -> Vec<Item<'_>> {
 const SCALES: [f64; 2] = [0.1, 10.0];
 
 /// The same files, those that were measured: together they stand for all requests of their strata, and in proportion for the bytes of the
-/// others. Strata of which nothing was measured are not among them: [`super::coverage`] keeps what they weigh.
+/// others. Strata without any measurement are not among them: [`super::coverage`] keeps what they weigh.
 pub(crate) fn weighed<'a>(items: &[Item<'a>], is_measured: impl Fn(usize) -> bool) -> Vec<Item<'a>> {
     let sum = |stratum: &Stratum, is_in: &dyn Fn(usize) -> bool| {
         let own = (0..items.len()).filter(|at| std::ptr::eq(items[*at].stratum, stratum) && is_in(*at));
@@ -71,7 +71,7 @@ pub(crate) fn weighed<'a>(items: &[Item<'a>], is_measured: impl Fn(usize) -> boo
     (0..items.len()).filter(|at| is_measured(*at)).map(scaled).collect()
 }
 
-/// The sample files of a kind of which rows are wanted, with these: as [`weighed`].
+/// The sample files of a kind whose rows are wanted, with these: as [`weighed`].
 pub(crate) fn measured<'a>(
     ground: &Ground<'a>,
     kind: Kind,

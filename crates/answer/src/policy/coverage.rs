@@ -1,10 +1,10 @@
-//! What the figures rest on: which strata were measured and of which it is known what is sent today. Of the others, those whose sample was encoded
+//! What the figures rest on: which strata were measured, and for which it is known what is sent today. Of the others, those whose sample was encoded
 //! count with their bytes, and the rest counts the same before and after; all are named with the reason.
 
 use weigh_model::policy::{Coverage, Difference, Encoder, Gap, Reason, Rule};
 use weigh_model::site::{Kind, Sample, Stratum};
 
-use super::coded::Told;
+use super::coded::MeasuredStratum;
 use super::setup::{Exact, FileAmounts};
 use super::today::{failed, left, names_today};
 use super::{Ground, content};
@@ -29,7 +29,7 @@ struct Known<'a> {
     at_most: bool,
     /// Why the rest is not covered.
     reason: Reason,
-    /// The share of its requests of which it is known what is sent today.
+    /// The share of its requests whose response today is known.
     share: f64,
     /// Bytes of bodies per month of that share, as computed.
     sent: f64,
@@ -127,11 +127,11 @@ fn taken(ground: &Ground, stratum: &Stratum, requests: f64, bytes: f64) -> Exact
 }
 
 /// What is known of content that is sent or stored as it is.
-pub(super) fn as_it_is<'a>(ground: &Ground<'a>, kind: Kind, is_known: bool) -> Vec<Told<'a>> {
+pub(super) fn as_it_is<'a>(ground: &Ground<'a>, kind: Kind, is_known: bool) -> Vec<MeasuredStratum<'a>> {
     let known = if is_known { 1.0 } else { 0.0 };
     let told = |stratum: &'a Stratum| {
         let mean: f64 = stratum.sample.iter().map(|one| one.share * one.bytes as f64).sum();
-        Told { stratum, known, sent: known * mean * stratum.requests.value }
+        MeasuredStratum { stratum, known, sent: known * mean * stratum.requests.value }
     };
     ground.site.of(kind).filter(|stratum| ground.has_rows(stratum)).map(told).collect()
 }
@@ -156,7 +156,7 @@ fn known<'a>(ground: &Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Known<
     ground.site.of(kind).map(of).collect()
 }
 
-/// Why it is not known what is done today with a kind of which something was measured, and what would tell it.
+/// Why it is not known what is done today with a measured kind, and what would tell it.
 pub(super) fn missing(ground: &Ground, kind: Kind) -> &'static str {
     let strata: Vec<&Stratum> = ground.site.of(kind).collect();
     match (unknown_today(ground, &strata), kind) {

@@ -20,7 +20,7 @@ use crate::verdict::Confidence;
 /// How often the value of a CPU second is raised until the cores suffice at peak.
 const RAISES: u32 = 24;
 
-/// What is said where the time of the application is no part of the figures.
+/// What is said where the time of the application is not part of the figures.
 const WITHOUT_MADE: &str = "What the application takes to make a page is not known (made_ms in site.toml): shares of CPU time and of waiting are of \
                             encoding and sending alone.";
 
@@ -30,7 +30,7 @@ pub struct Decided {
     pub policy: Policy,
     /// One line each: what was not measured, and what limits the result.
     pub notes: Vec<String>,
-    /// The same of kinds of which there were too few rounds to compare the settings.
+    /// The same for kinds with too few rounds to compare the settings.
     pub unsettled: Vec<String>,
 }
 
@@ -253,7 +253,7 @@ impl Made<'_> {
     }
 }
 
-/// All kinds of which it is known what is done today, together; and those without a decision, which stay as they are.
+/// All kinds for which today's method is known, together; and those without a decision, which stay as they are.
 fn total(ground: &Ground, made: &[Made]) -> Change {
     let rest = Kind::ALL.into_iter().filter(|kind| made.iter().all(|one| one.kind != *kind));
     let rest = rest.map(|kind| coverage::unmeasured(ground, kind, &|_| false, &[])[0].exact);

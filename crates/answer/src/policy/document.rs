@@ -14,7 +14,7 @@ use crate::text::clean;
 
 /// Fewer busy workers than this are hardly any.
 const SELDOM: f64 = 0.05;
-/// A change of less than this share is no change to a reader.
+/// A change of less than this share is not a change to a reader.
 const VISIBLE: f64 = 0.005;
 
 /// What stands above the steps of a policy, and above those that rest on too few rounds.

@@ -9,7 +9,7 @@ use weigh_model::units;
 
 use super::document::interval;
 use super::proof::{Line, METRICS, Proof};
-use crate::compare::gate::{Held, Judged, Outcome};
+use crate::compare::gate::{GateOutcome, Judged, LimitedInterval};
 
 /// Checks that a proof has what gates are about.
 ///
@@ -43,7 +43,7 @@ fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
     let nothing = Judged {
         gate: gate.words(),
         configuration: String::new(),
-        outcome: Outcome::Undecided,
+        outcome: GateOutcome::Undecided,
         measured: "nothing of this was measured before and after".into(),
         remedy: Some("name an amount that the proof shows, or give a larger --budget".into()),
     };
@@ -53,9 +53,10 @@ fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
 fn one(gate: &Gate, limit: f64, line: &Line) -> Judged {
     let share = line.measured.share().unwrap_or_default();
     let (low, high) = (line.measured.rounds_low, line.measured.rounds_high);
-    let held = Held { low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY), limit };
+    let held =
+        LimitedInterval { low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY), limit };
     let outcome = held.outcome();
-    let remedy = (outcome == Outcome::Undecided).then(|| match held.factor(share) {
+    let remedy = (outcome == GateOutcome::Undecided).then(|| match held.factor(share) {
         Some(factor) => format!("about {} the budget would decide it: --budget", units::times(factor)),
         None => "a larger --budget, or another limit".into(),
     });
@@ -92,7 +93,7 @@ mod tests {
         }
     }
 
-    fn judged(gate: Gate) -> Vec<(Outcome, String)> {
+    fn judged(gate: Gate) -> Vec<(GateOutcome, String)> {
         let lines = vec![
             line(Kind::Page, ("cpu", "CPU time"), 0.10, 0.02),
             line(Kind::Asset, ("cpu", "CPU time"), -0.30, 0.02),
@@ -118,14 +119,17 @@ mod tests {
         let pages = || "pages, CPU time".to_owned();
         assert_eq!(
             judged(gate("cpu", "5%", None)),
-            [(Outcome::Fail, pages()), (Outcome::Pass, "assets, CPU time".into())]
+            [(GateOutcome::Fail, pages()), (GateOutcome::Pass, "assets, CPU time".into())]
         );
-        assert_eq!(judged(gate("cpu", "5%", Some("assets"))), [(Outcome::Pass, "assets, CPU time".into())]);
-        assert_eq!(judged(gate("cpu", "11%", Some("pages"))), [(Outcome::Undecided, pages())]);
-        assert_eq!(judged(gate("cpu", "15%", Some("pages"))), [(Outcome::Pass, pages())]);
-        assert_eq!(judged(gate("response", "0%", None))[0].0, Outcome::Pass);
-        // What was not measured is no pass.
-        assert_eq!(judged(gate("memory", "5%", None)), [(Outcome::Undecided, String::new())]);
+        assert_eq!(
+            judged(gate("cpu", "5%", Some("assets"))),
+            [(GateOutcome::Pass, "assets, CPU time".into())]
+        );
+        assert_eq!(judged(gate("cpu", "11%", Some("pages"))), [(GateOutcome::Undecided, pages())]);
+        assert_eq!(judged(gate("cpu", "15%", Some("pages"))), [(GateOutcome::Pass, pages())]);
+        assert_eq!(judged(gate("response", "0%", None))[0].0, GateOutcome::Pass);
+        // What was not measured is not a pass.
+        assert_eq!(judged(gate("memory", "5%", None)), [(GateOutcome::Undecided, String::new())]);
     }
 
     #[test]

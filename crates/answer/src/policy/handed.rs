@@ -10,11 +10,11 @@ use super::content::{self, Item};
 use super::setup::{Exact, FileAmounts, Setup};
 use super::today::has_failed;
 use crate::first::distinct;
-use crate::report::exhibit::fairness::Outcome;
+use crate::report::exhibit::fairness::SlowClientEffect;
 use crate::row::Row;
 
 /// Every method that was measured on all sample files. Nothing competes with a server that sends the files itself; and where it was measured
-/// whether today's method keeps workers busy, only methods do of which that was measured too.
+/// whether today's method keeps workers busy, only methods for which that was measured too do.
 pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
     let measured = content::measured(ground, Kind::Download, |_| true);
     let today = ground.site.today(Kind::Download).map(Today::way);
@@ -62,9 +62,9 @@ fn keeps_worker(ground: &Ground, row: &Row) -> Option<bool> {
     let mut same = results.flat_map(|slow| &slow.0).filter(|result| {
         let own = result.cell.delivery.as_ref();
         let is_alike = own.is_some_and(|d| d.server == delivery.server && d.by == delivery.by);
-        is_alike && result.cell.setting == row.cell.setting && result.outcome != Outcome::Alone
+        is_alike && result.cell.setting == row.cell.setting && result.outcome != SlowClientEffect::Alone
     });
-    same.next().map(|result| result.outcome != Outcome::Free)
+    same.next().map(|result| result.outcome != SlowClientEffect::Free)
 }
 
 /// Modules of the server that are not in its standard package.

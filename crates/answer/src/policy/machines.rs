@@ -17,7 +17,7 @@ use crate::report::Report;
 use crate::verdict::between_machines;
 
 /// A decision for a kind of machine.
-struct There {
+struct MachineDecision {
     machine: Machine,
     decided: Decided,
     /// What is minimised, of everything together.
@@ -56,7 +56,7 @@ pub fn decide(
             compared: None,
         };
         let (cpu, exact) = together.total(&Weights::new(&site, objective, 0.0));
-        all.push(There { machine, decided, total: cpu.shifted(exact) });
+        all.push(MachineDecision { machine, decided, total: cpu.shifted(exact) });
     }
     all.sort_by(|a, b| a.total.value.total_cmp(&b.total.value));
     let Some((first, others)) = all.split_first_mut() else {

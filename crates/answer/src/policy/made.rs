@@ -2,7 +2,7 @@
 
 use weigh_model::site::Kind;
 
-use crate::policy::coded::Told;
+use crate::policy::coded::MeasuredStratum;
 use crate::policy::setup::{Rest, Setup};
 
 /// A decision with its setups.
@@ -16,8 +16,8 @@ pub(super) struct Made<'a> {
     pub has_rounds: bool,
     /// What a page takes to be made, beside what encoding adds to it: so that a gain is seen in proportion.
     pub beside: Option<String>,
-    /// The strata of which something was measured.
-    pub told: Vec<Told<'a>>,
+    /// The strata with a measurement.
+    pub told: Vec<MeasuredStratum<'a>>,
     /// What the content takes that was not measured, before and after.
     pub unmeasured: [Rest; 2],
 }

@@ -40,7 +40,7 @@ pub(super) fn made<'s>(mut pages: impl Iterator<Item = &'s Stratum>) -> Option<(
     (requests > 0.0).then(|| (made / requests, requests))
 }
 
-/// The share of requests that find all workers busy, by how many workers there are, from one on, if this many are busy in the mean.
+/// The share of requests that find all workers busy, by how many workers there are, from one on, if this many are busy on average.
 fn all_waiting(busy: f64) -> impl Iterator<Item = (f64, f64)> {
     let mut blocked = 1.0;
     (1..MOST).map(f64::from).map(move |workers| {

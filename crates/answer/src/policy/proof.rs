@@ -35,7 +35,7 @@ use crate::text::clean;
 pub(super) use compared::Compared;
 pub use difference::Verdict;
 pub(super) use difference::line;
-pub use document::proof_document;
+pub use document::{proof_answer, proof_document};
 
 pub(super) const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
 const CPU_TIME: &str = "cpu";

@@ -113,7 +113,7 @@ pub(crate) struct Setup {
     pub name: String,
     /// What it sends or stores, the first that applies.
     pub rules: Vec<Rule>,
-    /// A method that is no content coding.
+    /// A method that is not a content coding.
     pub method: Option<String>,
     /// What the site does not have for it.
     pub needs: Vec<Need>,

@@ -7,7 +7,7 @@ mod sums;
 
 use weigh_model::cell::{NO_PHP, Subject, Transport};
 use weigh_model::link::LinkSpec;
-use weigh_model::policy::{Amount, Change, Encoder, Objective, Part, Policy};
+use weigh_model::policy::{Amount, Change, ContentChange, Encoder, Objective, Policy};
 use weigh_model::site::{
     Accept, Figure, From, Kind, Limits, MachinePrice, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today,
     Visitors,
@@ -23,7 +23,7 @@ use crate::policy::change::longer;
 use crate::policy::decide::decide_by;
 use crate::policy::setup::choose;
 use crate::report::Report;
-use crate::subject::delivery::fixture::{Figures, Lab, Stand};
+use crate::subject::delivery::fixture::{CellSpec, Figures, Lab};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.
 type File = (&'static str, u64, f64);
@@ -77,7 +77,7 @@ fn report_of(
     let mut cell = 0;
     for (at, (_, bytes, share)) in files.iter().enumerate() {
         let payload = format!("file-{at}");
-        let stand = Stand {
+        let stand = CellSpec {
             subject,
             payload: &payload,
             server: "nginx",
@@ -294,7 +294,7 @@ fn of_pages_it_is_said_what_the_application_takes_beside_encoding() {
         (stratum.kind, stratum.made_ms) = (Kind::Page, Some(Figure::measured(made)));
     }
     let text = |site: &Site| decided(site, &reports, Objective::Time).decisions[0].text.clone();
-    // Per byte 12 − 0.05 ns and per response 20 µs, over 37,500 bytes in the mean.
+    // Per byte 12 − 0.05 ns and per response 20 µs, over 37,500 bytes on average.
     let said = "The application takes 12.5 ms per page; encoding adds 0.468 ms.";
     assert_eq!(text(&site), format!("Send pages with gzip 1 in nginx (gzip), from 256 bytes up. {said}"));
     site.prices.core_hour = Figure::assumed(1e9);
@@ -524,7 +524,7 @@ fn packing_asks_the_configuration_that_is_known() {
 
 #[test]
 fn that_every_response_gets_longer_is_said() {
-    let part = |before: f64, after: f64| Part {
+    let part = |before: f64, after: f64| ContentChange {
         content: String::new(),
         wait_hours: [0.0; 2],
         core_hours: [0.0; 2],

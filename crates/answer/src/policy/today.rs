@@ -85,8 +85,11 @@ impl<'a> Rows<'a, '_> {
     /// What the site's own configuration sends to these clients. What it chose of more codings, it chooses of fewer with that one among them.
     fn of_configuration(&self, client: &Accept) -> Option<&'a Row> {
         let own = || self.all.iter().copied().filter(|row| is_own(row));
-        let is_offered = |row: &&Row| client.codings.iter().all(|coding| asked(row).any(|one| one == coding));
-        let is_exact = |row: &&Row| asked(row).all(|one| client.codings.iter().any(|own| own == one));
+        let is_offered = |row: &&Row| {
+            client.codings.iter().all(|coding| list_offered_codings(row).any(|one| one == coding))
+        };
+        let is_exact =
+            |row: &&Row| list_offered_codings(row).all(|one| client.codings.iter().any(|own| own == one));
         let offered = || own().filter(is_offered);
         offered().find(is_exact).or_else(|| offered().find(|row| is_taken(row, client)))
     }
@@ -158,7 +161,7 @@ pub(super) fn left(report: &Report) -> Vec<&str> {
 }
 
 /// The content codings that a row's requests offered.
-fn asked(row: &Row) -> impl Iterator<Item = &str> {
+fn list_offered_codings(row: &Row) -> impl Iterator<Item = &str> {
     let accept = row.cell.delivery.as_ref().map_or("", |delivery| delivery.accept.as_str());
     accept.split(',').map(str::trim).filter(|one| !["", "identity", "deflate"].contains(one))
 }

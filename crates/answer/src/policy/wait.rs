@@ -55,7 +55,7 @@ impl Readers {
         }
     }
 
-    /// Seconds that a response with about this many bytes takes on the way, in the mean over heads. A page comes over a connection that
+    /// Seconds that a response with about this many bytes takes on the way, on average over heads. A page comes over a connection that
     /// was idle, or over a new one; what it loads comes over one that is busy.
     pub fn seconds(&self, bytes: f64, kind: Kind) -> f64 {
         let kept = if kind == Kind::Page { Connection::Idle } else { Connection::Warm };

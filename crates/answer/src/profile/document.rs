@@ -18,12 +18,13 @@ pub struct Document {
     /// The program's version.
     pub weigh: String,
     /// The profiles, in the order of the command line.
-    pub profiles: Vec<Shown>,
+    pub profiles: Vec<ShownProfile>,
 }
 
 /// A profile.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Shown {
+#[serde(rename = "Shown")]
+pub struct ShownProfile {
     /// The file, or the PHP that ran the script.
     pub name: String,
     /// The file format.
@@ -135,14 +136,14 @@ pub struct Overhead {
 }
 
 impl Document {
-    pub fn of(profiles: Vec<Shown>) -> Document {
+    pub fn of(profiles: Vec<ShownProfile>) -> Document {
         Document { schema: SCHEMA, weigh: env!("CARGO_PKG_VERSION").into(), profiles }
     }
 }
 
-impl Shown {
+impl ShownProfile {
     /// From a profile and its name.
-    pub fn of(name: &str, profile: &Profile, run: Option<Run>) -> Shown {
+    pub fn of(name: &str, profile: &Profile, run: Option<Run>) -> ShownProfile {
         let memory = |cost: Cost| profile.has_memory.then_some(cost.memory);
         let mut rows: Vec<Row> = profile
             .functions
@@ -181,7 +182,7 @@ impl Shown {
             }
         }
         rows.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.name.cmp(&b.name)));
-        Shown {
+        ShownProfile {
             name: name.to_owned(),
             format: profile.format,
             creator: profile.creator.clone(),

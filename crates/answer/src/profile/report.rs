@@ -16,7 +16,7 @@ use crate::flame::Flame;
 use crate::format::composed::{Composed, joined};
 use crate::format::terminal;
 use crate::output::Options;
-use crate::profile::document::{Document, Shown};
+use crate::profile::document::{Document, ShownProfile};
 
 /// The sort order of a table, the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,7 +109,7 @@ fn column(largest: i64, unit: &Unit) -> (String, f64) {
 }
 
 /// The functions with these names, or otherwise with names that contain them.
-fn named<'a>(shown: &'a Shown, name: &str) -> Vec<&'a crate::profile::document::Row> {
+fn named<'a>(shown: &'a ShownProfile, name: &str) -> Vec<&'a crate::profile::document::Row> {
     let exact: Vec<_> = shown.functions.iter().filter(|row| row.name == name).collect();
     if !exact.is_empty() {
         return exact;

@@ -48,7 +48,7 @@ pub struct Recommended {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sentence {
     /// The kind of statement.
-    pub part: Part,
+    pub part: StatementKind,
     /// The sentence, plain text.
     pub text: String,
     /// Ids of the cells that it is based on.
@@ -57,8 +57,8 @@ pub struct Sentence {
 
 /// The kinds of statement in an answer, in the order of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
+#[serde(rename = "Part", rename_all = "kebab-case")]
+pub enum StatementKind {
     /// What to use; without enough rounds what is ahead so far.
     Use,
     /// What it needs: an extension, a module.
@@ -99,7 +99,7 @@ impl Advice {
     ) -> Advice {
         sentences.sort_by_key(|sentence| sentence.part);
         while sentences.len() > SENTENCES {
-            let of = |part: Part| sentences.iter().filter(|sentence| sentence.part == part).count();
+            let of = |part: StatementKind| sentences.iter().filter(|sentence| sentence.part == part).count();
             let longest =
                 sentences.iter().map(|sentence| sentence.part).max_by_key(|part| (of(*part), *part));
             let last = sentences.iter().rposition(|sentence| Some(sentence.part) == longest);
@@ -115,12 +115,16 @@ impl Advice {
 }
 
 impl Sentence {
-    pub fn new(part: Part, text: impl Into<String>, cells: impl IntoIterator<Item = String>) -> Sentence {
+    pub fn new(
+        part: StatementKind,
+        text: impl Into<String>,
+        cells: impl IntoIterator<Item = String>,
+    ) -> Sentence {
         Sentence { part, text: text.into(), cells: cells.into_iter().collect() }
     }
 
     /// What one row improves compared with another: `page from nginx, beside gzip 6: 52% less CPU time.`
     pub(crate) fn gain(what: &str, beside: &str, change: &str, rows: [&Row; 2]) -> Sentence {
-        Sentence::new(Part::Gain, format!("{what}, beside {beside}: {change}."), ids(rows))
+        Sentence::new(StatementKind::Gain, format!("{what}, beside {beside}: {change}."), ids(rows))
     }
 }

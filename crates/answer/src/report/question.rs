@@ -21,7 +21,7 @@ impl<'r> Groups<'r> {
         Groups { report, rows: report.groups.iter().map(|group| members(group).collect()).collect() }
     }
 
-    /// The places of the groups of which this holds.
+    /// The places of the groups for which this holds.
     pub(crate) fn places(&self, is_wanted: impl Fn(&Group, &[&'r Row]) -> bool) -> Vec<usize> {
         let all = 0..self.rows.len();
         all.filter(|at| is_wanted(&self.report.groups[*at], &self.rows[*at])).collect()

@@ -80,7 +80,7 @@ pub struct Look {
     pub part: Option<fn(&Report, &Group) -> String>,
     pub about: fn(&Report, &Group) -> Vec<String>,
     /// The columns of a group's table; others are available for any factor and metric.
-    pub columns: fn(&Report, &Group) -> Vec<Shown>,
+    pub columns: fn(&Report, &Group) -> Vec<ShownColumn>,
     /// Short remarks on a row in addition to its caveats.
     pub notes: fn(&Report, &Row) -> Vec<String>,
     /// All groups in one table, for summaries.
@@ -92,7 +92,7 @@ pub struct Look {
 }
 
 /// A column of a group's table, and its cells.
-pub struct Shown {
+pub struct ShownColumn {
     pub column: Column,
     /// A row's value in it.
     pub of: Box<OfRow>,
@@ -101,12 +101,12 @@ pub struct Shown {
 /// The value of a row in a column.
 type OfRow = dyn Fn(&Report, &Group, &Row) -> Field;
 
-pub fn shown(column: Column, of: impl Fn(&Report, &Group, &Row) -> Field + 'static) -> Shown {
-    Shown { column, of: Box::new(of) }
+pub fn shown(column: Column, of: impl Fn(&Report, &Group, &Row) -> Field + 'static) -> ShownColumn {
+    ShownColumn { column, of: Box::new(of) }
 }
 
 /// A column of a metric times a factor.
-pub fn metric(column: Column, id: &'static str, factor: f64) -> Shown {
+pub fn metric(column: Column, id: &'static str, factor: f64) -> ShownColumn {
     shown(column.of(id), move |_, _, row| row.value(id).map(|value| value * factor).into())
 }
 
@@ -138,7 +138,7 @@ pub struct Mark {
 
 impl Shape {
     /// A column of a factor or metric by its id.
-    pub fn column(&self, id: &str) -> Option<Shown> {
+    pub fn column(&self, id: &str) -> Option<ShownColumn> {
         if let Some(factor) = self.factors.iter().find(|factor| factor.id == id) {
             let column = Column::factor(factor.id, "", Kind::Text).of(factor.id);
             let of = factor.of;

@@ -20,7 +20,7 @@ use crate::metric::client::{
     CLIENT_CPU, COMBINED, CPU, DECODE, ENCODE, GET_MEAN, GET_MIDDLE, PEAK, PEAK_MIDDLE, PER_PROCESS, PSS,
     PSS_MIDDLE, PUT_MEAN, PUT_MIDDLE, SECONDS, STORE_CPU, STORE_PSS, STORED, UNMETERED, due, over, work,
 };
-use crate::metric::{Metric, Part, Source, metrics};
+use crate::metric::{Metric, Source, Statistic, metrics};
 use crate::names;
 use crate::report::Report;
 use crate::report::exhibit::Exhibits;
@@ -28,9 +28,9 @@ use crate::report::exhibit::comparison::Comparisons;
 use crate::report::exhibit::prediction::ComputedCalls;
 use crate::report::finding::Evidence;
 use crate::report::ranking::Costs;
-use crate::report::shape::{Factor, Look, Shape, Shown, metric, shown};
+use crate::report::shape::{Factor, Look, Shape, ShownColumn, metric, shown};
 use crate::row::{Row, Values};
-use crate::subject::split::{part_of, rest, user_share};
+use crate::subject::split::{part_of, subtract_from_whole, user_share};
 use crate::table::{Cell as Field, Column, Columns, Grid, Kind, Tone};
 use crate::text::clean;
 
@@ -223,11 +223,11 @@ const COSTS: &[Metric] = metrics! {
         "Share of the store's CPU time in user space, of all rounds together.";
     "client-user-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
         "CPU time of the workers in user space: PHP's own code and the driver's.";
-    "client-kernel-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, CLIENT_CPU, &rest(v.get("client-user-share")?))),
+    "client-kernel-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, CLIENT_CPU, &subtract_from_whole(v.get("client-user-share")?))),
         "CPU time of the workers in the kernel.";
     "store-user-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, STORE_CPU, v.get("store-user-share")?)),
         "CPU time of the store's processes in user space.";
-    "store-kernel-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, STORE_CPU, &rest(v.get("store-user-share")?))),
+    "store-kernel-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, STORE_CPU, &subtract_from_whole(v.get("store-user-share")?))),
         "CPU time of the store's processes in the kernel.";
     "own-share" => Share, Less, Median, per Run: Source::Visits(|m| middle(m, |v| Some(v.own_ns / client_cpu(v).filter(|cpu| *cpu > 0.0)?))),
         "Share of the workers' CPU time that is their own loop.";
@@ -269,13 +269,13 @@ fn store_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
 macro_rules! times {
     ($id:literal, $of:expr, $what:literal) => {
         metrics! {
-            concat!($id, "-count") => Count, Neither, Distribution(Part::Count), per Op: Source::Times($of), concat!("How many: ", $what);
-            concat!($id, "-mean") => S, Less, Distribution(Part::Mean), per Op: Source::Times($of), concat!("The mean: ", $what);
-            concat!($id, "-p50") => S, Less, Distribution(Part::Quantile(0.5)), per Op: Source::Times($of), concat!("The median: ", $what);
-            concat!($id, "-p90") => S, Less, Distribution(Part::Quantile(0.9)), per Op: Source::Times($of), concat!("The 90th percentile: ", $what);
-            concat!($id, "-p99") => S, Less, Distribution(Part::Quantile(0.99)), per Op: Source::Times($of), concat!("The 99th percentile: ", $what);
-            concat!($id, "-p999") => S, Less, Distribution(Part::Quantile(0.999)), per Op: Source::Times($of), concat!("The 99.9th percentile: ", $what);
-            concat!($id, "-max") => S, Less, Distribution(Part::Max), per Op: Source::Times($of), concat!("The largest: ", $what);
+            concat!($id, "-count") => Count, Neither, Distribution(Statistic::Count), per Op: Source::Times($of), concat!("How many: ", $what);
+            concat!($id, "-mean") => S, Less, Distribution(Statistic::Mean), per Op: Source::Times($of), concat!("The mean: ", $what);
+            concat!($id, "-p50") => S, Less, Distribution(Statistic::Quantile(0.5)), per Op: Source::Times($of), concat!("The median: ", $what);
+            concat!($id, "-p90") => S, Less, Distribution(Statistic::Quantile(0.9)), per Op: Source::Times($of), concat!("The 90th percentile: ", $what);
+            concat!($id, "-p99") => S, Less, Distribution(Statistic::Quantile(0.99)), per Op: Source::Times($of), concat!("The 99th percentile: ", $what);
+            concat!($id, "-p999") => S, Less, Distribution(Statistic::Quantile(0.999)), per Op: Source::Times($of), concat!("The 99.9th percentile: ", $what);
+            concat!($id, "-max") => S, Less, Distribution(Statistic::Max), per Op: Source::Times($of), concat!("The largest: ", $what);
         }
     };
 }
@@ -418,7 +418,7 @@ fn margin(row: &Row, metric: &str) -> Option<f64> {
     Some(row.get(metric)?.margin()? * 100.0)
 }
 
-fn columns(_: &Report, _: &Group) -> Vec<Shown> {
+fn columns(_: &Report, _: &Group) -> Vec<ShownColumn> {
     let whole = |name, unit: &str, rank| Column::new(name, unit, Kind::Whole, rank);
     let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
     let fixed = |name, unit: &str, rank| Column::new(name, unit, Kind::Fixed(1), rank);

@@ -27,7 +27,7 @@ use crate::report::exhibit::links::LinkTotals;
 use crate::report::exhibit::published::BesidePublished;
 use crate::report::finding::Evidence;
 use crate::report::ranking::Costs;
-use crate::report::shape::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
+use crate::report::shape::{Axes, Factor, Look, Mark, Shape, ShownColumn, metric, shown};
 use crate::row::{Row, Values};
 use crate::table::{Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
@@ -352,7 +352,7 @@ fn least(row: &Row, metrics: [&str; 2], pick: fn(f64, f64) -> f64) -> Option<f64
     metrics.iter().filter_map(|metric| row.value(metric)).reduce(pick)
 }
 
-fn columns(_: &Report, _: &Group) -> Vec<Shown> {
+fn columns(_: &Report, _: &Group) -> Vec<ShownColumn> {
     let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
     let fixed = |name, unit: &str, decimals, rank| Column::new(name, unit, Kind::Fixed(decimals), rank);
     vec![

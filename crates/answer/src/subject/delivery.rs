@@ -26,7 +26,7 @@ use crate::metric::delivery::{
     BODY, CODING, CONTENT, CPU, ONE_BY_ONE, PHP_CPU, RATE, REQUESTS, SECONDS, SERVER_CPU, is_kind,
     is_own_share, rounds,
 };
-use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
+use crate::metric::{Aggregation, Better, Metric, Per, Source, Statistic, Unit, metrics};
 use crate::names;
 use crate::report::exhibit::Exhibits;
 use crate::report::exhibit::crossover::Crossovers;
@@ -36,11 +36,11 @@ use crate::report::exhibit::published::BesidePublished;
 use crate::report::exhibit::waits::Waits;
 use crate::report::finding::Evidence;
 use crate::report::ranking::Costs;
-use crate::report::shape::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
+use crate::report::shape::{Axes, Factor, Look, Mark, Shape, ShownColumn, metric, shown};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::codec::RIVAL;
-use crate::subject::split::{part_of, rest, user_share};
+use crate::subject::split::{part_of, subtract_from_whole, user_share};
 use crate::table::{Cell as Field, Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
 
@@ -192,11 +192,11 @@ const COSTS: &[Metric] = metrics! {
         "Share of PHP's CPU time in user space, of all rounds together.";
     "server-user-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, SERVER_CPU, v.get("server-user-share")?)),
         "CPU time of the server's processes in user space.";
-    "server-kernel-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, SERVER_CPU, &rest(v.get("server-user-share")?))),
+    "server-kernel-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, SERVER_CPU, &subtract_from_whole(v.get("server-user-share")?))),
         "CPU time of the server's processes in the kernel.";
     "php-user-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, PHP_CPU, v.get("php-user-share")?)),
         "CPU time of PHP's processes in user space.";
-    "php-kernel-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, PHP_CPU, &rest(v.get("php-user-share")?))),
+    "php-kernel-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, PHP_CPU, &subtract_from_whole(v.get("php-user-share")?))),
         "CPU time of PHP's processes in the kernel.";
     "server-idle" => Share, Neither, Max, per Run: Source::Visit(|v| Some(block(v)?.idle?.server_per_second / 1e9)),
         "Share of a core that the server's processes use without load; it is taken off their CPU time.";
@@ -277,19 +277,19 @@ macro_rules! times {
     }};
     ($id:literal, $of:ident, $what:literal, $($name:literal $part:ident $is:literal),*; $($percent:literal $quantile:literal),*) => {
         &[
-            $(time(concat!($id, "-", $name), Part::$part, $of, concat!($what, ": ", $is, ".")),)*
-            $(time(concat!($id, "-p", $percent), Part::Quantile($quantile), $of, concat!($what, ": ", $percent, "% take at most this.")),)*
+            $(time(concat!($id, "-", $name), Statistic::$part, $of, concat!($what, ": ", $is, ".")),)*
+            $(time(concat!($id, "-p", $percent), Statistic::Quantile($quantile), $of, concat!($what, ": ", $percent, "% take at most this.")),)*
         ]
     };
 }
 
 const fn time(
     id: &'static str,
-    part: Part,
+    part: Statistic,
     of: fn(&VisitRecord) -> Option<&Packed>,
     about: &'static str,
 ) -> Metric {
-    let (over, of) = (Over::Distribution(part), Source::Times(of));
+    let (over, of) = (Aggregation::Distribution(part), Source::Times(of));
     Metric { id, unit: Unit::S, better: Better::Less, over, per: Per::Request, of, about }
 }
 

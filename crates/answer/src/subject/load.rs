@@ -2,7 +2,7 @@
 //! [`crate::load`], and have the same form as all others.
 
 use crate::metric::load::{BODY, CAPACITY, CLIENT_CPU, ERRORS, FIRST_BYTE, MEAN_BODY, PERCENTILES, RATE};
-use crate::metric::{Metric, Part, Source, metrics};
+use crate::metric::{Metric, Source, Statistic, metrics};
 use crate::report::exhibit::Exhibits;
 use crate::report::shape::{Look, Shape};
 use crate::text::clean;
@@ -44,8 +44,8 @@ pub static SHAPE: Shape = Shape {
 };
 
 /// A percentile.
-const fn at(share: f64) -> Part {
-    Part::Quantile(share)
+const fn at(share: f64) -> Statistic {
+    Statistic::Quantile(share)
 }
 
 const METRICS: &[Metric] = metrics! {

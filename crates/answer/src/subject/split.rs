@@ -33,7 +33,7 @@ pub fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimat
 }
 
 /// The remaining share.
-pub fn rest(share: &Estimate) -> Estimate {
+pub fn subtract_from_whole(share: &Estimate) -> Estimate {
     let Estimate { value, low, high, rounds, .. } = *share;
     let end = |end: Option<f64>| end.map(|end| 1.0 - end);
     Estimate { value: 1.0 - value, low: end(high), high: end(low), rounds, drawn: None }

@@ -167,18 +167,18 @@ impl Grid {
         let texts: Vec<Vec<String>> = (0..self.columns.len()).map(|index| self.texts(index)).collect();
         let mut out = String::new();
         for (row, (tone, _)) in self.rows.iter().enumerate() {
-            let told = |shown: &[usize]| {
+            let joined = |shown: &[usize]| {
                 let room = sheet.width - GAP;
-                let cell = |index: &usize| told(&self.columns[*index], &texts[*index][row], room);
+                let cell = |index: &usize| label_cell(&self.columns[*index], &texts[*index][row], room);
                 shown.iter().filter_map(cell).collect::<Vec<_>>().join(" · ")
             };
-            for line in fold(&told(&factors), sheet.width) {
+            for line in fold(&joined(&factors), sheet.width) {
                 out.push_str(&format!("{}\n", sheet.toned(*tone).apply_to(line)));
             }
             if others.is_empty() {
                 continue;
             }
-            for line in wrap(&told(&others), sheet.width - GAP) {
+            for line in wrap(&joined(&others), sheet.width - GAP) {
                 out.push_str(&format!("{}{}\n", " ".repeat(GAP), sheet.toned(*tone).apply_to(line)));
             }
         }
@@ -192,7 +192,7 @@ fn counted(left: usize, more: &str) -> Option<String> {
 }
 
 /// A cell with the name of its column, on one line if it is a number and there is room; empty for an empty cell.
-fn told(column: &Column, text: &str, room: usize) -> Option<String> {
+fn label_cell(column: &Column, text: &str, room: usize) -> Option<String> {
     let text = text.trim();
     if text.is_empty() || text == "–" {
         return None;

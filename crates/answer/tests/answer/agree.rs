@@ -11,7 +11,7 @@ use weigh_answer::report::Report;
 use weigh_answer::row::Row;
 use weigh_answer::table::{Cell, Columns};
 
-use weigh_answer::report::advice::{Advice, Part, SENTENCES};
+use weigh_answer::report::advice::{Advice, SENTENCES, StatementKind};
 
 use weigh_answer::block::Block;
 
@@ -132,7 +132,8 @@ pub fn statements_agree(name: &str, report: &Report) {
     for one in advice.recommended.iter().filter(|one| !is_of_content(&one.scope)) {
         assert!(said.contains(named(&one.name)), "{name}: {} is not in: {said}", one.name);
     }
-    let used = advice.sentences.iter().filter(|one| one.part == Part::Use).flat_map(|one| &one.cells);
+    let used =
+        advice.sentences.iter().filter(|one| one.part == StatementKind::Use).flat_map(|one| &one.cells);
     let known: BTreeSet<String> =
         advice.recommended.iter().chain(&advice.ahead).flat_map(|one| one.cells.clone()).collect();
     used.for_each(|id| assert!(known.contains(id), "{name}: {id} is used and not recommended"));
@@ -155,7 +156,7 @@ fn named(name: &str) -> &str {
 pub fn an_answer_is_short(name: &str, report: &Report) {
     let Some(advice) = &report.advice else { return };
     assert!((1..=SENTENCES).contains(&advice.sentences.len()), "{name}: {:?}", advice.sentences);
-    assert_eq!(advice.sentences[0].part, Part::Use, "{name}");
+    assert_eq!(advice.sentences[0].part, StatementKind::Use, "{name}");
     let is_known = |id: &String| report.row(id).is_some();
     assert!(advice.sentences.iter().all(|one| one.cells.iter().all(is_known)), "{name}");
     let odd: Vec<String> = advice.sentences.iter().flat_map(|sentence| oddities(&sentence.text)).collect();

@@ -6,7 +6,7 @@ use weigh_answer::report::Report;
 
 use crate::{agree, formats};
 use weigh_answer::output::Options;
-use weigh_answer::report::advice::{Advice, Part, SENTENCES};
+use weigh_answer::report::advice::{Advice, SENTENCES, StatementKind};
 
 /// Lines and columns of a terminal's first screen.
 const SCREEN: (usize, usize) = (24, 80);
@@ -30,7 +30,7 @@ fn with_advice() -> Vec<(String, Report, Advice)> {
 fn an_answer_is_at_most_five_short_sentences_the_recommendation_first() {
     for (name, report, advice) in with_advice() {
         assert!((1..=SENTENCES).contains(&advice.sentences.len()), "{name}: {:?}", advice.sentences);
-        assert_eq!(advice.sentences[0].part, Part::Use, "{name}");
+        assert_eq!(advice.sentences[0].part, StatementKind::Use, "{name}");
         for sentence in &advice.sentences {
             let text = &sentence.text;
             let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();

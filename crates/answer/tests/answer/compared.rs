@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use weigh_answer::compare::gate::{self, Outcome};
+use weigh_answer::compare::gate::{self, GateOutcome};
 use weigh_answer::compare::{Comparison, Names, Verdict, document, junit};
 use weigh_answer::format::terminal;
 use weigh_answer::report::Report;
@@ -64,7 +64,7 @@ fn the_same_twice_has_no_finding() {
     let a = run(60, 1, |_| 1.0).report();
     let comparison = compare(&a, &run(60, 3, |_| 1.0).report(), &["encode<10%"]);
     assert_eq!(found(&comparison), []);
-    assert_eq!(gate::worst(&comparison.gates), Some(Outcome::Pass), "{:?}", comparison.gates[0]);
+    assert_eq!(gate::worst(&comparison.gates), Some(GateOutcome::Pass), "{:?}", comparison.gates[0]);
 }
 
 #[test]
@@ -137,13 +137,13 @@ fn gates_pass_fail_and_stay_undecided() {
         let comparison = Comparison::of(&a, &b, names(), &[gate]);
         gate::worst(&comparison.gates).unwrap()
     };
-    assert_eq!(outcomes("encode<5%", Some("*codec4:1")), Outcome::Fail);
-    assert_eq!(outcomes("encode<20%", Some("*codec4:1")), Outcome::Undecided);
-    assert_eq!(outcomes("encode<40%", None), Outcome::Pass);
-    assert_eq!(outcomes("encode<5ms", None), Outcome::Pass);
-    assert_eq!(outcomes("encode<1us", None), Outcome::Fail);
-    assert_eq!(outcomes("stored-bytes<0%", None), Outcome::Pass);
-    assert_eq!(outcomes("encode<5%", Some("nothing")), Outcome::Undecided);
+    assert_eq!(outcomes("encode<5%", Some("*codec4:1")), GateOutcome::Fail);
+    assert_eq!(outcomes("encode<20%", Some("*codec4:1")), GateOutcome::Undecided);
+    assert_eq!(outcomes("encode<40%", None), GateOutcome::Pass);
+    assert_eq!(outcomes("encode<5ms", None), GateOutcome::Pass);
+    assert_eq!(outcomes("encode<1us", None), GateOutcome::Fail);
+    assert_eq!(outcomes("stored-bytes<0%", None), GateOutcome::Pass);
+    assert_eq!(outcomes("encode<5%", Some("nothing")), GateOutcome::Undecided);
     let held = Comparison::of(
         &a,
         &b,
@@ -159,7 +159,7 @@ fn a_shift_of_all_configurations_leaves_gates_undecided() {
     let a = run(30, 1, |_| 1.0).report();
     let comparison = compare(&a, &run(30, 2, |_| 1.3).report(), &["encode<10%"]);
     assert_eq!(found(&comparison), []);
-    assert!(comparison.gates.iter().all(|judged| judged.outcome == Outcome::Undecided));
+    assert!(comparison.gates.iter().all(|judged| judged.outcome == GateOutcome::Undecided));
     let remedy = comparison.gates[0].remedy.as_deref().unwrap();
     assert!(remedy.contains("--paired") && remedy.contains("1.3"), "{remedy}");
 }
@@ -182,7 +182,7 @@ fn two_sides_of_one_run_are_compared_within_rounds() {
     let comparison = Comparison::paired(&a, &b, names(), &[Gate::parse("encode<1%").unwrap()]);
     assert_eq!(found(&comparison).len(), 8, "{:?}", comparison.rows);
     assert!(comparison.rows.iter().filter_map(|row| row.ratio).all(|r| (r.value - 1.02).abs() < 0.01));
-    assert_eq!(gate::worst(&comparison.gates), Some(Outcome::Fail));
+    assert_eq!(gate::worst(&comparison.gates), Some(GateOutcome::Fail));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn junit_is_read_by_another_parser() {
     let suite = &read.suites[0];
     assert_eq!(
         (suite.tests, suite.failures, suite.errors),
-        (90, count(Outcome::Fail), count(Outcome::Undecided))
+        (90, count(GateOutcome::Fail), count(GateOutcome::Undecided))
     );
     assert!(suite.failures > 0 && suite.errors > 0 && suite.failures + suite.errors < 90);
     assert_eq!(suite.name, "a <suite> & \"more\"");

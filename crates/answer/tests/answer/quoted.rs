@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use weigh_answer::text::wrap;
 
 use crate::stored;
-use weigh_answer::report::advice::Part;
+use weigh_answer::report::advice::StatementKind;
 
 /// The runs in the order of the questions.
 const RUNS: [&str; 5] = ["cache-levels", "page-output", "static-assets", "downloads", "cache-client"];
@@ -19,7 +19,7 @@ fn path(document: &str) -> PathBuf {
 fn answer(run: &str) -> (String, String) {
     let advice = stored::report(run).advice.unwrap();
     let lines: Vec<String> = advice.sentences.iter().flat_map(|one| wrap(&one.text, 80)).collect();
-    let uses = advice.sentences.iter().filter(|one| one.part == Part::Use);
+    let uses = advice.sentences.iter().filter(|one| one.part == StatementKind::Use);
     (lines.join("\n"), uses.map(|one| one.text.clone()).collect::<Vec<_>>().join(" "))
 }
 

@@ -16,7 +16,7 @@ use crate::agree;
 use crate::stored::{self, DOCUMENTED, RUNS};
 use weigh_answer::document::ranking::RankingDocument;
 use weigh_answer::output::{Detail, Options};
-use weigh_answer::report::advice::{Advice, Part};
+use weigh_answer::report::advice::{Advice, StatementKind};
 use weigh_answer::report::ranking::{Conditions, Ranking};
 
 /// Verbs of sentences that tell a reader what to do.
@@ -174,9 +174,13 @@ fn claims_nothing(run: &str, rounds: usize, report: &Report) -> Result<(), TestC
     prop_assert!(advice.recommended.is_empty() && advice.confidence == Confidence::TooFewRounds);
     let first = &advice.sentences[0];
     let begins = format!("Not settled ({rounds} of 5 rounds): so far ");
-    prop_assert!(first.part == Part::Use && first.text.starts_with(&begins), "{run}: {}", first.text);
+    prop_assert!(
+        first.part == StatementKind::Use && first.text.starts_with(&begins),
+        "{run}: {}",
+        first.text
+    );
     for sentence in &advice.sentences[1..] {
-        prop_assert!(sentence.part == Part::Known, "{run}: {}", sentence.text);
+        prop_assert!(sentence.part == StatementKind::Known, "{run}: {}", sentence.text);
     }
     let options = Options { detail: Detail::Full, ..Options::default() };
     for format in ["terminal", "markdown", "html", "json", "svg"] {

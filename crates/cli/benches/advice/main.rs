@@ -51,7 +51,8 @@ fn measure() -> Result<Targets> {
         let site = draw::site(number, mix, &folder)?;
         let file = folder.join(format!("{}.toml", site.name));
         fs::write(&file, weigh_site::text(&site)?)?;
-        let place = Place { file: &file, kept: common::kept("advice")?.join(&site.name), home: home.path() };
+        let place =
+            SitePaths { file: &file, kept: common::kept("advice")?.join(&site.name), home: home.path() };
         let judged = place.judge(&lab, &site, mix, is_again)?;
         judged.lines(&mut targets, &site.name);
         lines.push(judged.row(&site.name, mix));
@@ -66,12 +67,12 @@ fn measure() -> Result<Targets> {
 
 /// The sample site, from what is available of the corpus.
 fn sample_site(home: &Path) -> Result<PathBuf> {
-    let fetched = Command::new(WEIGH).args(["corpus", "fetch"]).stdout(Stdio::null()).status()?;
+    let fetched = Command::new(WEIGH).args(["lab", "corpus", "fetch"]).stdout(Stdio::null()).status()?;
     if !fetched.success() {
         progress("the corpus is not complete; synthetic content stands for what is missing");
     }
     let folder = home.join("sample");
-    ended_well(Command::new(WEIGH).args(["corpus", "site"]).arg(&folder))?;
+    ended_well(Command::new(WEIGH).args(["lab", "corpus", "site"]).arg(&folder))?;
     Ok(folder)
 }
 
@@ -83,13 +84,13 @@ fn ended_well(command: &mut Command) -> Result<()> {
 }
 
 /// A site's file, where its exhaustive runs are kept, and where everything else goes.
-struct Place<'a> {
+struct SitePaths<'a> {
     file: &'a Path,
     kept: PathBuf,
     home: &'a Path,
 }
 
-impl Place<'_> {
+impl SitePaths<'_> {
     fn judge(&self, lab: &Lab, site: &Site, mix: &Mix, is_again: bool) -> Result<Judged> {
         if !is_again || !self.kept.join(FOLDER).is_dir() {
             progress(&format!("{}: the exhaustive run", site.name));
@@ -131,7 +132,9 @@ impl Place<'_> {
         }
         fs::create_dir_all(&self.kept)?;
         let studies = self.home.join(format!("studies-{name}"));
-        ended_well(Command::new(WEIGH).args(["plan", "--for"]).arg(self.file).arg("--save").arg(&studies))?;
+        ended_well(
+            Command::new(WEIGH).args(["advise", "--dry-run"]).arg(self.file).arg("--save").arg(&studies),
+        )?;
         let mut run = Command::new(WEIGH);
         run.args(["run", "--exhaustive", "--seed", "1"]).current_dir(&self.kept);
         for entry in fs::read_dir(&studies)? {

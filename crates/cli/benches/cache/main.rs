@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use common::{Targets, progress, rounds};
 use study::{Block, Figures};
 use weigh_content::defs::Definitions;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::StoreDefinition;
 use weigh_rig::store::StoreInstance;
@@ -57,7 +57,10 @@ fn peers(targets: &mut Targets) -> Result<()> {
     let room = tempfile::tempdir()?;
     let definitions = StoreDefinition::load(&Definitions::load(None)?)?;
     let redis = definitions.iter().find(|d| d.name == "redis").context("no store redis")?.find();
-    let place = Place { launcher: common::WEIGH.into(), ..Place::new(room.path(), room.path().join("log")) };
+    let place = LaunchContext {
+        launcher: common::WEIGH.into(),
+        ..LaunchContext::new(room.path(), room.path().join("log"))
+    };
     let instance = StoreInstance::start(&redis, None, &[], &place)?;
     let socket = instance.address().unix.clone().context("it has no socket")?;
     let mut found: Vec<(String, Vec<Figures>, Vec<Figures>)> = Vec::new();

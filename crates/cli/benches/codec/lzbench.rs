@@ -52,7 +52,7 @@ struct Peer {
     clock: PathBuf,
 }
 
-struct Told {
+struct ToolLine {
     name: String,
     encode: f64,
     decode: f64,
@@ -92,7 +92,7 @@ impl Peer {
         Ok(settings)
     }
 
-    fn run(&self, codec: &str, level: i32, content: &Content) -> Result<Told> {
+    fn run(&self, codec: &str, level: i32, content: &Content) -> Result<ToolLine> {
         // CSV; loops of a tenth of a second each way, of which it prints the fastest.
         let output = Command::new(&self.program)
             .args([&format!("-e{codec},{level}"), "-o4", "-t0.1,0.1"])
@@ -111,6 +111,6 @@ impl Peer {
             let rate: f64 = fields.get(field).context("a short row of lzbench")?.trim().parse()?;
             Ok(content.bytes as f64 * 1e3 / rate)
         };
-        Ok(Told { name: fields[0].to_owned(), encode: ns(1)?, decode: ns(2)? })
+        Ok(ToolLine { name: fields[0].to_owned(), encode: ns(1)?, decode: ns(2)? })
     }
 }

@@ -25,13 +25,13 @@ const OURS: &str = "zlib";
 
 /// (CPU nanoseconds natively, in PHP) in each round, and whether every output had the same bytes.
 #[derive(Default)]
-struct Seen {
+struct RoundTimes {
     same_library: Vec<(f64, f64)>,
     our_library: Vec<(f64, f64)>,
     other_bytes: Option<String>,
 }
 
-impl Seen {
+impl RoundTimes {
     fn round(
         &mut self,
         level: i32,
@@ -88,7 +88,7 @@ pub fn compare(
         php.description.version,
         ours.library(OURS).unwrap_or("?")
     ));
-    let mut seen: BTreeMap<(usize, i32), Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<(usize, i32), RoundTimes> = BTreeMap::new();
     for round in 0..rounds {
         begins("gzdeflate", round, rounds);
         for (at, content) in contents.iter().enumerate() {
@@ -145,14 +145,14 @@ struct Native {
     encoded: PathBuf,
 }
 
-struct Told {
+struct WorkerReply {
     version: String,
     encode: f64,
     sha256_encoded: String,
 }
 
 impl Native {
-    fn run(&self, level: i32, content: &Content) -> Result<Told> {
+    fn run(&self, level: i32, content: &Content) -> Result<WorkerReply> {
         let mut command = Command::new(&self.program);
         command.arg(&self.library).arg(&content.path).arg(level.to_string()).arg(LOOP_NS.to_string());
         let output = command.arg(&self.encoded).output().context("native-zlib cannot be started")?;
@@ -161,6 +161,6 @@ impl Native {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let (version, ns) = text.trim().split_once(' ').context("native-zlib printed no figure")?;
         let sha256_encoded = digest(&std::fs::read(&self.encoded)?);
-        Ok(Told { version: version.into(), encode: ns.parse()?, sha256_encoded })
+        Ok(WorkerReply { version: version.into(), encode: ns.parse()?, sha256_encoded })
     }
 }

@@ -149,7 +149,7 @@ pub fn compile(name: &str, into: &str, options: &[&str]) -> Result<PathBuf> {
 
 /// Stages corpus content into a folder as plain files: (name, path). What is not in the cache is fetched.
 pub fn content(ids: &[&str], into: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let status = Command::new(WEIGH).args(["corpus", "fetch"]).stdout(Stdio::null()).status()?;
+    let status = Command::new(WEIGH).args(["lab", "corpus", "fetch"]).stdout(Stdio::null()).status()?;
     if !status.success() {
         progress("the corpus is not complete; what there is will be used");
     }

@@ -48,7 +48,7 @@ const VERBS: &[Verb] = &[
             "{out}",
         ],
     },
-    Verb { name: "plan", arguments: &["plan", "{home}/codecs.toml"] },
+    Verb { name: "plan", arguments: &["run", "--dry-run", "{home}/codecs.toml"] },
     Verb { name: "check", arguments: &["check", "--json"] },
     Verb { name: "run codecs", arguments: &["run", "{home}/codecs.toml", "--budget", "4", "--out", "{out}"] },
     Verb { name: "run servers", arguments: &["run", "{home}/servers.toml", "--out", "{out}"] },
@@ -61,9 +61,9 @@ const VERBS: &[Verb] = &[
     Verb { name: "run clients", arguments: &["run", "{home}/clients.toml", "--out", "{out}"] },
     Verb { name: "load", arguments: &["load", "{url}", "-d", "2s", "--json"] },
     Verb { name: "profile", arguments: &["profile", "--", "{home}/work.php"] },
-    Verb { name: "link measure", arguments: &["link", "measure", "100mbit/20ms"] },
+    Verb { name: "link measure", arguments: &["lab", "link", "measure", "100mbit/20ms"] },
     Verb { name: "runs prune", arguments: &["runs", "prune", "--older-than", "1h", "--yes"] },
-    Verb { name: "corpus site", arguments: &["corpus", "site", "{out}"] },
+    Verb { name: "corpus site", arguments: &["lab", "corpus", "site", "{out}"] },
     Verb { name: "advise", arguments: &["advise", "{home}/site.toml", "--budget", "4s", "--out", "{out}"] },
     Verb {
         name: "prove",
@@ -73,7 +73,7 @@ const VERBS: &[Verb] = &[
         name: "compare --paired",
         arguments: &["compare", "--paired", "{url}", "{url}", "--for", "4s", "--out", "{out}"],
     },
-    Verb { name: "link run", arguments: &["link", "run", "100mbit/5ms", "--", "sleep", "1"] },
+    Verb { name: "link run", arguments: &["lab", "link", "run", "100mbit/5ms", "--", "sleep", "1"] },
 ];
 
 const SLOW: &str = r#"schema = 1
@@ -247,7 +247,7 @@ fn one(
     }
     row.at_once.add(watch.left_after(GONE));
     // The next start of any verb removes what a killed one could not.
-    let next = weigh(home).args(["plan", "--json"]).stderr(Stdio::null()).status()?;
+    let next = weigh(home).args(["run", "--dry-run", "--json"]).stderr(Stdio::null()).status()?;
     ensure!(next.code().is_some(), "the next start ended by a signal");
     let left = watch.left_after(GONE);
     if left != Left::default() {

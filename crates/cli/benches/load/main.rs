@@ -27,7 +27,7 @@ use rand_chacha::ChaCha8Rng;
 use common::{SEED, Targets, low_ratio, progress, rounds};
 use server::Server;
 use table::{Figures, Visit};
-use tool::{Case, Over, Tool};
+use tool::{Carriage, Case, Tool};
 
 /// The server's processor and the client's.
 const CPUS: (usize, usize) = (0, 1);
@@ -38,22 +38,27 @@ const PEERS: &[Tool] = &[Tool::Weigh, Tool::Wrk, Tool::Ab, Tool::H2load];
 /// Who is asked over plain kept connections.
 const PLAIN: &[Tool] = &[Tool::Weigh, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Bare];
 const CASES: &[Case] = &[
-    Case { name: "1 KB", file: "1k", over: Over::Kept, tools: PLAIN },
-    Case { name: "16 KB", file: "16k", over: Over::Kept, tools: PLAIN },
+    Case { name: "1 KB", file: "1k", over: Carriage::Kept, tools: PLAIN },
+    Case { name: "16 KB", file: "16k", over: Carriage::Kept, tools: PLAIN },
     Case {
         name: "500 KB",
         file: "500k",
-        over: Over::Kept,
+        over: Carriage::Kept,
         tools: &[Tool::Weigh, Tool::Discard, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Bare],
     },
     Case {
         name: "1 KB without keepalive",
         file: "1k",
-        over: Over::Closed,
+        over: Carriage::Closed,
         tools: &[Tool::Weigh, Tool::Wrk, Tool::Ab],
     },
-    Case { name: "16 KB over TLS", file: "16k", over: Over::Tls, tools: PEERS },
-    Case { name: "16 KB over HTTP/2", file: "16k", over: Over::Http2, tools: &[Tool::Weigh, Tool::H2load] },
+    Case { name: "16 KB over TLS", file: "16k", over: Carriage::Tls, tools: PEERS },
+    Case {
+        name: "16 KB over HTTP/2",
+        file: "16k",
+        over: Carriage::Http2,
+        tools: &[Tool::Weigh, Tool::H2load],
+    },
 ];
 /// Case, ours, and the ratio to wrk that may not be exceeded.
 const TARGETS: [(usize, Tool, f64); 5] = [

@@ -39,14 +39,14 @@ pub struct Case {
     /// The file.
     pub file: &'static str,
     /// How it is carried.
-    pub over: Over,
+    pub over: Carriage,
     /// Who is asked.
     pub tools: &'static [Tool],
 }
 
 /// How requests are carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum Carriage {
     /// HTTP/1.1 over kept connections.
     Kept,
     /// HTTP/1.1, a connection a request.
@@ -85,7 +85,7 @@ impl Tool {
 
     /// The command line for a case, over this many seconds.
     pub fn command(self, case: &Case, server: &Server, seconds: u32) -> Vec<String> {
-        let tls = matches!(case.over, Over::Tls | Over::Http2);
+        let tls = matches!(case.over, Carriage::Tls | Carriage::Http2);
         let options = match self {
             Tool::Weigh | Tool::Discard => self.ours(case.over, seconds),
             Tool::Bare => {
@@ -94,32 +94,32 @@ impl Tool {
             }
             Tool::Wrk => format!("wrk -t1 -c{CONNECTIONS} -d{seconds}s"),
             Tool::Ab => {
-                let keep = if case.over == Over::Closed { "" } else { " -k" };
+                let keep = if case.over == Carriage::Closed { "" } else { " -k" };
                 // A time limit alone would end it after 50,000 requests.
                 format!("ab -q{keep} -c {CONNECTIONS} -t {seconds} -n 5000000")
             }
-            Tool::H2load if case.over == Over::Http2 => {
+            Tool::H2load if case.over == Carriage::Http2 => {
                 let (connections, streams) = MULTIPLEXED;
                 format!("h2load -t1 -c{connections} -m{streams} -D{seconds}")
             }
             Tool::H2load => format!("h2load --h1 -t1 -c{CONNECTIONS} -D{seconds}"),
         };
         let mut command: Vec<String> = options.split(' ').map(str::to_owned).collect();
-        if self == Tool::Wrk && case.over == Over::Closed {
+        if self == Tool::Wrk && case.over == Carriage::Closed {
             command.extend(["-H".to_owned(), "Connection: close".to_owned()]);
         }
         command.push(server.url(case.file, tls));
         command
     }
 
-    fn ours(self, over: Over, seconds: u32) -> String {
+    fn ours(self, over: Carriage, seconds: u32) -> String {
         let discard = if self == Tool::Discard { " --discard" } else { "" };
         let (connections, streams) = MULTIPLEXED;
         let way = match over {
-            Over::Kept => format!("-c {CONNECTIONS}"),
-            Over::Closed => format!("-c {CONNECTIONS} --no-keepalive"),
-            Over::Tls => format!("-c {CONNECTIONS} --insecure"),
-            Over::Http2 => format!("-c {connections} --streams {streams} --http 2 --insecure"),
+            Carriage::Kept => format!("-c {CONNECTIONS}"),
+            Carriage::Closed => format!("-c {CONNECTIONS} --no-keepalive"),
+            Carriage::Tls => format!("-c {CONNECTIONS} --insecure"),
+            Carriage::Http2 => format!("-c {connections} --streams {streams} --http 2 --insecure"),
         };
         format!("{WEIGH} load --json --quiet --threads 1 --duration {seconds}s {way}{discard}")
     }

@@ -21,7 +21,7 @@ use thread_priority::unix::{
 };
 use weigh_content::defs::Definitions;
 use weigh_os::group::Group;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::network::Network;
 use weigh_rig::server::{Definition, Instance, Site};
 use weigh_rig::service::FolderDefinition;
@@ -91,8 +91,8 @@ pub fn measure(targets: &mut Targets, rounds: usize) -> Result<()> {
     }
     std::fs::write(home.path().join("www/file"), vec![b'x'; FILE])?;
     let site = Site { docroot: home.path().join("www"), cpus: vec![CPUS[0] as u32], ..Site::default() };
-    let place = Place::new(home.path().join("run"), home.path().join("log"));
-    let place = Place { launcher: WEIGH.into(), ..place };
+    let place = LaunchContext::new(home.path().join("run"), home.path().join("log"));
+    let place = LaunchContext { launcher: WEIGH.into(), ..place };
     let instance = far.within(|| Instance::start_at(SERVER, &found, &site, &place))??;
     ensure!(
         instance.config().values().any(|text| text.contains("sendfile on;")),
@@ -164,14 +164,14 @@ fn round(near: &Network, server: Group, address: SocketAddr) -> Result<Round> {
 }
 
 /// What was seen while something was done.
-struct Seen {
+struct WitnessedCost {
     witnesses: [Witness; 2],
     /// CPU nanoseconds of the kernel's threads for what interrupts leave.
     threads: u64,
     seconds: f64,
 }
 
-fn witnessed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Seen, T)> {
+fn witnessed<T>(work: impl FnOnce() -> Result<T>) -> Result<(WitnessedCost, T)> {
     let end = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let witnesses = CPUS.map(|cpu| {
@@ -184,7 +184,7 @@ fn witnessed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Seen, T)> {
         end.store(true, Ordering::Relaxed);
         let [a, b] = witnesses.map(|witness| witness.join());
         let (Ok(a), Ok(b)) = (a, b) else { bail!("a witness panicked") };
-        Ok((Seen { witnesses: [a?, b?], threads, seconds }, done?))
+        Ok((WitnessedCost { witnesses: [a?, b?], threads, seconds }, done?))
     })
 }
 

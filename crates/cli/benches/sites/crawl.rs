@@ -9,12 +9,12 @@ use weigh_os::interrupt::Interrupt;
 use weigh_site::log;
 
 use crate::common::{self, Targets, WEIGH, progress};
-use crate::ground::{Running, Standing};
+use crate::ground::{Running, RunningSite};
 
 /// Crawls a site, lets `weigh site` look at it in a folder, and compares; gives whether `weigh site` ended well.
 pub fn measure(
     name: &str,
-    site: &Standing,
+    site: &RunningSite,
     running: &Running,
     work: &Path,
     targets: &mut Targets,

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use anyhow::Result;
 use walkdir::WalkDir;
 
-use crate::ground::{Ground, Standing, free_port};
+use crate::ground::{Ground, RunningSite, free_port};
 use crate::server;
 
 /// A log in JSON, with the names of nginx's variables.
@@ -18,7 +18,7 @@ const LOG: &str = r#"log_format json escape=json '{"time_iso8601":"$time_iso8601
 const PAGES: [&str; 4] = ["start", "handbook", "news", "contact"];
 
 /// Brings it up, open to all, with some pages. The configuration of nginx is the one that DokuWiki's own documents show.
-pub fn stand(ground: &Ground) -> Result<Standing> {
+pub fn stand(ground: &Ground) -> Result<RunningSite> {
     let pool = ground.pool(None)?;
     let pages = ground.path("var/lib/dokuwiki/data/pages");
     let links: String = PAGES.iter().map(|page| format!("  * [[{page}]]\n")).collect();
@@ -81,7 +81,7 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
         "--download",
         "lib/exe/fetch.php?media=wiki:dokuwiki.svg",
     ]);
-    Ok(Standing {
+    Ok(RunningSite {
         docroot,
         servers: vec![nginx],
         php_config: ground.php_config(),

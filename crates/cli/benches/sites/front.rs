@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use crate::common::{kept, progress, unpack};
-use crate::ground::{Ground, Standing, free_port};
+use crate::ground::{Ground, RunningSite, free_port};
 use crate::server;
 
 /// Packages with files of them.
@@ -33,16 +33,16 @@ echo '</body></html>';
 "#;
 
 /// With all requests in the log.
-pub fn logged(ground: &Ground) -> Result<Standing> {
+pub fn logged(ground: &Ground) -> Result<RunningSite> {
     stand(ground, "front", "")
 }
 
 /// As many configurations have it: assets are not logged.
-pub fn unlogged(ground: &Ground) -> Result<Standing> {
+pub fn unlogged(ground: &Ground) -> Result<RunningSite> {
     stand(ground, "front-unlogged", "access_log off;")
 }
 
-fn stand(ground: &Ground, name: &str, log: &str) -> Result<Standing> {
+fn stand(ground: &Ground, name: &str, log: &str) -> Result<RunningSite> {
     let pool = ground.pool(None)?;
     let docroot = ground.path(&format!("srv/{name}/public"));
     let build = docroot.join("build");
@@ -107,7 +107,7 @@ fn stand(ground: &Ground, name: &str, log: &str) -> Result<Standing> {
     if !log.is_empty() {
         crawl.extend(["--quiet", "^/build/"]);
     }
-    Ok(Standing {
+    Ok(RunningSite {
         docroot,
         servers: vec![nginx.crawled(&crawl)],
         php_config: ground.php_config(),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
-use weigh_os::guard::{Guarded, Home, Place, Program};
+use weigh_os::guard::{Guarded, Home, LaunchContext, Program};
 use weigh_rig::fpm::{Mode, Pool, PoolSpec};
 use weigh_rig::runtime::{self, prefix::Prefix};
 use weigh_rig::suite::{self, Progress, RuntimeSource};
@@ -74,7 +74,7 @@ pub struct Ground {
 }
 
 /// A site that is up. Its services end when this is dropped.
-pub struct Standing {
+pub struct RunningSite {
     pub docroot: PathBuf,
     pub servers: Vec<Running>,
     /// The file of the pool of PHP.
@@ -162,9 +162,9 @@ impl Ground {
         Ok(moved(text, &self.text("")?))
     }
 
-    fn place(&self, log: &str) -> Place {
-        let place = Place::new(self.room.path(), self.room.path().join(log));
-        Place { launcher: common::WEIGH.into(), limit: READY, ..place }
+    fn place(&self, log: &str) -> LaunchContext {
+        let place = LaunchContext::new(self.room.path(), self.room.path().join(log));
+        LaunchContext { launcher: common::WEIGH.into(), limit: READY, ..place }
     }
 
     /// A program of the packages, with their own loader and libraries.

@@ -27,13 +27,13 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use common::{Targets, progress};
-use ground::{Ground, Standing};
+use ground::{Ground, RunningSite};
 use verbs::Extent;
 use visit::Visited;
 use weigh_os::launcher;
 
 /// A site: its name, and what brings it up.
-type Site = (&'static str, fn(&Ground) -> Result<Standing>);
+type Site = (&'static str, fn(&Ground) -> Result<RunningSite>);
 
 const SITES: [Site; 5] = [
     ("wordpress", wordpress::stand),
@@ -77,7 +77,7 @@ fn measure() -> Result<Targets> {
 fn one(
     ground: &Ground,
     name: &str,
-    stand: fn(&Ground) -> Result<Standing>,
+    stand: fn(&Ground) -> Result<RunningSite>,
     extent: Extent,
     targets: &mut Targets,
 ) -> Result<()> {

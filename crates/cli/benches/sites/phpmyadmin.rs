@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use anyhow::Result;
 
-use crate::ground::{Ground, Standing, free_port};
+use crate::ground::{Ground, RunningSite, free_port};
 use crate::{database, server};
 
 /// A log with the host first, quoted fields in an order of its own, times by name, and no referer.
@@ -14,7 +14,7 @@ const LOG: &str = r#"log_format timed '$host $remote_addr "$http_accept_encoding
 "#;
 
 /// Brings it up. Apache's configuration is the one that the package ships; for nginx it ships none, so that it is Debian's default site with PHP.
-pub fn stand(ground: &Ground) -> Result<Standing> {
+pub fn stand(ground: &Ground) -> Result<RunningSite> {
     let (database, socket) = database::start(ground, "phpmyadmin")?;
     let pool = ground.pool(Some(&socket))?;
     fs::create_dir_all(ground.path("var/lib/phpmyadmin/tmp"))?;
@@ -66,7 +66,7 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
     }
     let at = ("/phpmyadmin/", "other_vhosts_access.log");
     let apache = server::apache(ground, "phpmyadmin", &site, other, at)?;
-    Ok(Standing {
+    Ok(RunningSite {
         docroot,
         servers: vec![nginx, apache],
         php_config: ground.php_config(),

@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use crate::common::{self, Targets, progress};
-use crate::ground::{Ground, Running, Standing};
+use crate::ground::{Ground, Running, RunningSite};
 use crate::{install, server};
 
 /// The site that was described and advised in a folder: asked, ended, and asked again as a copy with the policy, on the same port.
 pub fn measure(
     name: &str,
-    (ground, site, running): (&Ground, &Standing, Running),
+    (ground, site, running): (&Ground, &RunningSite, Running),
     work: &Path,
     targets: &mut Targets,
 ) -> Result<()> {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::common::{self, Targets, WEIGH, progress};
-use crate::ground::{Ground, Standing};
+use crate::ground::{Ground, RunningSite};
 use crate::{crawl, replay};
 
 /// The longest time of each measurement, and of those whose policy is only replayed.
@@ -30,7 +30,7 @@ pub enum Extent {
 pub fn measure(
     name: &str,
     ground: &Ground,
-    mut site: Standing,
+    mut site: RunningSite,
     extent: Extent,
     targets: &mut Targets,
 ) -> Result<()> {

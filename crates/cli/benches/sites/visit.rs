@@ -17,7 +17,7 @@ const TIMES: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A response.
-pub struct Seen {
+pub struct PageResponse {
     pub path: String,
     pub bytes: u64,
     pub took: Duration,
@@ -26,9 +26,9 @@ pub struct Seen {
 /// What was visited.
 pub struct Visited {
     /// The front page as it was last.
-    pub front: Seen,
+    pub front: PageResponse,
     /// What the front page names: scripts, style sheets, images, fonts.
-    pub assets: Vec<Seen>,
+    pub assets: Vec<PageResponse>,
     /// Pages beside the front page.
     pub pages: usize,
     /// What did not answer 200, with what it answered.
@@ -65,14 +65,14 @@ pub fn all(url: &str) -> Result<Visited> {
     let (origin, base) = url.split_at(slash);
     let place = (origin, base);
     let mut wrong = Vec::new();
-    let mut see = |path: &str| -> Result<(Seen, Vec<u8>)> {
+    let mut see = |path: &str| -> Result<(PageResponse, Vec<u8>)> {
         let reply = get(origin, path)?;
         if reply.status != 200 {
             let to = reply.shown_field("location").map_or(String::new(), |to| format!(" to {to}"));
             wrong.push(format!("{path} ({}{to})", reply.status));
         }
         let bytes = reply.body.len() as u64;
-        Ok((Seen { path: path.to_owned(), bytes, took: reply.took }, plain(&reply)?))
+        Ok((PageResponse { path: path.to_owned(), bytes, took: reply.took }, plain(&reply)?))
     };
     let (_, html) = see(base)?;
     let html = String::from_utf8_lossy(&html).into_owned();

@@ -7,7 +7,7 @@ use std::io::Write;
 use anyhow::{Context, Result, ensure};
 use weigh_load::target::{Location, Resolver};
 
-use crate::ground::{Ground, Standing, free_port};
+use crate::ground::{Ground, RunningSite, free_port};
 use crate::{database, server, visit};
 
 /// What WordPress writes into `.htaccess`.
@@ -69,7 +69,7 @@ Header set Cache-Control "max-age=3, must-revalidate"
 "#;
 
 /// Brings it up; its configurations are the examples that the package ships.
-pub fn stand(ground: &Ground) -> Result<Standing> {
+pub fn stand(ground: &Ground) -> Result<RunningSite> {
     let (database, socket) = database::start(ground, "wordpress")?;
     let pool = ground.pool(Some(&socket))?;
     let settings = "<?php
@@ -144,7 +144,7 @@ define('WP_SITEURL', WP_HOME);
     // The package's configuration of nginx has no log of it.
     let nginx = nginx.crawled(&more).crawled(&["--quiet", "^/(robots.txt|favicon.ico)$"]);
     let apache = apache.crawled(&more).crawled(&["--kept", "^/$"]);
-    Ok(Standing {
+    Ok(RunningSite {
         docroot: ground.path("usr/share/wordpress"),
         servers: vec![nginx, apache],
         php_config: ground.php_config(),

@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use weigh_answer::format::Options;
-use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::profile::document::{Document, ShownProfile};
 use weigh_answer::profile::report::{Choice, Sort, terminal};
 use weigh_profile::{cachegrind, collapsed};
 
@@ -18,7 +18,7 @@ pub fn hold(bytes: &[u8]) {
         Ok(profile) => profile,
         Err(error) => return assert!(!format!("{error:#}").contains('\u{1b}')),
     };
-    let document = Document::of(vec![Shown::of("file", &profile, None)]);
+    let document = Document::of(vec![ShownProfile::of("file", &profile, None)]);
     let choice = Choice { sort: Sort::Own, top: 10, function: None };
     assert!(!terminal(&document, &choice, &Options::default()).contains(['\u{1b}', '\r']));
 }

@@ -24,7 +24,7 @@ pub fn install(packages: &[&str], is_agreed: bool) -> Result<bool> {
         terminal::note("Nothing is missing that a package would bring.");
         return Ok(false);
     }
-    may(packages).or_refuse()?;
+    may(packages).or_usage_error()?;
     let known = available(packages)?;
     if known.is_empty() {
         return Ok(false);
@@ -34,7 +34,7 @@ pub fn install(packages: &[&str], is_agreed: bool) -> Result<bool> {
     std::fs::write(&script, INSTALL)?;
     let shown = answer(Command::new("sh").arg(&script).arg("--show").args(&known))?;
     terminal::print(&format!("{}\n", shown.stdout.trim()))?;
-    if !is_agreed && !asked().or_refuse()? {
+    if !is_agreed && !confirm_installation().or_usage_error()? {
         terminal::note("Nothing was installed.");
         return Ok(false);
     }
@@ -103,7 +103,7 @@ fn watched(command: &mut Command) -> Result<ExitStatus> {
 }
 
 /// Asks at the terminal; Enter is yes.
-fn asked() -> Result<bool> {
+fn confirm_installation() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Err(anyhow!(
             "nobody can be asked here; to install without a question: weigh check --fix --yes"

@@ -55,7 +55,7 @@ impl ServerFindings {
 }
 
 /// Looks for every server that is defined.
-pub fn look(definitions: &Definitions) -> Result<Vec<ServerFindings>> {
+pub fn find_servers(definitions: &Definitions) -> Result<Vec<ServerFindings>> {
     Ok(Definition::load(definitions)?.iter().map(|server| ServerFindings::new(server.find())).collect())
 }
 

@@ -46,7 +46,7 @@ struct DriverFindings {
 }
 
 /// Every store that is defined.
-pub fn look(inventory: &Inventory) -> Vec<StoreFindings> {
+pub fn find_stores(inventory: &Inventory) -> Vec<StoreFindings> {
     inventory.stores.iter().map(|store| findings(store, &inventory.clients)).collect()
 }
 

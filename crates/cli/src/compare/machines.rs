@@ -17,13 +17,13 @@ use weigh_run::list::find_kept;
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let runs: Result<Vec<Run>> = args.words.iter().map(|word| read(word)).collect();
-    let machines = runs.and_then(|runs| compared(&runs, &args.core_hour)).or_refuse()?;
+    let machines = runs.and_then(|runs| compared(&runs, &args.core_hour)).or_usage_error()?;
     let (form, options) = args.shown();
     let whole = || document::blocks(&machines, &options.whole());
     let shown = match form {
         Form::Terminal => text(&machines, &options),
         Form::Markdown => markdown::text(&document::blocks(&machines, &options), &[], &options),
-        Form::Html => page::page(&whole(), &[], None::<&()>).or_refuse()?,
+        Form::Html => page::page(&whole(), &[], None::<&()>).or_usage_error()?,
         Form::Json => serde_json::to_string_pretty(&machines)? + "\n",
     };
     put(args, form, &shown)?;

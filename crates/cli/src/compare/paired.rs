@@ -51,11 +51,11 @@ pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode>
     if words.iter().any(|word| word.contains("://")) {
         return urls(args, judging, &words, &twice);
     }
-    let lab = Lab::open(defs.first().filter(|_| defs.len() == 1).map(PathBuf::as_path)).or_refuse()?;
+    let lab = Lab::open(defs.first().filter(|_| defs.len() == 1).map(PathBuf::as_path)).or_usage_error()?;
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plan = plan(args, &twice, &words, staging.path()).or_refuse()?;
+    let plan = plan(args, &twice, &words, staging.path()).or_usage_error()?;
     let gates = judging.with(&plan.study.gates);
-    gate::check(&gates, subject::of_plan(&plan)).or_refuse()?;
+    gate::check(&gates, subject::of_plan(&plan)).or_usage_error()?;
     let Some(dir) = measured(&lab, plan, &run_folder(None, "paired"), &RunOptions::default())? else {
         return Ok(Exit::Internal.into());
     };
@@ -66,7 +66,7 @@ pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode>
     let faults: Vec<String> = [(&names.a, &a), (&names.b, &b)].into_iter().flat_map(failed).collect();
     faults.iter().take(FEW).for_each(|line| terminal::note(line));
     if faults.len() > FEW {
-        terminal::note(&format!("and {} more failures: weigh report latest --full", faults.len() - FEW));
+        terminal::note(&format!("and {} more failures: weigh runs show latest --full", faults.len() - FEW));
     }
     let comparison = Comparison::paired(&a, &b, names, &gates);
     terminal::note(&format!("Run: {}", clean_path(dir.path())));
@@ -88,15 +88,15 @@ fn side(stored: &StoredRun, side: &str) -> Report {
 /// Two URLs are two sides of a load, which alternates.
 fn urls(args: &Args, judging: &Judging, words: &[String], twice: &Twice<'_>) -> Result<ExitCode> {
     let [a, b] = words else {
-        return Err(anyhow!("--paired compares two URLs, or two sides of a study")).or_refuse();
+        return Err(anyhow!("--paired compares two URLs, or two sides of a study")).or_usage_error();
     };
     let of_study = twice.all().into_iter().find(|(_, given)| !given.is_empty()).map(|(flag, _)| flag);
     let of_study = of_study.or((!args.content.is_empty()).then_some("--content"));
     let of_study = of_study.or(args.only.as_ref().map(|_| "--only"));
     if let Some(flag) = of_study {
-        return Err(anyhow!("{flag} is about a study; two URLs are compared as they are")).or_refuse();
+        return Err(anyhow!("{flag} is about a study; two URLs are compared as they are")).or_usage_error();
     }
-    live::check(judging.asked()).or_refuse()?;
+    live::check(judging.asked()).or_usage_error()?;
     let started = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let compared = match versus(a, b, (args.budget, args.seed))? {
         Ok(compared) => compared,
@@ -157,7 +157,7 @@ impl Twice<'_> {
 }
 
 /// The one of this side, or of both.
-fn of(given: &[PathBuf], side: usize) -> Option<&PathBuf> {
+fn pick_side(given: &[PathBuf], side: usize) -> Option<&PathBuf> {
     given.get(side).or(given.first())
 }
 
@@ -177,7 +177,10 @@ fn names(a: &Path, b: &Path) -> Result<[String; 2]> {
 /// The plan of one study with what both sides have, measured to the end of the time.
 fn plan(args: &Args, twice: &Twice<'_>, words: &[String], staging: &Path) -> Result<Plan> {
     let names = twice.names()?;
-    ensure!(words.len() == 1, "--paired measures one study, such as cache-levels (weigh plan lists them)");
+    ensure!(
+        words.len() == 1,
+        "--paired measures one study, such as cache-levels (weigh run --dry-run lists them)"
+    );
     let mut sides: Vec<(Side, Plan)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let folder = staging.join(name);
@@ -186,14 +189,14 @@ fn plan(args: &Args, twice: &Twice<'_>, words: &[String], staging: &Path) -> Res
         let beside = beside.map(|((_, plan), root)| below(plan, root)).unwrap_or_default();
         let own = UserOverrides {
             content: args.content.clone(),
-            docroot: of(twice.docroots, at).cloned(),
-            config: of(twice.configs, at).cloned(),
+            docroot: pick_side(twice.docroots, at).cloned(),
+            config: pick_side(twice.configs, at).cloned(),
             server: args.server.clone(),
             site: args.site.clone(),
             like: beside,
             ..UserOverrides::default()
         };
-        let defs = of(twice.defs, at).map(std::path::absolute).transpose()?;
+        let defs = pick_side(twice.defs, at).map(std::path::absolute).transpose()?;
         let lab = Lab::open(defs.as_deref())?;
         let php: Vec<PathBuf> = match twice.php.len() {
             2 => vec![twice.php[at].clone()],
@@ -260,10 +263,10 @@ mod tests {
 
     #[test]
     fn sides_are_named_by_what_differs_in_their_paths() {
-        let of = |a: &str, b: &str| names(Path::new(a), Path::new(b)).unwrap().join(" ");
-        assert_eq!(of("php8.2", "php8.4"), "php8.2 php8.4");
-        assert_eq!(of("/srv/old/nginx.conf", "/srv/new/nginx.conf"), "old new");
-        assert_eq!(of("/x/a b:c", "/x/..d"), "a-b-c d");
-        assert_eq!(of("/x", "/x"), "a b");
+        let joined = |a: &str, b: &str| names(Path::new(a), Path::new(b)).unwrap().join(" ");
+        assert_eq!(joined("php8.2", "php8.4"), "php8.2 php8.4");
+        assert_eq!(joined("/srv/old/nginx.conf", "/srv/new/nginx.conf"), "old new");
+        assert_eq!(joined("/x/a b:c", "/x/..d"), "a-b-c d");
+        assert_eq!(joined("/x", "/x"), "a b");
     }
 }

@@ -6,7 +6,6 @@ use crate::gates::GateFlags;
 use weigh_load::capacity::Limit;
 use weigh_load::units;
 
-use crate::exit;
 use crate::on::OnFlags;
 use crate::quantity::{self, count};
 
@@ -17,7 +16,7 @@ const EXAMPLES: &str = "Examples:
 
 /// Flags of `weigh load`.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = exit::help(EXAMPLES))]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// What to load, http or https; several are mixed in equal parts
     #[arg(value_name = "URL", required_unless_present_any = ["requests_file", "ab_args", "calibrate"])]

@@ -22,7 +22,7 @@ const BLOCK: f64 = 0.5;
 /// Calibrates.
 pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.urls.is_empty() || args.request.requests_file.is_some() {
-        return Err(anyhow!("--calibrate uses its own target: leave the URL out")).or_refuse();
+        return Err(anyhow!("--calibrate uses its own target: leave the URL out")).or_usage_error();
     }
     let cpus = if args.machine.cpus.is_empty() { cpus() } else { args.machine.cpus.clone() };
     let target_cpu = cpus.last().copied();

@@ -54,13 +54,13 @@ fn chosen(text: Option<&str>) -> Result<&str> {
 }
 
 pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
-    let arrival = arrival(args).or_refuse()?;
+    let arrival = arrival(args).or_usage_error()?;
     let mut args = args.clone();
     args.arrival.text = None;
     let longest = args.load.duration;
     args.load.connections.get_or_insert(CONNECTIONS);
     args.load.duration = Some(CLOSED);
-    let closed = plan::build(&args, &args.urls).or_refuse()?;
+    let closed = plan::build(&args, &args.urls).or_usage_error()?;
     let mut conductor = Conductor::start(&args, &closed)?;
     let (began, start) = (SystemTime::now(), Instant::now());
     let first = match conductor.block(&closed, "one closed block first") {

@@ -29,7 +29,7 @@ pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
 
 /// Measures both sides and keeps what it came to; or how the program ends, because it was stopped.
 pub fn measured(args: &Args, other: &str, is_shown: bool) -> Result<Result<Box<Compared>, ExitCode>> {
-    let (plan_a, plan_b) = plans(args, other).or_refuse()?;
+    let (plan_a, plan_b) = plans(args, other).or_usage_error()?;
     let conductor = Conductor::start(args, &plan_a)?;
     let mut conductor = if is_shown { conductor } else { conductor.unseen() };
     let began = SystemTime::now();

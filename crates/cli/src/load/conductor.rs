@@ -21,9 +21,9 @@ use weigh_cluster::fleet::{Fleet, Generator};
 use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
 use weigh_run::lab::Lab;
-use weigh_run::loading::place::{self, Place};
+use weigh_run::loading::load_dir::{self, LoadDir};
 use weigh_run::loading::stored::RESULT;
-use weigh_run::loading::{Failure, LoadAgent, Outcome};
+use weigh_run::loading::{BlockOutcome, Failure, LoadAgent};
 use weigh_run::measure::run_folder;
 
 /// Seconds after which responses that are known to be steady are looked at again: they may still change during a block.
@@ -31,7 +31,7 @@ const MOMENT: f64 = 0.001;
 
 /// An agent with a place to keep what it says.
 pub struct Conductor {
-    place: Place,
+    place: LoadDir,
     generator: Generator,
     output: Output,
     is_shown: bool,
@@ -52,15 +52,15 @@ impl Conductor {
     /// Makes the run directory, and starts the agent or agents. `plan` is kept; of several blocks it is the first.
     pub fn start(args: &Args, plan: &LoadPlan) -> Result<Conductor> {
         if args.many.on.on.is_none() {
-            super::make_room(plan).or_refuse()?;
+            super::make_room(plan).or_usage_error()?;
         }
         let output = args.output.clone();
         [&output.csv, &output.hlog]
             .into_iter()
             .flatten()
-            .try_for_each(|file| place::can_write(file))
-            .or_refuse()?;
-        let place = Place::create(&run_folder(output.out.as_deref(), "load")).or_refuse()?;
+            .try_for_each(|file| load_dir::can_write(file))
+            .or_usage_error()?;
+        let place = LoadDir::create(&run_folder(output.out.as_deref(), "load")).or_usage_error()?;
         place.write("plan.json", &json(plan)?)?;
         let generator = generator(args, &place).inspect_err(|_| place.discard())?;
         Ok(Conductor { place, generator, output, is_shown: true, steady: Vec::new(), unkept: None })
@@ -72,7 +72,7 @@ impl Conductor {
     }
 
     /// Carries out one block, also in part where the user ends it.
-    pub fn outcome(&mut self, plan: &LoadPlan, about: &str) -> Result<Outcome> {
+    pub fn outcome(&mut self, plan: &LoadPlan, about: &str) -> Result<BlockOutcome> {
         let plan = &self.without_waiting(plan);
         let mut live = Live::new(plan, about, self.output.quiet);
         let outcome = self.generator.run(plan, &mut |progress| live.show(progress));
@@ -110,8 +110,8 @@ impl Conductor {
     /// Carries out one block of several.
     pub fn block(&mut self, plan: &LoadPlan, about: &str) -> Result<LoadResult, Stopped> {
         match self.outcome(plan, about) {
-            Ok(Outcome { interrupted: true, .. }) => Err(Stopped::Interrupted),
-            Ok(Outcome { result, .. }) => {
+            Ok(BlockOutcome { interrupted: true, .. }) => Err(Stopped::Interrupted),
+            Ok(BlockOutcome { result, .. }) => {
                 // Further blocks would send less than this one, and cannot be held against it.
                 if let Some((node, why)) = result.lost().next() {
                     let place = self.place.path().display();
@@ -187,10 +187,10 @@ impl Conductor {
 }
 
 /// What sends: an agent of this machine, or one on each node that is asked for.
-fn generator(args: &Args, place: &Place) -> Result<Generator> {
+fn generator(args: &Args, place: &LoadDir) -> Result<Generator> {
     let want = args.many.nodes.map_or(Want::all(1), Want::exactly);
     let cluster = match args.many.on.on {
-        Some(_) => args.many.on.open(&Lab::open(None)?, want).or_refuse()?,
+        Some(_) => args.many.on.open(&Lab::open(None)?, want).or_usage_error()?,
         None => None,
     };
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
@@ -205,14 +205,14 @@ fn generator(args: &Args, place: &Place) -> Result<Generator> {
 
 /// Writes down what there is beside the blocks. What cannot be written keeps no other file from it.
 fn keep(
-    place: &Place,
+    place: &LoadDir,
     output: &Output,
     document: &Document,
     json: &[u8],
     began: SystemTime,
     failed: &mut Vec<anyhow::Error>,
 ) -> Result<()> {
-    let mut write = |path: &Path, bytes: &[u8]| failed.extend(place::write(path, bytes).err());
+    let mut write = |path: &Path, bytes: &[u8]| failed.extend(load_dir::write(path, bytes).err());
     write(&place.path().join(RESULT), json);
     let Measured::Run(run) = &document.measured else { return Ok(()) };
     let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();

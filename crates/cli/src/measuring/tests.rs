@@ -40,7 +40,7 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
     assert!(!folder.join("scratch").exists());
     let lab = Lab::open(None).unwrap();
     let dir = RunDir::open(&folder).unwrap();
-    let after = After { shown: Shown { json: true, ..Shown::default() }, ..After::default() };
+    let after = After { shown: OutputOptions { json: true, ..OutputOptions::default() }, ..After::default() };
     let ended = go_on(&lab, dir, &RunOptions::default(), &after).unwrap();
     assert_eq!(ended, Ended::Complete { failures: 0, gates: None });
     assert!(folder.join("report").is_dir());

@@ -1,4 +1,4 @@
-//! `weigh report` of what is no run: the folder of a load, or of a profile.
+//! `weigh runs show` of what is not a run: the folder of a load, or of a profile.
 
 use std::path::Path;
 
@@ -31,7 +31,8 @@ pub fn show(folder: &Path, args: &Args, formats: &[&dyn Format]) -> Result<()> {
     let flags = [("--at", args.at.is_some()), ("--columns", args.wanted.columns.is_some())];
     if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given) {
         let shown = clean_path(folder);
-        return Err(anyhow!("{flag} is for runs; {shown} is the result of a load or a profile")).or_refuse();
+        return Err(anyhow!("{flag} is for runs; {shown} is the result of a load or a profile"))
+            .or_usage_error();
     }
     for format in formats {
         // Pages and files are always complete, as those of runs.
@@ -40,7 +41,9 @@ pub fn show(folder: &Path, args: &Args, formats: &[&dyn Format]) -> Result<()> {
         let shown = options(detail, None);
         let color = shown.color && is_screen && args.out.is_none();
         let options = Options { color, ..shown };
-        let files = format.render_composed(&composed(folder, &options).or_refuse()?, &options).or_refuse()?;
+        let files = format
+            .render_composed(&composed(folder, &options).or_usage_error()?, &options)
+            .or_usage_error()?;
         match &args.out {
             Some(out) => {
                 for path in write_files(&files, out)? {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::{Args, asked, plans_of};
+use super::{Args, plans_of, select_studies};
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
 use crate::machines::{Run, check, compared, folder, text};
@@ -23,7 +23,7 @@ use weigh_run::measure::{run_folder, why_empty};
 /// Runs it. Every plan is made before the first is measured; then one machine after the other is.
 pub fn run(args: &Args, lab: &Lab, judging: &Judging) -> Result<ExitCode> {
     let staging = Shelter::new().context("no temporary folder for the content")?;
-    let planned = plan(args, lab, judging, staging.path()).or_refuse()?;
+    let planned = plan(args, lab, judging, staging.path()).or_usage_error()?;
     let after = args.after(judging);
     let base = run_folder(args.out.as_deref(), &planned[0].1.study.name);
     let (mut runs, mut failures, mut paths) = (Vec::new(), 0, Vec::<PathBuf>::new());
@@ -68,7 +68,7 @@ fn unused(base: &Path, kind: &str, is_named: bool, used: &[PathBuf]) -> PathBuf 
 /// A node of each kind, with the plan that is made from what it has.
 fn plan(args: &Args, lab: &Lab, judging: &Judging, staging: &Path) -> Result<Vec<(Placed, Plan)>> {
     let mut own = args.own.overrides();
-    let studies = asked(lab, args, &mut own)?;
+    let studies = select_studies(lab, args, &mut own)?;
     ensure!(studies.len() == 1, "--each-machine measures one study; name one");
     let (on, cluster) =
         args.on.on.as_ref().zip(args.on.open(lab, Want::all(1))?).context("--on is missing")?;

@@ -71,7 +71,8 @@ fn summary(runs: &[RunRow]) -> String {
 /// Asks; where nobody can answer, `--yes` does.
 fn agreed(all: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
-        return Err(anyhow!("nobody to ask whether to remove {all}; add --yes, or --dry-run")).or_refuse();
+        return Err(anyhow!("nobody to ask whether to remove {all}; add --yes, or --dry-run"))
+            .or_usage_error();
     }
     terminal::ask(&format!("Remove {all}?"))
 }

@@ -49,7 +49,7 @@ pub const EXAMPLES: &str = "Examples:
 /// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let Some(metric) = &args.metric else { return metrics(args, folder) };
-    let trend = history_of(folder).and_then(|history| trend(args, metric, &history)).or_refuse()?;
+    let trend = history_of(folder).and_then(|history| trend(args, metric, &history)).or_usage_error()?;
     if args.json {
         terminal::print_json(&trend)?;
     } else {
@@ -61,7 +61,7 @@ pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
 /// Lists the metrics that runs have.
 fn metrics(args: &Args, folder: &Path) -> Result<ExitCode> {
     let study = args.which.study.as_deref();
-    let found = history_of(folder).and_then(|history| history.metrics(study)).or_refuse()?;
+    let found = history_of(folder).and_then(|history| history.metrics(study)).or_usage_error()?;
     let mut table = Grid::list(&["study", "metric", "meaning"]);
     for (study, metrics) in found {
         metrics.iter().for_each(|metric| table.line(&[&study, metric.id, metric.about]));
@@ -108,7 +108,7 @@ fn text(trend: &Trend) -> String {
     let changed =
         trend.series.iter().flat_map(|series| series.changes.iter().map(move |change| (series, change)));
     let said: Vec<String> =
-        changed.map(|(series, change)| said(trend, &series.configuration, change)).collect();
+        changed.map(|(series, change)| describe_change(trend, &series.configuration, change)).collect();
     out.push('\n');
     out.push_str(&said.concat());
     if said.is_empty() {
@@ -140,7 +140,7 @@ fn number(unit: Unit, value: f64) -> String {
 }
 
 /// A change point in two lines: what changed, and what else did.
-fn said(trend: &Trend, configuration: &str, change: &Change) -> String {
+fn describe_change(trend: &Trend, configuration: &str, change: &Change) -> String {
     let [last, first] = [change.last, change.first].map(|at| &trend.runs[at]);
     let unit = trend.metric.unit;
     let size = change.ratio.map_or_else(String::new, |ratio| {

@@ -7,13 +7,13 @@ use weigh_model::site::{Figure, From, Kind, Site, Stratum};
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units::{self, count};
 use weigh_site::Looked;
-use weigh_site::here::Here;
+use weigh_site::here::FoundSoftware;
 
 /// Columns of the screen.
 const WIDTH: usize = 80;
 
 /// The screen after a look.
-pub fn of(looked: &Looked, out: &Path) -> String {
+pub fn render_screen(looked: &Looked, out: &Path) -> String {
     let site = &looked.site;
     let mut text = wrapped(&[&facts(looked)]) + "\n" + table(site).trim_end() + "\n\n";
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
@@ -91,7 +91,7 @@ fn table(site: &Site) -> String {
         if strata.is_empty() {
             continue;
         }
-        let sum = |of: fn(&Stratum) -> f64| strata.iter().map(|stratum| of(stratum)).sum::<f64>();
+        let sum = |figure: fn(&Stratum) -> f64| strata.iter().map(|stratum| figure(stratum)).sum::<f64>();
         let today = site.today(kind).map_or("unknown".into(), |today| clean(&today.about));
         grid.push(
             Tone::Plain,
@@ -146,7 +146,7 @@ fn assumed(site: &Site) -> Vec<&'static str> {
 }
 
 /// What would be looked at, and the command that does it.
-pub fn here(found: &Here) -> String {
+pub fn here(found: &FoundSoftware) -> String {
     let mut text = String::new();
     let mut runs: Vec<&str> = found.servers.clone();
     runs.extend(found.fpm.then_some("PHP-FPM"));

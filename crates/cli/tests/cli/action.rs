@@ -78,7 +78,7 @@ fn a_push_makes_the_baseline_and_a_pull_request_is_compared_and_commented() {
     job.done("run.sh", &study);
     assert_eq!(job.output("code"), "0");
     assert_eq!(job.done("compare.sh", &study), "", "there is no baseline yet");
-    job.0.fine(&["baseline", "save", &baseline]);
+    job.0.fine(&["compare", "--save", &baseline]);
 
     job.done("run.sh", &study);
     job.0.write("gates.toml", "[[gate]]\nmetric = \"stored-bytes\"\nno_worse_than = \"0%\"\n");

@@ -23,7 +23,7 @@ fn it_says_what_can_be_measured_and_what_mends_the_rest() {
     }
     assert!(text.contains("corpus 0 of "), "the cache of this test is empty: {text}");
     let mend = text.lines().find_map(|l| l.strip_prefix("install it: ")).expect("something is missing");
-    assert!(mend.ends_with("weigh corpus fetch"), "{mend}");
+    assert!(mend.ends_with("weigh lab corpus fetch"), "{mend}");
     assert!(!text.contains('\u{1b}'), "no colours in a pipe");
 }
 

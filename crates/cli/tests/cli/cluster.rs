@@ -153,10 +153,7 @@ fn an_engine_that_talks_of_others_is_not_heard_and_one_that_talks_nonsense_ends(
 fn a_signal_or_a_kill_ends_all_of_it() {
     for signal in ["INT", "KILL"] {
         let Some(lab) = with_engine(2, "nothing") else { return };
-        lab.write(
-            "long.toml",
-            SMALL.replace("max_rounds = 3", "max_rounds = 4000").replace("seconds = 20", "seconds = 200"),
-        );
+        lab.write("long.toml", SMALL.replace("max_rounds = 3", "max_rounds = 4000"));
         let mut started = lab.start(&["run", "long.toml", "--exhaustive", "--on", "ray", "--out", "run"]);
         wait_until("some visits are recorded", || lines(&lab.path("run/records.ndjson")) > 5);
         started.signal(signal);
@@ -296,9 +293,9 @@ fn without_python_every_other_verb_works_and_nothing_of_ray_is_made() {
     lab.write("small.toml", SMALL);
     lab.write("empty/none", "");
     for args in [
-        &["plan", "small.toml"][..],
+        &["run", "--dry-run", "small.toml"][..],
         &["run", "small.toml", "--out", "run"],
-        &["report", "run"],
+        &["runs", "show", "run"],
         &["compare", "run", "run"],
         &["runs"],
         &["check"],

@@ -39,15 +39,15 @@ fn furnished() -> Lab {
 fn bash_completes_verbs_flags_and_what_is_there() {
     needs!(has("bash", "apt install bash"));
     let lab = furnished();
-    assert_eq!(bash(&lab, &["weigh", "repo"]), ["report"]);
+    assert_eq!(bash(&lab, &["weigh", "prof"]), ["profile"]);
     assert_eq!(bash(&lab, &["weigh", "check", "--f"]), ["--fix"]);
     assert_eq!(bash(&lab, &["weigh", "run", "cache-l"]), ["cache-levels"]);
-    assert_eq!(bash(&lab, &["weigh", "report", "sma"]), ["small-1"]);
+    assert_eq!(bash(&lab, &["weigh", "runs", "show", "sma"]), ["small-1"]);
     assert_eq!(bash(&lab, &["weigh", "compare", "--baseline", "b"]), ["before"]);
-    assert_eq!(bash(&lab, &["weigh", "baseline", "remove", ""])[0], "before");
+    assert_eq!(bash(&lab, &["weigh", "compare", "--forget", ""])[0], "before");
     assert_eq!(bash(&lab, &["weigh", "site", "--server", "ng"]), ["nginx"]);
     assert_eq!(bash(&lab, &["weigh", "run", "--store", "red"]), ["redis"]);
-    assert_eq!(bash(&lab, &["weigh", "link", "measure", "cab"]), ["cable"]);
+    assert_eq!(bash(&lab, &["weigh", "lab", "link", "measure", "cab"]), ["cable"]);
     lab.write("page.html", "");
     assert_eq!(bash(&lab, &["weigh", "codec", "pa"]), ["page.html"]);
     assert_eq!(lab.left_over(), 0, "a shell that asks leaves nothing");
@@ -76,8 +76,8 @@ fn fish_completes_the_same() {
         let script = format!("COMPLETE=fish weigh | source; complete -C '{line}'");
         said_by(&lab, &["fish", "--no-config", "-c"], &script)
     };
-    assert_eq!(offered("weigh repo"), ["report"]);
-    assert_eq!(offered("weigh report sma"), ["small-1"]);
+    assert_eq!(offered("weigh prof"), ["profile"]);
+    assert_eq!(offered("weigh runs show sma"), ["small-1"]);
     assert_eq!(offered("weigh run cache-l"), ["cache-levels"]);
 }
 
@@ -86,26 +86,26 @@ fn zsh_completes_the_same() {
     needs!(has("zsh", "apt install zsh"));
     let lab = furnished();
     // The package's file is loaded by its name when it is first wanted, and answers then.
-    lab.fine(&["man", "share"]);
+    lab.fine(&["lab", "man", "share"]);
     let offered = |words: &str, current: usize| {
         let script = format!(
             "compdef() {{ :; }}\n_describe() {{ print -rl -- \"${{(@P)3}}\"; }}\nfpath=(share/zsh/vendor-completions)\nautoload -U _weigh\nwords=({words}) CURRENT={current}\n_weigh"
         );
         said_by(&lab, &["zsh", "-f", "-c"], &script)
     };
-    assert_eq!(offered("weigh repo", 2), ["report"]);
-    assert_eq!(offered("weigh report sma", 3), ["small-1"]);
+    assert_eq!(offered("weigh prof", 2), ["profile"]);
+    assert_eq!(offered("weigh runs show sma", 4), ["small-1"]);
     assert_eq!(offered("weigh run cache-l", 3), ["cache-levels"]);
 }
 
 #[test]
 fn the_manual_is_made_whole_and_never_over_a_folder() {
     let lab = Lab::new();
-    lab.fine(&["man", "share"]);
+    lab.fine(&["lab", "man", "share"]);
     let page = lab.read("share/man/man1/weigh-check.1");
     assert!(page.starts_with(".ie") || page.contains(".TH weigh-check 1"), "{page}");
     assert!(page.contains(r"\-\-fix"), "{page}");
     assert!(lab.read("share/bash-completion/completions/weigh").contains("complete "));
     assert!(lab.read("share/fish/vendor_completions.d/weigh.fish").contains("COMPLETE=fish"));
-    assert!(lab.refused(&["man", "share"]).contains("share: is there already"));
+    assert!(lab.refused(&["lab", "man", "share"]).contains("share: is there already"));
 }

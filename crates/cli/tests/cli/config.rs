@@ -60,7 +60,16 @@ fn sent(
 
 /// What the plan with a configuration says of it and beside it.
 fn planned(lab: &Lab, config: &str) -> (Value, String) {
-    let ran = lab.done(&["plan", "assets.toml", "--docroot", "public", "--server-config", config, "--json"]);
+    let ran = lab.done(&[
+        "run",
+        "--dry-run",
+        "assets.toml",
+        "--docroot",
+        "public",
+        "--server-config",
+        config,
+        "--json",
+    ]);
     let plan: Value = serde_json::from_str(&ran.stdout).unwrap();
     (plan["servers"][0]["own"][0].clone(), ran.stderr)
 }
@@ -154,8 +163,16 @@ fn a_page_keeps_the_compression_of_its_location() {
     assert_eq!(told["page"], "/page.php");
     assert!(told["text"].as_str().unwrap().contains("fastcgi_buffers 32 16k;"));
     lab.write("nginx/sites-available/default", fixtures::FRONT_CONTROLLER);
-    let args =
-        ["plan", "pages.toml", "--content", "page.html", "--server-config", "nginx/nginx.conf", "--json"];
+    let args = [
+        "run",
+        "--dry-run",
+        "pages.toml",
+        "--content",
+        "page.html",
+        "--server-config",
+        "nginx/nginx.conf",
+        "--json",
+    ];
     let own = &lab.told(&args)["servers"][0]["own"][0];
     let page = (own["page"].as_str(), own["host"].as_str());
     assert_eq!(page, (Some("/"), Some("shop.example")), "the only script is reached by what is no file");
@@ -237,7 +254,8 @@ fn of_several_sites_the_one_that_is_meant_is_measured() {
         "nginx/conf.d/www.conf",
         "server { server_name www.example; return 301 https://example.org; }\n",
     );
-    let args = ["plan", "assets.toml", "--docroot", "public", "--server-config", "nginx/nginx.conf"];
+    let args =
+        ["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", "nginx/nginx.conf"];
     let line = lab.refused(&args);
     for word in [
         "it has 2 sites; add --site NAME",
@@ -314,7 +332,8 @@ fn a_module_that_is_not_here_is_named_with_its_package() {
             "mods-enabled/z.load, line 1: the module nobody is not installed here: apt install libapache2-mod-nobody",
         ),
     ] {
-        let line = lab.refused(&["plan", "assets.toml", "--docroot", "public", "--server-config", file]);
+        let line =
+            lab.refused(&["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", file]);
         assert!(line.contains(said), "{line}");
     }
 }
@@ -331,7 +350,8 @@ fn the_servers_own_complaint_names_the_users_file_and_line() {
         ("nginx/nginx.conf", "value must be between 1 and 9 in "),
         ("apache2/apache2.conf", "Syntax error on line 2 of "),
     ] {
-        let line = lab.refused(&["plan", "assets.toml", "--docroot", "public", "--server-config", file]);
+        let line =
+            lab.refused(&["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", file]);
         let place = if file.starts_with("nginx") {
             "nginx/conf.d/levels.conf:3"
         } else {

@@ -1,4 +1,4 @@
-//! `weigh corpus list` and `site`; fetching is tested with its clients where they are.
+//! `weigh lab corpus list` and `site`; fetching is tested with its clients where they are.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::lab::{Lab, has};
 #[test]
 fn everything_is_listed_with_its_licence() {
     let lab = Lab::new();
-    let list = lab.told(&["corpus", "list", "--json"]);
+    let list = lab.told(&["lab", "corpus", "list", "--json"]);
     assert_eq!(list["schema"], 1);
     assert_eq!(list["cache"].as_str(), lab.cache().to_str());
     let contents = list["contents"].as_array().unwrap();
@@ -17,7 +17,7 @@ fn everything_is_listed_with_its_licence() {
         assert!(!content["licence"].as_str().unwrap().is_empty(), "{content}");
         assert_eq!(content["cached"], false, "{content}");
     }
-    let text = lab.fine(&["corpus", "list"]);
+    let text = lab.fine(&["lab", "corpus", "list"]);
     assert_eq!(text.lines().filter(|l| l.ends_with(" no")).count(), contents.len(), "{text}");
     assert!(text.contains("corpus:jquery-3.7.1.min"));
 }
@@ -25,7 +25,7 @@ fn everything_is_listed_with_its_licence() {
 #[test]
 fn an_unknown_content_is_refused_with_the_nearest() {
     let lab = Lab::new();
-    let line = lab.refused(&["corpus", "fetch", "corpus:jquery-3.7.1.mni"]);
+    let line = lab.refused(&["lab", "corpus", "fetch", "corpus:jquery-3.7.1.mni"]);
     assert!(line.contains("corpus:jquery-3.7.1.min"), "{line}");
 }
 
@@ -45,7 +45,7 @@ fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
 #[test]
 fn a_sample_site_is_open_to_its_servers_alone_and_they_take_its_configurations() {
     let lab = Lab::new();
-    let text = lab.fine(&["corpus", "site", "site"]);
+    let text = lab.fine(&["lab", "corpus", "site", "site"]);
     let next = text.lines().find(|line| line.starts_with("Next: weigh site ")).unwrap();
     assert!(next.contains(lab.path("site/public").to_str().unwrap()), "{next}");
     let found = modes(&lab.work());
@@ -62,7 +62,7 @@ fn a_sample_site_is_open_to_its_servers_alone_and_they_take_its_configurations()
         };
         assert_eq!(mode, expected, "{}", path.display());
     }
-    let line = lab.refused(&["corpus", "site", "site"]);
+    let line = lab.refused(&["lab", "corpus", "site", "site"]);
     assert!(line.contains("is not empty"), "{line}");
     for (program, arguments, config) in [
         ("nginx", ["-t", "-q", "-c"].as_slice(), "nginx.conf"),

@@ -32,7 +32,7 @@ fn what_is_sent_is_measured_by_whom_it_costs() {
     needs!(serves_php());
     let lab = Lab::new();
     lab.write("delivered.toml", whole_study());
-    let planned = lab.told(&["plan", "delivered.toml", "--json", "--php", "php"]);
+    let planned = lab.told(&["run", "--dry-run", "delivered.toml", "--json", "--php", "php"]);
     crate::schema::keeps("plan", &planned);
     let ran = lab.done(&["run", "delivered.toml", "--php", "php", "--out", "run", "--json"]);
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));

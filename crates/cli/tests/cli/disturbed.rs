@@ -61,24 +61,24 @@ if ($request === 6) {
 const RUN: [&str; 8] = ["--defs", "defs", "run", "disturbed.toml", "--php", "php", "--out", "run"];
 
 /// What became of a run.
-struct Outcome {
+struct DisturbedRun {
     lab: Lab,
     code: i32,
     records: Vec<Value>,
 }
 
 /// Runs the study to its end; nothing disturbs it but the way itself.
-fn run(body: &str) -> Outcome {
+fn run(body: &str) -> DisturbedRun {
     let lab = Lab::new();
     lab.write("disturbed.toml", whole_study());
     odd(&lab, body);
     let code = lab.run(&RUN).code;
-    Outcome { code, records: lab.records("run"), lab }
+    DisturbedRun { code, records: lab.records("run"), lab }
 }
 
 /// Runs the study, and does something while the sixth request of the way is carried out: it is told all processes of the lab, and
 /// the PHP process that has the request.
-fn disturb(what: impl FnOnce(&[u32], u32)) -> Outcome {
+fn disturb(what: impl FnOnce(&[u32], u32)) -> DisturbedRun {
     let lab = Lab::new();
     lab.write("disturbed.toml", whole_study());
     odd(&lab, WAITS);
@@ -91,10 +91,10 @@ fn disturb(what: impl FnOnce(&[u32], u32)) -> Outcome {
     what(&Group::below(started.0.id()).processes(), worker);
     lab.write("go", "");
     let code = started.0.wait().unwrap().code().unwrap();
-    Outcome { code, records: lab.records("run"), lab }
+    DisturbedRun { code, records: lab.records("run"), lab }
 }
 
-impl Outcome {
+impl DisturbedRun {
     fn of_type(&self, kind: &str) -> Vec<&Value> {
         self.records.iter().filter(|r| r["type"] == kind).collect()
     }
@@ -112,7 +112,7 @@ impl Outcome {
         fault
     }
 
-    /// Kind and message of [`Outcome::fault`].
+    /// Kind and message of [`DisturbedRun::fault`].
     fn kind_and_message(&self) -> (&str, &str) {
         let fault = self.fault();
         (fault["kind"].as_str().unwrap(), fault["message"].as_str().unwrap())

@@ -106,7 +106,7 @@ fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
     for wrong in studies.iter().flat_map(|study| with_unknown_key(study)) {
         // The refusal of an unknown key lists those that are known.
         lab.write("wrong.toml", wrong);
-        let line = lab.refused(&["plan", "wrong.toml"]);
+        let line = lab.refused(&["run", "--dry-run", "wrong.toml"]);
         let list = line.split("; known: ").nth(1).unwrap_or_else(|| panic!("{line}"));
         for key in list.split(", ") {
             let is_there = studies.iter().any(|study| is_in(key, study));
@@ -114,7 +114,7 @@ fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
         }
     }
     lab.write("example.toml", &studies[0]);
-    let ran = lab.weigh(&["plan", "example.toml"]).env("PATH", lab.work()).output().unwrap();
+    let ran = lab.weigh(&["run", "--dry-run", "example.toml"]).env("PATH", lab.work()).output().unwrap();
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(text.contains("Which codec?"), "{text}{}", String::from_utf8_lossy(&ran.stderr));
 }
@@ -225,11 +225,11 @@ fn pictures_of_the_documents_are_of_stored_runs() {
         assert!(!files.iter().any(is_local), "{run} names a place of a machine");
         let command: Value = serde_json::from_str(&files[0]).unwrap();
         assert_eq!(command["command"][0], "weigh", "{run}");
-        lab.fine(&["report", folder.to_str().unwrap(), "-f", "svg", "--out", run]);
+        lab.fine(&["runs", "show", folder.to_str().unwrap(), "-f", "svg", "--out", run]);
         assert!(lab.path(&format!("{run}/{picture}.svg")).exists(), "{run} has no picture {picture}");
         images.insert(format!("{image}.png"));
         // Slow clients are drawn from another run than the quick one that is quoted.
-        let answer = lab.fine(&["report", folder.to_str().unwrap()]).replace('\u{a0}', " ");
+        let answer = lab.fine(&["runs", "show", folder.to_str().unwrap()]).replace('\u{a0}', " ");
         let answer = answer.split("\n\n").nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         let (first, is_quoted) = (answer.split_inclusive(". ").next().unwrap(), questions.contains(&answer));
         assert!(run == "downloads" || is_quoted, "docs/QUESTIONS.md does not quote {run}: {answer}");

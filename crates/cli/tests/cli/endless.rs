@@ -123,9 +123,9 @@ fn files_of_runs_are_regular_and_end() {
         // A log that is gone, or has nothing yet, is one of a run that has measured nothing.
         let fine: &[&str] = if file == "records.ndjson" { &["empty", "dangling"] } else { &[] };
         for args in [
-            &["report", "weigh-runs/b"][..],
+            &["runs", "show", "weigh-runs/b"][..],
             &["compare", "weigh-runs/a", "weigh-runs/b"],
-            &["baseline", "save", "main", "weigh-runs/b"],
+            &["compare", "--save", "main", "weigh-runs/b"],
             &["run", "--resume", "weigh-runs/b"],
         ] {
             wrong.extend(tried(&lab, &path, args, fine));
@@ -147,7 +147,7 @@ fn files_that_users_give_are_regular_and_end() {
     let load = ["load", "http://127.0.0.1:9/", "--connections", "1", "--duration", "1s"];
     let mut wrong = Vec::new();
     for (file, args, fine) in [
-        ("study.toml", &["plan", "study.toml"][..], &[][..]),
+        ("study.toml", &["run", "--dry-run", "study.toml"][..], &[][..]),
         ("study.toml", &["run", "study.toml"], &[]),
         ("site.toml", &["advise", "site.toml"], &[]),
         ("policy.toml", &["prove", "policy.toml"], &[]),
@@ -166,7 +166,7 @@ fn files_that_users_give_are_regular_and_end() {
         ("www/.weigh-pack.ndjson", &["pack", "www", "--dry-run"], &KINDS),
         ("www/a.js.gz", &["pack", "www", "--dry-run"], &KINDS),
         ("dictionary", &["pack", "www", "--dictionary", "dictionary"], &[]),
-        ("defs/studies/x.toml", &["plan", "x", "--defs", "defs"], &["folder"]),
+        ("defs/studies/x.toml", &["run", "--dry-run", "x", "--defs", "defs"], &["folder"]),
     ] {
         fs::create_dir_all(lab.path(file).parent().unwrap()).unwrap();
         wrong.extend(tried(&lab, file, args, fine));

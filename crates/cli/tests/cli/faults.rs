@@ -78,7 +78,7 @@ fn a_wrong_answer_is_a_fault_and_never_a_number() {
     assert_eq!(cells[0]["cell"]["setting"]["codec"], "gzdeflate");
     assert_eq!(cells[0]["values"]["encode"]["rounds"], 3, "it was not disturbed");
 
-    let again = lab.run(&["report", "run"]);
+    let again = lab.run(&["runs", "show", "run"]);
     assert_eq!(again.code, 0);
     assert!(again.stdout.contains("WRONG BYTES") && !again.stdout.contains('\u{1b}'), "{}", again.stdout);
     assert_eq!(

@@ -139,7 +139,7 @@ fn a_run_that_others_made_starts_nothing_unasked() {
     let line = lab.refused(&["run", "--resume", "theirs"]);
     assert!(line.contains(script.to_str().unwrap()) && line.contains("--trust"), "{line}");
     assert!(!lab.path("started").exists(), "{line}");
-    lab.fine(&["report", "theirs"]);
+    lab.fine(&["runs", "show", "theirs"]);
     let ran = lab.run(&["run", "--resume", "theirs", "--trust"]);
     assert!(lab.path("started").exists(), "as the user says: {}", ran.stderr);
 }

@@ -2,27 +2,22 @@
 
 use crate::lab::Lab;
 
+const VERBS: [&str; 12] =
+    ["site", "advise", "prove", "pack", "codec", "run", "load", "profile", "compare", "runs", "check", "lab"];
+
 #[test]
 fn the_bare_program_helps() {
     let lab = Lab::new();
     let bare = lab.fine(&[]);
-    for word in [
-        "check",
-        "site",
-        "codec",
-        "plan",
-        "run",
-        "report",
-        "load",
-        "profile",
-        "corpus",
-        "runtime",
-        "link",
-        "pack",
-        "Start here",
-        "weigh codec page.html",
-    ] {
-        assert!(bare.contains(word), "{word}: {bare}");
+    // In the order of the journey.
+    let verbs: Vec<&str> = bare
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|verb| !verb.is_empty()))
+        .collect();
+    assert!(verbs.starts_with(&VERBS), "{bare}");
+    for words in ["Start here", "weigh codec page.html", "weigh help exit"] {
+        assert!(bare.contains(words), "{words}: {bare}");
     }
     assert!(!bare.contains("agent"), "what only the lab calls is not shown");
     assert_eq!(bare, lab.fine(&["-h"]));
@@ -31,20 +26,48 @@ fn the_bare_program_helps() {
 #[test]
 fn every_verb_helps_and_names_the_version() {
     let lab = Lab::new();
-    for verb in [
-        "check", "site", "codec", "plan", "run", "report", "load", "profile", "corpus", "runtime", "link",
-        "pack",
-    ] {
+    for verb in VERBS {
         let help = lab.fine(&[verb, "--help"]);
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }
-    assert!(lab.fine(&["corpus"]).contains("Usage: weigh corpus"));
+    assert!(lab.fine(&["lab", "corpus"]).contains("Usage: weigh lab corpus"));
     let short = format!("weigh {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(lab.fine(&["-V"]), short);
     let long = lab.fine(&["--version"]);
     let libraries = long.strip_prefix(&short).expect("the first line is the version alone");
     for library in ["zlib 1.", "zlib-ng 2.", "libdeflate 1.", "zstd 1.", "brotli 1.", "lz4 1."] {
         assert!(libraries.contains(library), "{library}: {libraries}");
+    }
+}
+
+#[test]
+fn exit_codes_and_the_options_of_all_are_said_once() {
+    let lab = Lab::new();
+    let said = lab.fine(&["help", "exit"]);
+    for words in ["  0  done", "  5  undecided", "--defs DIR", "--trust-config"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    for verb in VERBS {
+        assert!(!lab.fine(&[verb, "--help"]).contains("Exit codes"), "{verb}");
+    }
+}
+
+#[test]
+fn a_verb_of_earlier_versions_says_what_it_is_called_now() {
+    let lab = Lab::new();
+    for (old, now) in [
+        (&["run", "--dry-run", "cache-levels"][..], "weigh run --dry-run"),
+        (&["runs", "show", "latest", "--full"], "weigh runs show"),
+        (&["runs", "open"], "weigh runs open"),
+        (&["compare", "--save", "main"], "weigh compare --save"),
+        (&["lab", "link", "measure", "cable"], "weigh lab link"),
+        (&["lab", "runtime"], "weigh lab runtime"),
+        (&["lab", "corpus", "fetch"], "weigh lab corpus"),
+        (&["version"], "weigh --version"),
+        (&["list"], "weigh runs list"),
+    ] {
+        let line = lab.refused(old);
+        assert!(line.contains(&format!("no command `{}`; type: {now}", old[0])), "{old:?}: {line}");
     }
 }
 
@@ -60,12 +83,12 @@ fn a_slip_on_the_command_line_is_one_line_with_the_nearest_name() {
         (&["codec", "x", "--seed", "x"], "--seed"),
         (&["codec", "x", "--block", "3"], "at least 64 bytes"),
         (&["run", "--resume", "x", "--quick"], "cannot be used with"),
-        (&["report", "x", "--format", "jsno"], "did you mean `json`?"),
-        (&["report", "x", "--format", "pdf"], "known: terminal, html, markdown, csv, json, svg, png"),
+        (&["runs", "show", "x", "--format", "jsno"], "did you mean `json`?"),
+        (&["runs", "show", "x", "--format", "pdf"], "known: terminal, html, markdown, csv, json, svg, png"),
         (&["profile"], "<FILE>"),
         (&["profile", "--profiler", "gprof", "--", "x.php"], "auto, xdebug, excimer"),
         (&["profile", "--php", "php", "file"], "SCRIPT"),
-        (&["corpus", "lits"], "'list'"),
+        (&["lab", "corpus", "lits"], "'list'"),
         (&["codec", "x", "--bad\u{1b}[31m"], "unexpected argument"),
     ] {
         let line = lab.refused(args);

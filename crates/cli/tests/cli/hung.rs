@@ -72,14 +72,14 @@ fn every_verb_ends_where_its_programs_do_not() {
     let mut wrong = Vec::new();
     for kind in KINDS {
         for (programs, args) in [
-            (&ASKED[..], &["plan", "run.toml"][..]),
+            (&ASKED[..], &["run", "--dry-run", "run.toml"][..]),
             (&ASKED, &["run", "run.toml", "--out", "out"]),
             (&ASKED, &["codec", "www/a.js", "--php", "php", "--budget", "1"]),
             (&ASKED, &["profile", "--", "work.php"]),
             (&ASKED, &["site", "--docroot", "www", "--server-config", "nginx.conf", "--json"]),
             (&ASKED, &["site", "--docroot", "www", "--server-config", "Caddyfile", "--json"]),
-            (&["ip", "tc"], &["link", "measure", "100mbit/5ms"]),
-            (&["tc"], &["link", "run", "100mbit/5ms", "--", "true"]),
+            (&["ip", "tc"], &["lab", "link", "measure", "100mbit/5ms"]),
+            (&["tc"], &["lab", "link", "run", "100mbit/5ms", "--", "true"]),
             (&["ip"], &["run", "run.toml", "--out", "out"]),
             (&["apt-config", "apt-get", "apt-cache"], &["check"]),
         ] {

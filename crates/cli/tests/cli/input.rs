@@ -90,7 +90,7 @@ fn a_huge_file_is_measured_in_stated_blocks_within_bounded_memory() {
     let blocks = payload["origin"]["sampled"].as_str().expect("which blocks");
     assert!(blocks.contains("evenly spaced over 10000000000 bytes"), "{blocks}");
     assert!(found["caveats"].as_array().unwrap().iter().any(|c| c["code"] == "sampled"));
-    assert!(lab.fine(&["report", "run", "--full"]).contains("blocks"));
+    assert!(lab.fine(&["runs", "show", "run", "--full"]).contains("blocks"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_name_that_is_no_text_is_measured_all_the_same() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(ids(&found), ["caf_.css/native/-/lz4"]);
-    lab.fine(&["report", "run"]);
+    lab.fine(&["runs", "show", "run"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn mistakes_in_a_study_are_named_with_their_place() {
         (study("synthetic:rows-4k", "value:tree-24m"), "did you mean `value:tree-2.4m`?"),
         (study("synthetic:rows-4k", "set:wbe"), "there is no set `wbe`"),
         (study("synthetic:rows-4k", "rows"), "corpus:ID, value:ID"),
-        (study("seconds = 20", "seconds = -1"), "budget.seconds = -1 must be above zero"),
+        (study("seconds = 200", "seconds = -1"), "budget.seconds = -1 must be above zero"),
         ("schema = ".into(), "mine.toml, line 1"),
         ("\u{0}\u{1b}".into(), "mine.toml, line 1"),
     ] {
@@ -173,7 +173,7 @@ fn mistakes_in_a_study_are_named_with_their_place() {
         ("/dev/zero", "/dev/zero: it is a device"),
         ("studies/", "no study `studies/`"),
     ] {
-        let line = lab.refused(&["plan", name]);
+        let line = lab.refused(&["run", "--dry-run", name]);
         assert!(line.contains(said), "{name}: {line}");
     }
     lab.write("study.txt", SMALL);

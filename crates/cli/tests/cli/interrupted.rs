@@ -7,7 +7,7 @@ use crate::lab::{Lab, SMALL, Started, lines, wait_until};
 
 /// A study that takes a few seconds, so that there is time to disturb it.
 fn long() -> String {
-    let long = SMALL.replace("max_rounds = 3", "max_rounds = 20").replace("seconds = 20", "seconds = 200");
+    let long = SMALL.replace("max_rounds = 3", "max_rounds = 20");
     // Just above what is measured as a family, whose passes would take 24 times as long.
     long.replace("rows-4k", "rows-300k").replace("\"zlib:1|6\"", "\"zlib:1..9\"")
 }
@@ -29,7 +29,7 @@ fn a_killed_run_loses_at_most_the_visit_in_flight_and_no_worker_stays() {
     let before = lines(&lab.path("run/records.ndjson"));
     assert!(!lab.records("run").iter().any(|r| r["type"] == "end"), "it was killed before its end");
     // What is there can be reported as it stands.
-    let shown = lab.fine(&["report", "run"]);
+    let shown = lab.fine(&["runs", "show", "run"]);
     let words: Vec<&str> = shown.split_whitespace().collect();
     assert!(words.join(" ").contains("NOT COMPLETE"), "{shown}");
 
@@ -88,7 +88,7 @@ fn two_runs_on_one_directory_are_one_too_many() {
     let line = lab.refused(&["run", "long.toml", "--out", "run"]);
     assert!(line.contains("there is a run already"), "{line}");
     // Who only reads is welcome.
-    lab.fine(&["report", "run", "--format", "csv"]);
+    lab.fine(&["runs", "show", "run", "--format", "csv"]);
     started.kill();
 }
 
@@ -109,7 +109,7 @@ fn damage_in_the_middle_is_reported_with_its_line() {
     let mut damaged = whole.clone();
     damaged[second + 30] ^= 1;
     fs::write(&records, &damaged).unwrap();
-    for args in [&["report", "run"][..], &["run", "--resume", "run"]] {
+    for args in [&["runs", "show", "run"][..], &["run", "--resume", "run"]] {
         let line = lab.refused(args);
         assert!(line.contains("records.ndjson: line 2 is damaged"), "{line}");
         assert!(line.contains("delete that line"), "{line}");
@@ -123,7 +123,7 @@ fn damage_in_the_middle_is_reported_with_its_line() {
         .map(|(_, l)| l)
         .collect();
     fs::write(&records, kept.join("\n") + "\n").unwrap();
-    lab.fine(&["report", "run"]);
+    lab.fine(&["runs", "show", "run"]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_torn_last_line_is_what_an_interruption_leaves() {
     let records = lab.path("run/records.ndjson");
     let whole = fs::read(&records).unwrap();
     fs::write(&records, &whole[..whole.len() - 9]).unwrap();
-    lab.fine(&["report", "run"]);
+    lab.fine(&["runs", "show", "run"]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn other_damage_is_named_with_its_file() {
     let lab = unfinished();
     let (run, plan) = (lab.read("run/run.json"), lab.read("run/plan.json"));
     let says = |said: &str| {
-        let line = lab.refused(&["report", "run"]);
+        let line = lab.refused(&["runs", "show", "run"]);
         assert!(line.contains(said), "{line}");
     };
     lab.write("run/plan.json", plan.replacen("small", "smell", 1));

@@ -30,7 +30,7 @@ fn left(lab: &Lab) -> Vec<String> {
 fn a_full_stderr_is_no_error_of_its_own() {
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
-    for (args, code) in [(&["report", "none"][..], 2), (&["run", "small.toml", "--out", "out"], 0)] {
+    for (args, code) in [(&["runs", "show", "none"][..], 2), (&["run", "small.toml", "--out", "out"], 0)] {
         let ended = ran(&lab, "exec 2>/dev/full;", args);
         assert_eq!(ended.status.code(), Some(code), "{args:?}");
     }
@@ -66,10 +66,10 @@ fn without_a_home_nothing_is_left_by_what_only_looks() {
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
     for args in [
-        &["plan", "small.toml"][..],
+        &["run", "--dry-run", "small.toml"][..],
         &["check"],
         &["runs"],
-        &["corpus", "list"],
+        &["lab", "corpus", "list"],
         &["run", "small.toml", "--out", "out"],
     ] {
         let mut command = shell(&lab, "", args);

@@ -42,18 +42,18 @@ fn what_is_sent_over_a_link_arrives_and_has_the_link_beside_it() {
         let made = ["netem", "tun", "rate", "proxy"];
         assert!(way.map_or(!is_over_link, |way| is_over_link && made.contains(&way)), "{visit}");
     }
-    let report = lab.told(&["report", "run", "--format", "json"]);
+    let report = lab.told(&["runs", "show", "run", "--format", "json"]);
     crate::schema::keeps("report", &report);
     let groups = report["groups"].as_array().unwrap();
     let linked: Vec<&Value> = groups.iter().filter(|group| group["key"].get("link").is_some()).collect();
     assert_eq!((groups.len(), linked.len()), (4, 2), "{groups:?}");
     let asked = report["links"].as_array().unwrap();
     assert!(!asked.is_empty() && asked.iter().all(|link| link["asked"]["rtt_ms"] == 10.0), "{asked:?}");
-    let report = lab.fine(&["report", "run", "--format", "markdown"]);
+    let report = lab.fine(&["runs", "show", "run", "--format", "markdown"]);
     for part in ["The link 20mbit/10ms (", "Over 20mbit/10ms (20 Mbit/s, round trip 10", "over 20mbit/10ms"] {
         assert!(report.contains(part), "{part}: {report}");
     }
-    let shown = lab.fine(&["plan", "linked.toml", "--php", "php8.2"]);
+    let shown = lab.fine(&["run", "--dry-run", "linked.toml", "--php", "php8.2"]);
     assert!(shown.contains("https@20mbit/10ms"), "{shown}");
     wait_until("nothing is left", || lab.processes().is_empty());
     assert_eq!(lab.left_over(), 0);

@@ -32,7 +32,7 @@ fn nginx() -> bool {
 
 /// The plan, and what was said beside it.
 fn planned(lab: &Lab, args: &[&str]) -> (Value, String) {
-    let args: Vec<&str> = ["plan"].iter().chain(args).chain(&["--json"]).copied().collect();
+    let args: Vec<&str> = ["run", "--dry-run"].iter().chain(args).chain(&["--json"]).copied().collect();
     let ran = lab.done(&args);
     (serde_json::from_str(&ran.stdout).unwrap(), ran.stderr)
 }
@@ -47,7 +47,7 @@ fn content_is_refused_where_stores_are_measured() {
     let lab = Lab::new();
     lab.write("page.html", text(3000));
     for args in [&["cache-levels", "--store", "redis"][..], &["cache-client"]] {
-        let line = lab.refused(&[&["plan", "--content", "page.html"][..], args].concat());
+        let line = lab.refused(&[&["run", "--dry-run", "--content", "page.html"][..], args].concat());
         assert!(line.contains("stores values of its own") && line.contains("without --store"), "{line}");
     }
 }
@@ -149,7 +149,7 @@ fn content_that_says_nothing_to_a_study_is_refused() {
         (&["small.toml", "--docroot", "folder"], "small measures codecs, not web servers"),
         (&["assets.toml", "--docroot", "folder", "--content", "empty.css"], "cannot be used with"),
     ] {
-        let args: Vec<&str> = ["plan"].iter().chain(args).copied().collect();
+        let args: Vec<&str> = ["run", "--dry-run"].iter().chain(args).copied().collect();
         let line = lab.refused(&args);
         assert!(line.contains(said), "{args:?}: {line}");
     }
@@ -277,7 +277,7 @@ fn a_configuration_that_answers_slowly_meets_the_deadline_of_its_trial() {
     lab.write("assets.toml", whole_study());
     lab.write("slow.conf", SLOW);
     let begun = std::time::Instant::now();
-    let ran = lab.run(&["plan", "assets.toml", "--server-config", "slow.conf"]);
+    let ran = lab.run(&["run", "--dry-run", "assets.toml", "--server-config", "slow.conf"]);
     let said = ran.stderr.lines().last().unwrap_or_default();
     assert!(ran.code != 0 && said.contains("slow.conf: nginx was not ready within 10 s"), "{}", ran.stderr);
     assert!(begun.elapsed() < std::time::Duration::from_secs(40), "{:?}", begun.elapsed());
@@ -291,7 +291,7 @@ fn a_trial_of_a_configuration_ends_at_once_when_the_user_wants_it() {
         let lab = Lab::new();
         lab.write("assets.toml", whole_study());
         lab.write("slow.conf", SLOW);
-        let mut started = lab.start(&["plan", "assets.toml", "--server-config", "slow.conf"]);
+        let mut started = lab.start(&["run", "--dry-run", "assets.toml", "--server-config", "slow.conf"]);
         wait_until("the server is tried", || lab.processes().len() >= 2);
         started.signal(signal);
         let begun = std::time::Instant::now();

@@ -119,7 +119,7 @@ fn a_browser_shows_the_ranking_of_the_analysis_and_nothing_hostile() {
     lab.write("slow.html", render(&slow));
     lab.write("profile", format!("{{main}};work;php::strlen 60\n{{main}};work;{HOSTILE} 30\n{{main}} 10\n"));
     lab.fine(&["profile", "profile", "--out", "profiled"]);
-    lab.fine(&["report", "profiled", "-f", "html", "--out", "profiled"]);
+    lab.fine(&["runs", "show", "profiled", "-f", "html", "--out", "profiled"]);
     lab.write("slow-hostile.html", render(&hostile_setup(slow)));
     lab.write("cases.json", cases(&report, STATES).to_string());
     if let Some(shots) = std::env::var_os("PAGE_SHOTS") {
@@ -183,7 +183,7 @@ fn a_page_is_one_file_that_loads_nothing() {
     }
     let lab = Lab::new();
     let run = checkout().join("docs/runs/cache-levels");
-    lab.fine(&["report", run.to_str().unwrap(), "-f", "html", "--out", "."]);
+    lab.fine(&["runs", "show", run.to_str().unwrap(), "-f", "html", "--out", "."]);
     let page = fs::read_to_string(lab.path("report.html")).unwrap();
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(page.contains("default-src 'none'") && !page.contains("src=\"http") && !page.contains("@import"));
@@ -194,7 +194,7 @@ fn conditions_on_the_command_line_rank_as_in_the_page() {
     let lab = Lab::new();
     let run = checkout().join("docs/runs/cache-levels");
     let run = run.to_str().unwrap();
-    let told = lab.told(&["report", run, "--at", "link=1.6:150,connection=new,reads=100", "--json"]);
+    let told = lab.told(&["runs", "show", run, "--at", "link=1.6:150,connection=new,reads=100", "--json"]);
     let report = stored("cache-levels");
     let usual = Conditions::of(&report);
     let conditions = usual.with("link=1.6:150,connection=new,reads=100").unwrap();
@@ -202,8 +202,8 @@ fn conditions_on_the_command_line_rank_as_in_the_page() {
     let ranked = Ranking::of(&report).group(0, &conditions);
     assert_eq!(first["id"], ranked[0].id.as_str());
     assert_eq!(told["groups"].as_array().unwrap().len(), report.groups.len());
-    let text = lab.fine(&["report", run, "--at", "link=1.6:150,connection=new,reads=100"]);
+    let text = lab.fine(&["runs", "show", run, "--at", "link=1.6:150,connection=new,reads=100"]);
     assert!(text.contains("1.6 Mbit/s") && text.contains("100 reads per write"), "{text}");
-    let line = lab.refused(&["report", run, "--at", "conection=new"]);
+    let line = lab.refused(&["runs", "show", run, "--at", "conection=new"]);
     assert!(line.contains("did you mean `connection`?"), "{line}");
 }

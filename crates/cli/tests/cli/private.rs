@@ -41,8 +41,8 @@ fn whatever_is_written_is_its_users_alone() {
     let served = crate::lab::has("nginx", "apt install nginx");
     let mut verbs = vec![
         vec!["codec", "page.html", "--codecs", "zlib:1", "--budget", "2", "--out", "codec"],
-        vec!["report", "codec", "--out", "shown", "--format", "csv"],
-        vec!["plan", "cache-levels", "--quick"],
+        vec!["runs", "show", "codec", "--out", "shown", "--format", "csv"],
+        vec!["run", "--dry-run", "cache-levels", "--quick"],
         vec!["check"],
     ];
     let server = crate::load::server::Server::of("page");
@@ -61,10 +61,11 @@ fn whatever_is_written_is_its_users_alone() {
         "compared",
     ]);
     verbs.push(vec![
-        "report", "codec", "--out", "drawn", "--format", "svg", "--format", "markdown", "--format", "json",
+        "runs", "show", "codec", "--out", "drawn", "--format", "svg", "--format", "markdown", "--format",
+        "json",
     ]);
-    verbs.push(vec!["link"]);
-    verbs.push(vec!["link", "measure", "100mbit/1ms"]);
+    verbs.push(vec!["lab", "link"]);
+    verbs.push(vec!["lab", "link", "measure", "100mbit/1ms"]);
     if crate::lab::has_php() {
         lab.write("script.php", "<?php usleep(1000);");
         verbs.push(vec!["profile", "--pairs", "0", "--out", "profiled", "--", "script.php"]);
@@ -246,7 +247,7 @@ fn a_killed_codec_run_leaves_nothing_that_the_next_start_does_not_remove() {
     let mut started = lab.start(&["codec", "large.bin", "--out", "killed"]);
     crate::lab::wait_until("the content is staged", || std::fs::read_dir(lab.tmp()).unwrap().count() > 0);
     started.kill();
-    lab.fine(&["plan"]);
+    lab.fine(&["run", "--dry-run"]);
     let left: Vec<_> = std::fs::read_dir(lab.tmp()).unwrap().flatten().map(|entry| entry.path()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
@@ -265,11 +266,11 @@ fn a_system_without_room_is_told_in_a_line() {
 fn without_a_home_the_program_still_works() {
     let lab = Lab::new();
     let mut command = lab.command(env!("CARGO_BIN_EXE_weigh"));
-    command
-        .env_remove("HOME")
-        .env_remove("WEIGH_CACHE")
-        .env_remove("XDG_CACHE_HOME")
-        .args(["plan", "text-assets"]);
+    command.env_remove("HOME").env_remove("WEIGH_CACHE").env_remove("XDG_CACHE_HOME").args([
+        "run",
+        "--dry-run",
+        "text-assets",
+    ]);
     let ran = Ran::of(command.output().unwrap());
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }

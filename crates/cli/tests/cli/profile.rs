@@ -66,13 +66,13 @@ fn a_folder_is_shown_again_in_the_formats_of_runs() {
     let lab = Lab::new();
     lab.write("cachegrind.out.1", cachegrind(1));
     let printed = lab.fine(&["profile", "cachegrind.out.1", "--out", "out"]);
-    assert_eq!(lab.fine(&["report", "out"]), printed);
-    assert_eq!(lab.fine(&["report", "out", "--json"]), lab.read("out/profile.json"));
-    assert!(lab.fine(&["report", "out", "-f", "markdown"]).contains("php::strlen"));
-    let line = lab.refused(&["report", "out", "-f", "svg", "--out", "shown"]);
+    assert_eq!(lab.fine(&["runs", "show", "out"]), printed);
+    assert_eq!(lab.fine(&["runs", "show", "out", "--json"]), lab.read("out/profile.json"));
+    assert!(lab.fine(&["runs", "show", "out", "-f", "markdown"]).contains("php::strlen"));
+    let line = lab.refused(&["runs", "show", "out", "-f", "svg", "--out", "shown"]);
     assert!(line.contains("a profile has no charts"), "{line}");
     if weigh_answer::page::is_built_in() {
-        lab.fine(&["report", "out", "-f", "html", "--out", "shown"]);
+        lab.fine(&["runs", "show", "out", "-f", "html", "--out", "shown"]);
         let page = lab.read("shown/report.html");
         let flame = page.split("\"flames\":[").nth(1).unwrap();
         assert!(
@@ -81,7 +81,7 @@ fn a_folder_is_shown_again_in_the_formats_of_runs() {
         );
     }
     lab.write("out/profile.json", "{\"schema\": 1}");
-    let line = lab.refused(&["report", "out"]);
+    let line = lab.refused(&["runs", "show", "out"]);
     assert!(line.contains("no profile of weigh, or damaged"), "{line}");
 }
 

@@ -1,4 +1,4 @@
-//! `weigh report`: a run again, in any format.
+//! `weigh runs show`: a run again, in any format.
 
 use std::fs;
 
@@ -17,39 +17,39 @@ fn measured() -> Lab {
 #[test]
 fn every_format_shows_the_same_run() {
     let lab = measured();
-    let json = lab.told(&["report", "run", "--format", "json"]);
+    let json = lab.told(&["runs", "show", "run", "--format", "json"]);
     let cells = json["rows"].as_array().unwrap();
     assert_eq!((&json["schema"], cells.len()), (&2.into(), 4));
 
     let (terminal, markdown) =
-        (lab.fine(&["report", "run", "--full"]), lab.fine(&["report", "run", "-f", "markdown"]));
+        (lab.fine(&["runs", "show", "run", "--full"]), lab.fine(&["runs", "show", "run", "-f", "markdown"]));
     for cell in cells {
         let setting = &cell["cell"]["setting"];
         let name = setting["codec"].as_str().unwrap();
         assert!(terminal.contains(name) && markdown.contains(name), "{name}");
         let bytes = crate::codec::value(cell, "encoded-bytes").to_string();
-        let csv = lab.fine(&["report", "run", "--format", "csv"]);
+        let csv = lab.fine(&["runs", "show", "run", "--format", "csv"]);
         assert!(csv.lines().any(|l| l.contains(name) && l.contains(&bytes)), "{bytes}: {csv}");
     }
     assert!(markdown.starts_with("# ") && markdown.contains("| ---"), "{markdown}");
-    assert!(lab.fine(&["report", "run"]).len() < terminal.len());
-    assert_eq!(lab.told(&["report", "run", "--json"]), json);
+    assert!(lab.fine(&["runs", "show", "run"]).len() < terminal.len());
+    assert_eq!(lab.told(&["runs", "show", "run", "--json"]), json);
 }
 
 #[test]
 fn columns_are_few_named_or_all() {
     let lab = measured();
-    let few = lab.fine(&["report", "run", "--full"]);
+    let few = lab.fine(&["runs", "show", "run", "--full"]);
     assert!(few.contains("more columns: ") && few.contains("(--columns all)"), "{few}");
-    let named = lab.fine(&["report", "run", "--columns", "ratio,encode-mad"]);
+    let named = lab.fine(&["runs", "show", "run", "--columns", "ratio,encode-mad"]);
     assert!(
         named.contains("encode-mad") && named.contains("ratio") && !named.contains("saving  "),
         "{named}"
     );
-    assert!(!lab.fine(&["report", "run", "--columns", "all"]).contains("more columns: "));
-    let line = lab.refused(&["report", "run", "--columns", "encdoe"]);
+    assert!(!lab.fine(&["runs", "show", "run", "--columns", "all"]).contains("more columns: "));
+    let line = lab.refused(&["runs", "show", "run", "--columns", "encdoe"]);
     assert!(line.contains("no column `encdoe`; did you mean `encode`?"), "{line}");
-    let line = lab.refused(&["report", "run", "--columns", "ratio,,"]);
+    let line = lab.refused(&["runs", "show", "run", "--columns", "ratio,,"]);
     assert!(line.contains("name columns, with commas between them"), "{line}");
 }
 
@@ -58,10 +58,11 @@ fn pictures_are_written_where_asked_and_never_into_the_run() {
     let lab = measured();
     let before = files(&lab);
     for (format, magic) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG")] {
-        let line = lab.refused(&["report", "run", "--format", format]);
-        let how = format!("{format} is a picture and needs a folder: weigh report run -f {format} --out DIR");
+        let line = lab.refused(&["runs", "show", "run", "--format", format]);
+        let how =
+            format!("{format} is a picture and needs a folder: weigh runs show run -f {format} --out DIR");
         assert_eq!(line, how);
-        let there = lab.fine(&["report", "run", "--format", format, "--out", "pictures"]);
+        let there = lab.fine(&["runs", "show", "run", "--format", format, "--out", "pictures"]);
         assert!(there.lines().count() > 0 && there.lines().all(|p| p.starts_with("pictures/")), "{there}");
         for path in there.lines() {
             assert!(fs::read(lab.path(path)).unwrap().starts_with(magic), "{path}");
@@ -83,27 +84,27 @@ fn files(lab: &Lab) -> Vec<(std::ffi::OsString, std::time::SystemTime)> {
 fn run_and_report_show_the_same_and_say_how_to_go_on() {
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
-    let (ran, again) = (lab.done(&["run", "small.toml"]), lab.done(&["report", "latest"]));
+    let (ran, again) = (lab.done(&["run", "small.toml"]), lab.done(&["runs", "show", "latest"]));
     assert_eq!((&ran.stdout, &ran.stderr.lines().last()), (&again.stdout, &again.stderr.lines().last()));
     for (word, said) in [("Pictures: weigh-runs/small-", ".png"), ("Report: weigh-runs/small-", "report.md")]
     {
         assert!(ran.stderr.lines().any(|l| l.starts_with(word) && l.contains(said)), "{}", ran.stderr);
     }
-    assert_eq!(ran.stderr.lines().last(), Some("Evidence: weigh report latest --full"));
-    assert!(lab.fine(&["report", "latest", "--full"]).len() > again.stdout.len());
+    assert_eq!(ran.stderr.lines().last(), Some("Evidence: weigh runs show latest --full"));
+    assert!(lab.fine(&["runs", "show", "latest", "--full"]).len() > again.stdout.len());
     // Elsewhere the newest is not the one.
     let ran = lab.done(&["run", "small.toml", "--out", "elsewhere"]);
-    assert_eq!(ran.stderr.lines().last(), Some("Evidence: weigh report elsewhere --full"));
+    assert_eq!(ran.stderr.lines().last(), Some("Evidence: weigh runs show elsewhere --full"));
 }
 
 #[test]
 fn runs_are_listed_and_found_by_name() {
     let lab = Lab::new();
-    assert!(lab.fine(&["report"]).contains("no runs in weigh-runs; measure one: weigh run --quick"));
-    assert_eq!(lab.told(&["report", "--json"])["runs"], serde_json::json!([]));
+    assert!(lab.fine(&["runs"]).contains("no runs in weigh-runs; measure one: weigh run --quick"));
+    assert_eq!(lab.told(&["runs", "--json"])["runs"], serde_json::json!([]));
     lab.write("small.toml", SMALL);
     lab.fine(&["run", "small.toml"]);
-    let listed = lab.told(&["report", "--json"]);
+    let listed = lab.told(&["runs", "--json"]);
     crate::schema::keeps("runs", &listed);
     let run = &listed["runs"][0];
     assert_eq!(
@@ -111,19 +112,19 @@ fn runs_are_listed_and_found_by_name() {
         (&"small".into(), &true.into(), &4.into())
     );
     let name = run["name"].as_str().unwrap();
-    let table = lab.fine(&["report"]);
+    let table = lab.fine(&["runs"]);
     assert!(
         table.lines().any(|l| l.starts_with(name) && l.contains("  complete               4  ")),
         "{table}"
     );
-    let ran = lab.done(&["report", "weigh-runs"]);
+    let ran = lab.done(&["runs", "show", "weigh-runs"]);
     assert_eq!((&ran.stdout, &*ran.stderr), (&table, "weigh-runs is a folder of runs; name one of them\n"));
-    assert_eq!(lab.fine(&["report", name]), lab.fine(&["report", "latest"]));
-    let line = lab.refused(&["report", &name[..name.len() - 1]]);
+    assert_eq!(lab.fine(&["runs", "show", name]), lab.fine(&["runs", "show", "latest"]));
+    let line = lab.refused(&["runs", "show", &name[..name.len() - 1]]);
     assert!(line.ends_with(&format!("no such run; did you mean `{name}`?")), "{line}");
     // A damaged run is a row, too.
     fs::write(lab.path("weigh-runs").join(name).join("plan.json"), "{}").unwrap();
-    let damaged = &lab.told(&["report", "--json"])["runs"][0];
+    let damaged = &lab.told(&["runs", "--json"])["runs"][0];
     assert!(damaged["damaged"].as_str().unwrap().contains("plan.json"), "{damaged}");
 }
 
@@ -131,13 +132,13 @@ fn runs_are_listed_and_found_by_name() {
 fn several_formats_go_into_one_folder() {
     let lab = measured();
     let written =
-        lab.fine(&["report", "run", "-f", "markdown", "-f", "csv", "-f", "json", "--out", "report"]);
+        lab.fine(&["runs", "show", "run", "-f", "markdown", "-f", "csv", "-f", "json", "--out", "report"]);
     let mut files: Vec<&str> = written.lines().collect();
     files.sort_unstable();
     assert_eq!(files, ["report/cells.csv", "report/report.json", "report/report.md", "report/values.csv"]);
     assert!(!lab.read("report/report.md").contains('\u{1b}'));
     lab.write("a-file", "x");
-    let line = lab.refused(&["report", "run", "-f", "csv", "--out", "a-file"]);
+    let line = lab.refused(&["runs", "show", "run", "-f", "csv", "--out", "a-file"]);
     assert!(line.contains("a-file: not a folder"), "{line}");
 }
 
@@ -146,10 +147,10 @@ fn what_is_no_run_is_refused() {
     let lab = Lab::new();
     lab.write("folder/x", "x");
     for (place, said) in [("nowhere", "no such run"), ("folder", "not a run"), ("folder/x", "not a run")] {
-        let line = lab.refused(&["report", place]);
+        let line = lab.refused(&["runs", "show", place]);
         assert!(line.contains(&format!("{place}: {said}")), "{line}");
     }
-    let line = lab.refused(&["report", "a\u{1b}[31m\nb"]);
+    let line = lab.refused(&["runs", "show", "a\u{1b}[31m\nb"]);
     assert!(line.contains("no such run") && !line.contains(['\u{1b}', '\n']), "{line}");
 }
 
@@ -158,6 +159,6 @@ fn a_report_needs_nothing_but_the_directory() {
     let lab = measured();
     fs::rename(lab.path("run"), lab.path("moved")).unwrap();
     fs::remove_file(lab.path("page.html")).unwrap();
-    let mut command = lab.weigh(&["report", "moved"]);
+    let mut command = lab.weigh(&["runs", "show", "moved"]);
     command.env_remove("HOME").env_remove("WEIGH_CACHE").env("PATH", "").assert().success();
 }

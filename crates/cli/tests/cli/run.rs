@@ -107,7 +107,7 @@ fn without_php(lab: &Lab, args: &[&str]) -> crate::lab::Ran {
 fn definitions_of_ones_own_are_laid_over_the_built_in_ones() {
     let lab = Lab::new();
     lab.write("defs/studies/small.toml", SMALL);
-    let list = lab.fine(&["--defs", "defs", "plan"]);
+    let list = lab.fine(&["--defs", "defs", "run", "--dry-run"]);
     assert!(list.contains("cache-levels") && list.contains("small"), "{list}");
     lab.fine(&["--defs", "defs", "run", "small", "--out", "run"]);
     let line = lab.refused(&["--defs", "nowhere", "run", "small"]);

@@ -80,7 +80,7 @@ fn runs_are_listed_by_study_time_and_number_and_report_lists_the_same() {
     assert_eq!(names(&lab, &["--study", "small", "--since", "2026-03-04"]), ["run-04"]);
     assert_eq!(names(&lab, &["--study", "other"]), [""; 0]);
     assert!(lab.fine(&["runs", "--study", "other"]).contains("no such runs in weigh-runs"));
-    assert_eq!(lab.fine(&["report"]), lab.fine(&["runs"]));
+    assert_eq!(lab.fine(&["runs", "list"]), lab.fine(&["runs"]));
     let table = lab.fine(&["runs"]);
     assert!(table.contains("run-04  small  2026-03-04 12:00:00  complete               4"), "{table}");
     let listing = lab.told(&["runs", "--json"]);
@@ -133,7 +133,7 @@ fn a_summary_that_is_none_is_made_again() {
     let path = lab.path("weigh-runs/run-02/summary.json");
     let good = fs::read_to_string(&path).unwrap();
     let later =
-        good.replacen("\"schema\":1", "\"schema\":2", 1).replace("\"complete\":true", "\"complete\":false");
+        good.replacen("\"schema\":2", "\"schema\":3", 1).replace("\"complete\":true", "\"complete\":false");
     let without_values = format!("{}}}", &good[..good.find(",\"values\"").unwrap()]);
     let wrong = ["this is no summary", &good[..good.len() / 2], &later, &without_values, ""];
     for text in wrong {

@@ -1,4 +1,4 @@
-//! `weigh runtime`. What is fetched needs the network and minutes; the steps up to it do not.
+//! `weigh lab runtime`. What is fetched needs the network and minutes; the steps up to it do not.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ const LIVE: &str = "WEIGH_LIVE_RUNTIME";
 #[test]
 fn names_that_cannot_be_added_or_removed_are_told_in_one_line() {
     let lab = Lab::new();
-    let refused = |args: &[&str]| lab.refused(&[&["runtime"], args].concat());
+    let refused = |args: &[&str]| lab.refused(&[&["lab", "runtime"], args].concat());
     let line = refused(&["add", "debain:trixie"]);
     assert!(
         line.contains("no source of runtimes `debain`; write SOURCE:SUITE with one of: debian"),
@@ -43,9 +43,9 @@ fn a_fetched_runtime_is_fetched_listed_measured_and_removed() {
         return;
     };
     let lab = Lab::new();
-    let said = lab.fine(&["runtime", "add", &name]);
+    let said = lab.fine(&["lab", "runtime", "add", &name]);
     assert!(said.contains("with PHP-FPM"), "{said}");
-    let listing = lab.told(&["runtime", "list", "--json"]);
+    let listing = lab.told(&["lab", "runtime", "list", "--json"]);
     let rows = listing["runtimes"].as_array().unwrap();
     let row = rows.iter().find(|r| r["origin"] == name.as_str()).expect("it is listed");
     let (runtime, place) = (row["name"].as_str().unwrap(), row["place"].as_str().unwrap());
@@ -53,6 +53,6 @@ fn a_fetched_runtime_is_fetched_listed_measured_and_removed() {
     let found = lab.told(&["check", "--json", "--php", runtime]);
     let version = &found["runtimes"][1]["version"];
     assert_eq!(version, &row["version"], "the worker runs on the fetched PHP");
-    lab.fine(&["runtime", "remove", runtime]);
+    lab.fine(&["lab", "runtime", "remove", runtime]);
     assert!(fs::metadata(place).is_err());
 }

@@ -42,7 +42,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
     vec![
         ("report", "Report of a Weighbridge run: report/report.json and --json", schema_for!(Document)),
         ("run", "Facts of a run: run.json", schema_for!(RunFile)),
-        ("plan", "Plan of a run: plan.json and `weigh plan --json`", schema_for!(Plan)),
+        ("plan", "Plan of a run: plan.json and `weigh run --dry-run --json`", schema_for!(Plan)),
         ("record", "One line of records.ndjson", schema_for!(Line)),
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
@@ -51,21 +51,21 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("policy", "A policy: policy.toml and `weigh advise --json`", schema_for!(Policy)),
         (
             "ranking",
-            "A ranking under conditions: `weigh report RUN --at CONDITIONS --json`",
+            "A ranking under conditions: `weigh runs show RUN --at CONDITIONS --json`",
             schema_for!(RankingDocument),
         ),
         ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(listing::Listing)),
         ("trend", "A metric over time: `weigh runs trend --json`", schema_for!(Trend)),
         ("comparison", "A comparison: `weigh compare --json`", schema_for!(Comparison)),
         ("machines", "Machines compared: `weigh compare --machines --json`", schema_for!(Machines)),
-        ("baselines", "The baselines: `weigh baseline list --json`", schema_for!(baseline::Listing)),
-        ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
-        ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
-        ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
-        ("pack", "What packing came to: `weigh pack --json`", schema_for!(weigh_pack::Outcome)),
+        ("baselines", "The baselines: `weigh compare --baselines --json`", schema_for!(baseline::Listing)),
+        ("studies", "The studies: `weigh run --dry-run --json`", schema_for!(plan::Listing)),
+        ("corpus", "The corpus: `weigh lab corpus list --json`", schema_for!(corpus::Listing)),
+        ("runtime", "PHP runtimes: `weigh lab runtime list --json`", schema_for!(runtime::Listing)),
+        ("pack", "What packing came to: `weigh pack --json`", schema_for!(weigh_pack::PackOutcome)),
         (
             "link",
-            "Links, asked beside measured: `weigh link --json`, `weigh link measure --json`",
+            "Links, asked beside measured: `weigh lab link --json`, `weigh lab link measure --json`",
             schema_for!(link::Document),
         ),
     ]
@@ -142,15 +142,15 @@ fn what_check_plan_and_corpus_write_keeps_its_schema() {
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
     keeps("check", &parsed(&lab.fine(&["check", "--json"])));
-    keeps("plan", &parsed(&lab.fine(&["plan", "small.toml", "--json"])));
-    keeps("corpus", &parsed(&lab.fine(&["corpus", "list", "--json"])));
-    keeps("runtime", &parsed(&lab.fine(&["runtime", "list", "--json"])));
-    keeps("link", &parsed(&lab.fine(&["link", "--json"])));
+    keeps("plan", &parsed(&lab.fine(&["run", "--dry-run", "small.toml", "--json"])));
+    keeps("corpus", &parsed(&lab.fine(&["lab", "corpus", "list", "--json"])));
+    keeps("runtime", &parsed(&lab.fine(&["lab", "runtime", "list", "--json"])));
+    keeps("link", &parsed(&lab.fine(&["lab", "link", "--json"])));
     lab.write("www/a.js", "let a = 1;\n".repeat(99));
     lab.write("www/a.js.gz", "mine");
     keeps("pack", &parsed(&lab.fine(&["pack", "www", "--json"])));
     keeps("pack", &parsed(&lab.run(&["pack", "www", "--effort", "fast", "--check", "--json"]).stdout));
-    let measured = lab.run(&["link", "measure", "100mbit/1ms", "loopback", "--json"]);
+    let measured = lab.run(&["lab", "link", "measure", "100mbit/1ms", "loopback", "--json"]);
     keeps("link", &parsed(&measured.stdout));
 }
 

@@ -29,7 +29,7 @@ fn who_sends_to_slow_clients_decides_what_light_requests_take() {
     lab.write("slow.toml", STUDY);
     lab.done(&["run", "slow.toml", "--php", "php", "--out", "run", "--json"]);
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
-    let report = lab.told(&["report", "run", "--format", "json"]);
+    let report = lab.told(&["runs", "show", "run", "--format", "json"]);
     crate::schema::keeps("report", &report);
     assert!(report["rows"].as_array().unwrap().is_empty(), "what a response costs is another question");
     let of = |way: &str| {
@@ -52,7 +52,7 @@ fn who_sends_to_slow_clients_decides_what_light_requests_take() {
     } else {
         println!("skipped in part: no network namespace here");
     }
-    let report = lab.fine(&["report", "run", "--full"]);
+    let report = lab.fine(&["runs", "show", "run", "--full"]);
     assert!(report.contains("With slow clients") && report.contains(" free "), "{report}");
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
 }

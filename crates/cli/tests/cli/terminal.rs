@@ -16,9 +16,9 @@ fn a_pipe_gets_no_escape_sequence() {
     let lab = measured();
     for args in [
         &["check"][..],
-        &["plan", "small.toml"],
-        &["report", "run"],
-        &["corpus", "list"],
+        &["run", "--dry-run", "small.toml"],
+        &["runs", "show", "run"],
+        &["lab", "corpus", "list"],
         &["--help"],
         &["run", "small.toml", "--out", "again"],
         &["codec", "nonsense"],
@@ -62,15 +62,15 @@ fn tables_keep_to_a_terminal_and_cut_nothing() {
     let lab = measured();
     for columns in [60, 80, 100, 120, 200] {
         for args in [
-            &["report", "run"][..],
-            &["report", "run", "--columns", "all"],
-            &["plan", "small.toml"],
-            &["plan", "small.toml", "--cells"],
-            &["plan"],
-            &["corpus", "list"],
+            &["runs", "show", "run"][..],
+            &["runs", "show", "run", "--columns", "all"],
+            &["run", "--dry-run", "small.toml"],
+            &["run", "--dry-run", "small.toml", "--cells"],
+            &["run", "--dry-run"],
+            &["lab", "corpus", "list"],
             &["check"],
-            &["runtime", "list"],
-            &["link", "list"],
+            &["lab", "runtime", "list"],
+            &["lab", "link", "list"],
         ] {
             let output = lab.weigh(args).env("COLUMNS", columns.to_string()).output().unwrap();
             let text = Ran::of(output).stdout;
@@ -78,7 +78,9 @@ fn tables_keep_to_a_terminal_and_cut_nothing() {
             let table = text.lines().filter(|l| !l.starts_with("cache: ") && !l.starts_with("  /"));
             // Of a check, what is missing is told in sentences.
             let table = table.filter(|l| args[0] != "check" || (l.starts_with("  ") && !l.contains(": ")));
-            for line in table.filter(|l| !l.starts_with("Show one: weigh plan STUDY") && !l.ends_with('?')) {
+            for line in
+                table.filter(|l| !l.starts_with("Show one: weigh run --dry-run STUDY") && !l.ends_with('?'))
+            {
                 assert!(console::measure_text_width(line) <= columns, "{args:?} at {columns}: {line}");
                 assert!(!line.contains('…'), "{args:?} at {columns}: {line}");
             }
@@ -112,8 +114,11 @@ fn a_full_disk_behind_stdout_is_one_line() {
     }
     let lab = Lab::new();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output =
-        Command::new(WEIGH).args(["corpus", "list"]).env("WEIGH_CACHE", lab.cache()).stdout(full).output();
+    let output = Command::new(WEIGH)
+        .args(["lab", "corpus", "list"])
+        .env("WEIGH_CACHE", lab.cache())
+        .stdout(full)
+        .output();
     let line = Ran::of(output.unwrap()).failure();
     assert!(line.contains("cannot be written to stdout"), "{line}");
 }

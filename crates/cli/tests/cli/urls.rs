@@ -63,7 +63,7 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
     assert!(visit["delivery"]["server_cpu_ns"].is_null() && visit["delivery"]["switches"].is_null());
     let excluded = found["exclusions"].as_array().unwrap();
     assert_eq!(excluded[0]["reason"], "asked for br, the server sends no coding");
-    let shown = lab.fine(&["report", "run", "--full"]);
+    let shown = lab.fine(&["runs", "show", "run", "--full"]);
     assert!(shown.contains("gzip in url") && shown.contains("without the server's CPU time"), "{shown}");
     assert!(shown.contains("server's CPU time was not measured"), "{shown}");
     assert_eq!(lab.left_over(), 0);
@@ -73,16 +73,23 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
 fn a_named_study_lends_its_question_and_budget() {
     let (lab, server) = (Lab::new(), site());
     let url = server.url("/");
-    let plan: Value =
-        serde_json::from_str(&lab.fine(&["plan", "static-assets", "--quick", "--url", &url, "--json"]))
-            .unwrap();
+    let plan: Value = serde_json::from_str(&lab.fine(&[
+        "run",
+        "--dry-run",
+        "static-assets",
+        "--quick",
+        "--url",
+        &url,
+        "--json",
+    ]))
+    .unwrap();
     assert_eq!(plan["study"]["name"], "static-assets");
     assert_eq!(
         (&plan["servers"][0]["name"], &plan["servers"][0]["version"]),
         (&"url".into(), &"mine/1".into())
     );
     assert_eq!(plan["payloads"][0]["origin"]["url"], url);
-    let line = lab.refused(&["plan", "cache-levels", "--url", &url]);
+    let line = lab.refused(&["run", "--dry-run", "cache-levels", "--url", &url]);
     assert!(line.contains("cache-levels measures codecs"), "{line}");
 }
 
@@ -98,7 +105,7 @@ fn an_own_page_stands_beside_the_cells_of_a_study() {
         "ways = [\"none\", \"gzencode:6\"]\nlinks = [\"-\", \"data-centre\"]",
     );
     lab.write("pages.toml", study("pages", [60, 2, 2], &block));
-    let plan = lab.told(&["plan", "pages.toml", "--page", &url, "--php", "php", "--json"]);
+    let plan = lab.told(&["run", "--dry-run", "pages.toml", "--page", &url, "--php", "php", "--json"]);
     crate::schema::keeps("plan", &plan);
     let ids: Vec<&str> =
         plan["cells"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
@@ -111,7 +118,7 @@ fn an_own_page_stands_beside_the_cells_of_a_study() {
         report["findings"].as_array().unwrap().iter().map(|f| f["text"].as_str().unwrap()).collect();
     assert!(said.iter().any(|text| text.ends_with(" of your page.")), "{said:#?}");
     assert!(said.iter().any(|text| text.starts_with(&format!("{url} sends 20 KB"))), "{said:#?}");
-    let line = lab.refused(&["plan", "cache-levels", "--page", &url]);
+    let line = lab.refused(&["run", "--dry-run", "cache-levels", "--page", &url]);
     assert!(line.contains("--page: cache-levels measures codecs"), "{line}");
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
 }
@@ -122,7 +129,7 @@ fn content_that_changes_is_said_to_change() {
     let server = Server::new(|_, n| response("", format!("{}{:08}", "page ".repeat(400), n).as_bytes()));
     let ran = run(&lab, &server.url("/"), &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let full = lab.fine(&["report", "run", "--full"]);
+    let full = lab.fine(&["runs", "show", "run", "--full"]);
     assert!(full.contains("changed during the run"), "{full}");
 }
 

@@ -23,6 +23,11 @@ weigh codec page.html --levels many
 weigh codec page.html --php /no/such/php
 weigh codec page.html --out page.html
 weigh codec --content page.html
+weigh codec page.html --codecs gzip
+weigh gzip
+weigh version
+weigh list
+weigh runs show latest
 weigh check --jsno
 weigh check --php /no/such/php
 weigh site --docrot .
@@ -31,15 +36,19 @@ weigh site --docroot . --name 'My Shop'
 weigh site --url http://192.0.2.1/
 weigh site --store reddis://127.0.0.1
 weigh site --log nowhere.log
+weigh site --docroot . --values /etc
+weigh advise nowhere.toml
+weigh prove
+weigh prove nowhere.toml
 weigh site --server-config nowhere.conf
-weigh plan cache-level
-weigh plan page.html
-weigh plan cache-levels --only ''
-weigh plan cache-levels --only nonsense
-weigh plan page-output --content page.html other.html
-weigh plan cache-client --store redis://127.0.0.1:1/0
-weigh plan cache-client --store reddis
-weigh plan text-assets --url http://127.0.0.1:1/ --content page.html
+weigh run --dry-run cache-level
+weigh run --dry-run page.html
+weigh run --dry-run cache-levels --only ''
+weigh run --dry-run cache-levels --only nonsense
+weigh run --dry-run page-output --content page.html other.html
+weigh run --dry-run cache-client --store redis://127.0.0.1:1/0
+weigh run --dry-run cache-client --store reddis
+weigh run --dry-run text-assets --url http://127.0.0.1:1/ --content page.html
 weigh run nowhere.toml
 weigh run text-assets page-output --out run
 weigh run text-assets --content page.html other.html
@@ -51,12 +60,13 @@ weigh run --resume nowhere
 weigh run --resume used
 weigh run --url http://127.0.0.1:1/
 weigh --defs nowhere run text-assets
-weigh report nowhere
-weigh report used
-weigh report latest
-weigh report used --summary
-weigh report used -f pdf
-weigh report used --json --full
+weigh runs show nowhere
+weigh runs show used
+weigh runs show latest
+weigh runs show used --summary
+weigh runs show used -f pdf
+weigh run text-assets --columns foo
+weigh runs show used --json --full
 weigh runs --since yesterday
 weigh runs --limit 0
 weigh runs --in nowhere
@@ -67,10 +77,8 @@ weigh runs prune --older-than 90
 weigh runs prune --older-than 90d --yes --dry-run
 weigh runs export
 weigh runs export used
-weigh view nowhere
-weigh view used
-weigh view --in nowhere
-weigh view --port 99999
+weigh runs open nowhere
+weigh runs open used
 weigh compare
 weigh compare latest
 weigh compare nowhere used
@@ -86,16 +94,17 @@ weigh compare a b --for 10m
 weigh compare --paired text-assets
 weigh compare --paired text-assets --php /no/such/php --php php
 weigh compare --paired http://127.0.0.1:1/ --for 1s
-weigh baseline save
-weigh baseline save ../x
-weigh baseline save main nowhere
-weigh baseline remove main
+weigh compare --save
+weigh compare --save ../x
+weigh compare --save main nowhere
+weigh compare --forget main
 weigh load http://127.0.0.1:1/ --gate 'p99<5%'
 weigh load http://127.0.0.1:1/ --gate 'p101<5ms'
 weigh load http://127.0.0.1:1/ --gate 'cpu<5ms'
 weigh load http://127.0.0.1:1/ --junit x.xml
 weigh load
-weigh load 127.0.0.1:8080
+weigh load 127.0.0.1:9
+weigh load localhost
 weigh load http://127.0.0.1:1/ -t 2
 weigh load http://127.0.0.1:1/ -k
 weigh load http://127.0.0.1:1/ -d -3s
@@ -117,17 +126,17 @@ weigh profile --function '' stacks
 weigh profile --limit -1 -- script.php
 weigh profile --out used stacks
 weigh profile -- nowhere.php
-weigh corpus lits
-weigh corpus fetch nosuch
-weigh corpus fetch jquery
-weigh link measure 100mbit
-weigh link measure cabel
-weigh link run cable echo hi
-weigh link run cable -- /no/such/program
-weigh link run cable --far '' -- true
-weigh runtime add trixie
-weigh runtime add debain:trixie
-weigh runtime remove php9.9
+weigh lab corpus lits
+weigh lab corpus fetch nosuch
+weigh lab corpus fetch jquery
+weigh lab link measure 100mbit
+weigh lab link measure cabel
+weigh lab link run cable echo hi
+weigh lab link run cable -- /no/such/program
+weigh lab link run cable --far '' -- true
+weigh lab runtime add trixie
+weigh lab runtime add debain:trixie
+weigh lab runtime remove php9.9
 "#;
 
 #[test]

@@ -161,7 +161,7 @@ impl Rig {
         Rig { lab, fake }
     }
 
-    fn measure(&mut self, dir: &mut RunDir) -> anyhow::Result<weigh_run::Outcome> {
+    fn measure(&mut self, dir: &mut RunDir) -> anyhow::Result<weigh_run::RunOutcome> {
         run(dir, &mut self.fake, &self.lab.interrupt, &self.lab.clock, &mut Unobserved)
     }
 

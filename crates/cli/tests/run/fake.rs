@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use executor::FakeExecutor;
-pub use executor::{Asked, Behaviour, codec};
+pub use executor::{Behaviour, ExecutorCalls, codec};
 use sha2::{Digest, Sha256};
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::{Origin, Payload};
@@ -21,7 +21,7 @@ use weigh_run::clock::Clock;
 use weigh_run::dir::RunDir;
 use weigh_run::observer::{Observer, Upcoming};
 use weigh_run::subject::codec::Workers;
-use weigh_run::{Outcome, run};
+use weigh_run::{RunOutcome, run};
 
 /// A clock that moves only when it is told to.
 #[derive(Clone, Default)]
@@ -59,7 +59,7 @@ pub struct Lab {
     pub plan: Plan,
     pub codecs: BTreeMap<String, Behaviour>,
     pub clock: FakeClock,
-    pub asked: Asked,
+    pub asked: ExecutorCalls,
     pub interrupt: Interrupt,
     /// Sets the interrupt before this visit (from 1).
     pub interrupt_before: Option<usize>,
@@ -122,7 +122,7 @@ impl Lab {
     }
 
     /// Runs or goes on.
-    pub fn measure(&mut self, dir: &mut RunDir) -> anyhow::Result<Outcome> {
+    pub fn measure(&mut self, dir: &mut RunDir) -> anyhow::Result<RunOutcome> {
         let fake = || {
             let (codecs, clock) = (self.codecs.clone(), self.clock.clone());
             Box::new(FakeExecutor { codecs, clock, asked: self.asked.clone(), version: self.version.clone() })
@@ -135,7 +135,7 @@ impl Lab {
     }
 
     /// A whole run in a fresh directory.
-    pub fn run(&mut self) -> (Outcome, Vec<Record>) {
+    pub fn run(&mut self) -> (RunOutcome, Vec<Record>) {
         let mut dir = self.create();
         let outcome = self.measure(&mut dir).unwrap();
         (outcome, dir.records().to_vec())

@@ -4,12 +4,12 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use weigh_load::Progress;
-use weigh_load::message::Said;
+use weigh_load::message::AgentMessage;
 use weigh_load::plan::{Length, Limits, LoadPlan, Request};
 use weigh_load::result::LoadResult;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::process::WorkerSpec;
-use weigh_run::loading::{Failure, LoadAgent, Outcome};
+use weigh_run::loading::{BlockOutcome, Failure, LoadAgent};
 
 use crate::scripted::LAUNCHER;
 
@@ -31,16 +31,19 @@ fn plan() -> LoadPlan {
 
 fn slice(is_preflight: bool, seconds: f64) -> String {
     let progress = Progress { is_preflight, seconds, ..Progress::default() };
-    serde_json::to_string(&Said::Slice(progress)).unwrap()
+    serde_json::to_string(&AgentMessage::Slice(progress)).unwrap()
 }
 
 fn result() -> String {
-    serde_json::to_string(&Said::Result(Box::new(LoadResult { seconds: 1.0, ..LoadResult::default() })))
-        .unwrap()
+    serde_json::to_string(&AgentMessage::Result(Box::new(LoadResult {
+        seconds: 1.0,
+        ..LoadResult::default()
+    })))
+    .unwrap()
 }
 
 /// What a shell script that reads a plan and then does this comes to, and how often it told of itself.
-fn ask(body: &str, interrupt: Interrupt) -> (Result<Outcome, Failure>, usize) {
+fn ask(body: &str, interrupt: Interrupt) -> (Result<BlockOutcome, Failure>, usize) {
     let home = tempfile::tempdir().unwrap();
     let script = home.path().join("agent.sh");
     fs::write(&script, format!("read -r plan\n{body}\n")).unwrap();

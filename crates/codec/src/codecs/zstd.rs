@@ -131,7 +131,7 @@ impl Coder for Both {
         let mut room = Room::unlimited(out);
         match self.mode {
             Mode::OneShot => {
-                let mut place = Place::of(&mut room, zstd_safe::compress_bound(input.len()));
+                let mut place = OutputRegion::of(&mut room, zstd_safe::compress_bound(input.len()));
                 context.compress2(&mut place, input).map(drop).map_err(failed)
             }
             Mode::Stream => stepwise(context, input, &mut room).map_err(failed),
@@ -153,7 +153,7 @@ impl Coder for Both {
         let mut room = Room::expecting(INFO.name, expected, out)?;
         match self.mode {
             Mode::OneShot => {
-                let mut place = Place::of(&mut room, expected + 1);
+                let mut place = OutputRegion::of(&mut room, expected + 1);
                 match context.decompress(&mut place, input) {
                     Ok(_) => {}
                     Err(code) if is_too_small(code) => {
@@ -180,7 +180,7 @@ pub(crate) fn encode_after(
     let mut context = settings.encoder().map_err(failed)?;
     context.ref_prefix(dictionary).map_err(failed)?;
     let mut room = Room::unlimited(out);
-    let mut place = Place::of(&mut room, zstd_safe::compress_bound(input.len()));
+    let mut place = OutputRegion::of(&mut room, zstd_safe::compress_bound(input.len()));
     context.compress2(&mut place, input).map(drop).map_err(failed)
 }
 
@@ -216,7 +216,7 @@ fn stepwise(context: &mut CCtx, input: &[u8], room: &mut Room) -> Result<(), usi
         };
         let mut source = InBuffer::around(piece);
         loop {
-            let mut place = Place::of(room, Mode::Stream.window(0));
+            let mut place = OutputRegion::of(room, Mode::Stream.window(0));
             let left =
                 context.compress_stream2(&mut OutBuffer::around(&mut place), &mut source, operation)?;
             if source.pos() == piece.len() && (left == 0 || !last) {
@@ -239,7 +239,7 @@ fn unpack(
         after -= piece.len();
         let mut source = InBuffer::around(piece);
         loop {
-            let mut place = Place::of(room, Mode::Stream.window(0));
+            let mut place = OutputRegion::of(room, Mode::Stream.window(0));
             if place.size == 0 {
                 return Ok(());
             }
@@ -259,21 +259,21 @@ fn unpack(
 }
 
 /// A part of a [`Room`] in the form that zstd's binding needs.
-struct Place<'a, 'b> {
+struct OutputRegion<'a, 'b> {
     room: &'a mut Room<'b>,
     at: *mut u8,
     size: usize,
     filled: usize,
 }
 
-impl<'a, 'b> Place<'a, 'b> {
-    fn of(room: &'a mut Room<'b>, want: usize) -> Place<'a, 'b> {
+impl<'a, 'b> OutputRegion<'a, 'b> {
+    fn of(room: &'a mut Room<'b>, want: usize) -> OutputRegion<'a, 'b> {
         let (at, size) = room.offer(want);
-        Place { room, at, size, filled: 0 }
+        OutputRegion { room, at, size, filled: 0 }
     }
 }
 
-impl Drop for Place<'_, '_> {
+impl Drop for OutputRegion<'_, '_> {
     fn drop(&mut self) {
         // SAFETY: `filled_until` was told that these bytes are written.
         unsafe { self.room.commit(self.filled) }
@@ -282,7 +282,7 @@ impl Drop for Place<'_, '_> {
 
 // SAFETY: `at` leads to `size` writable bytes for as long as the room is borrowed, and only what was
 // declared filled is shown as a slice.
-unsafe impl WriteBuf for Place<'_, '_> {
+unsafe impl WriteBuf for OutputRegion<'_, '_> {
     fn as_slice(&self) -> &[u8] {
         // SAFETY: the first `filled` bytes are written.
         unsafe { std::slice::from_raw_parts(self.at, self.filled) }

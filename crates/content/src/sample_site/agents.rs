@@ -62,22 +62,22 @@ const BOTS: [(u64, Bot); 8] = [
             "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
         ),
     ),
-    (3, Bot { name: "python-requests/2.32.3", does: Does::Scan, gzip: true }),
-    (3, Bot { name: "Go-http-client/1.1", does: Does::Scan, gzip: true }),
-    (1, Bot { name: "curl/8.5.0", does: Does::Scan, gzip: false }),
-    (4, Bot { name: "Uptime-Kuma/1.23.16", does: Does::Watch, gzip: true }),
+    (3, Bot { name: "python-requests/2.32.3", does: BotPurpose::Scan, gzip: true }),
+    (3, Bot { name: "Go-http-client/1.1", does: BotPurpose::Scan, gzip: true }),
+    (1, Bot { name: "curl/8.5.0", does: BotPurpose::Scan, gzip: false }),
+    (4, Bot { name: "Uptime-Kuma/1.23.16", does: BotPurpose::Watch, gzip: true }),
 ];
 
 /// A program that looks at sites.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bot {
     pub name: &'static str,
-    pub does: Does,
+    pub does: BotPurpose,
     pub gzip: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum BotPurpose {
     Crawl,
     /// Looks for weak spots of other sites.
     Scan,
@@ -86,7 +86,7 @@ pub(super) enum Does {
 }
 
 const fn crawler(name: &'static str) -> Bot {
-    Bot { name, does: Does::Crawl, gzip: true }
+    Bot { name, does: BotPurpose::Crawl, gzip: true }
 }
 
 /// A browser, by its share.

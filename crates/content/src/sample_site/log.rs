@@ -16,7 +16,7 @@ const MONDAY: u64 = 16;
 /// The day of the week on which the log was rotated last.
 const ROTATED: u64 = 4;
 
-/// Writes both files. `broken` lines that are no requests are among the others.
+/// Writes both files. `broken` lines that are not requests are among the others.
 pub(super) fn write(hits: &[Hit], broken: usize, seed: u64, folder: &Path) -> Result<()> {
     let mut random = Random::new(seed ^ 0x10c);
     let every = hits.len() / broken.max(1);
@@ -59,7 +59,7 @@ fn address(client: u64) -> String {
     }
 }
 
-/// A line that is no request: cut off, zeros of a crash, an error of the server's, bytes of something else.
+/// A line that is not a request: cut off, zeros of a crash, an error of the server's, bytes of something else.
 fn damaged(random: &mut Random, at: usize, line: &str) -> Vec<u8> {
     match at % 4 {
         0 => line.split(" +").next().unwrap_or_default().into(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::agents::{self, Bot, Does, weighted};
+use super::agents::{self, Bot, BotPurpose, weighted};
 use super::files::{COMMON, MORE, Size};
 use crate::synthetic::text::Random;
 
@@ -196,7 +196,7 @@ impl Site<'_> {
 
     fn bot(&mut self, mut visit: Visit, bot: Bot) {
         match bot.does {
-            Does::Crawl => {
+            BotPurpose::Crawl => {
                 let size = self.files.get("/robots.txt").map_or(0, |size| size.sent);
                 self.hit(&visit, "/robots.txt", 200, size, "");
                 for _ in 0..1 + self.random.below(12) {
@@ -205,14 +205,14 @@ impl Site<'_> {
                     self.view(&visit, page, "");
                 }
             }
-            Does::Scan => {
+            BotPurpose::Scan => {
                 for path in ["/wp-login.php", "/xmlrpc.php", "/.env", "/.git/config"] {
                     self.hit(&visit, path, 404, NOT_FOUND, "");
                     visit.at += 1;
                 }
                 self.view(&visit, 0, "");
             }
-            Does::Watch => {
+            BotPurpose::Watch => {
                 self.hit(&visit, "/", 200, 0, "");
                 if let Some(hit) = self.hits.last_mut() {
                     hit.method = "HEAD";

@@ -23,7 +23,7 @@ const MOST_NAMED: usize = 50;
 /// files are that it leaves out.
 ///
 /// # Errors
-/// One line: the list cannot be read, or is no list of paths.
+/// One line: the list cannot be read, or is not a list of paths.
 pub fn visit(list: &Path, each: &mut dyn FnMut(Found) -> Option<&'static str>) -> Result<Vec<Note>> {
     let named = clean_path(list);
     let wrong =

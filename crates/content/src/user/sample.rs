@@ -66,7 +66,7 @@ pub(super) fn whole(files: &[Found]) -> Group {
 }
 
 /// Which part of how many files a sample is, and how exact its totals are.
-pub(super) fn said(taken: usize, of: u64, reached: Option<f64>) -> String {
+pub(super) fn describe_sample(taken: usize, of: u64, reached: Option<f64>) -> String {
     let exact = match reached {
         Some(share) => format!("encoded total within {} at 95% confidence, by zstd 1", units::percent(share)),
         None => "too few files to tell how exact totals are".into(),
@@ -102,7 +102,7 @@ impl Frame {
     pub fn add(&mut self, file: &Found, key: &[u8]) {
         self.files += 1;
         self.bytes += file.bytes;
-        let kind = kind::of(&file.path, &[]);
+        let kind = kind::detect_kind(&file.path, &[]);
         for piece in pieces(file) {
             let layer = self.strata.entry((kind, band(piece.bytes))).or_default();
             layer.units += 1;
@@ -255,7 +255,7 @@ pub(super) fn deal(mut group: Group, items: usize, bytes: u64) -> Vec<Group> {
     let count = count.clamp(1, group.units.len().max(1));
     if group.stands_for.is_none() {
         group.units.sort_by_cached_key(|unit| {
-            (kind::of(&unit.path, &[]), unit.piece.bytes, unit.path.clone(), unit.piece.at)
+            (kind::detect_kind(&unit.path, &[]), unit.piece.bytes, unit.path.clone(), unit.piece.at)
         });
     }
     let mut dealt: Vec<Group> = (0..count).map(|_| Group::default()).collect();

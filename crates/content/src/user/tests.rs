@@ -4,13 +4,13 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-struct Place {
+struct UserFolder {
     folder: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        let place = Place { folder: tempfile::tempdir().unwrap() };
+impl UserFolder {
+    fn new() -> UserFolder {
+        let place = UserFolder { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(place.at("own")).unwrap();
         place
     }
@@ -44,7 +44,7 @@ fn blob(staged: &Staged) -> Vec<u8> {
 
 #[test]
 fn a_file_is_one_item() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("index.html", "<p>hello");
     let staged = place.stage("index.html", Limits::default()).unwrap();
     assert_eq!(blob(&staged), b"<p>hello");
@@ -58,7 +58,7 @@ fn a_file_is_one_item() {
 
 #[test]
 fn a_file_in_blocks_has_many_items() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("a.txt", "0123456789");
     let limits = Limits { block: Some(4), ..Limits::default() };
     let staged = place.stage("a.txt", limits).unwrap();
@@ -68,7 +68,7 @@ fn a_file_in_blocks_has_many_items() {
 
 #[test]
 fn a_folder_is_its_files_in_order_and_says_what_it_leaves_out() {
-    let place = Place::new();
+    let place = UserFolder::new();
     for (path, content) in [
         ("b.css", "b"),
         ("a/z.css", "az"),
@@ -115,7 +115,7 @@ fn a_folder_is_its_files_in_order_and_says_what_it_leaves_out() {
 
 #[test]
 fn where_the_lab_writes_is_not_measured() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("a.txt", "a");
     place.write("weigh-runs/1/payloads/old.bin", "old");
     let into = place.at("own/weigh-runs/2");
@@ -128,7 +128,7 @@ fn where_the_lab_writes_is_not_measured() {
 
 #[test]
 fn a_link_given_by_name_is_followed() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("real.js", "x");
     symlink(place.at("own/real.js"), place.at("own/link")).unwrap();
     let staged = place.stage("link", Limits::default()).unwrap();
@@ -138,7 +138,7 @@ fn a_link_given_by_name_is_followed() {
 
 #[test]
 fn what_cannot_be_measured_is_one_clear_line() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("empty", "");
     place.write("only/.hidden", "x");
     fs::create_dir(place.at("own/nothing")).unwrap();
@@ -165,7 +165,7 @@ fn what_cannot_be_measured_is_one_clear_line() {
 #[test]
 fn an_unreadable_file_does_not_lose_the_rest() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("a.txt", "first");
     place.write("b.txt", "secret");
     place.write("c.txt", "third");
@@ -187,7 +187,7 @@ fn an_unreadable_file_does_not_lose_the_rest() {
 
 #[test]
 fn a_file_that_changed_since_it_was_looked_at_is_refused() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("log", "grows and grows");
     for seen in [3, 30] {
         let file = Found { path: place.at("own/log"), bytes: seen };
@@ -201,7 +201,7 @@ fn a_file_that_changed_since_it_was_looked_at_is_refused() {
 
 #[test]
 fn a_pipe_that_took_a_files_place_is_not_waited_for() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("a.txt", "a");
     let pipe = place.at("own/pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
@@ -218,7 +218,7 @@ fn a_pipe_that_took_a_files_place_is_not_waited_for() {
 
 #[test]
 fn of_a_huge_file_stated_blocks_are_read_with_little_memory() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("huge.bin", "start");
     let huge = fs::File::options().write(true).open(place.at("own/huge.bin")).unwrap();
     huge.set_len(1 << 40).unwrap();
@@ -239,7 +239,7 @@ fn of_a_huge_file_stated_blocks_are_read_with_little_memory() {
 
 #[test]
 fn a_full_folder_with_large_and_small_files_is_sampled() {
-    let place = Place::new();
+    let place = UserFolder::new();
     for n in 0..30 {
         place.write(&format!("{n:02}.txt"), vec![b'x'; 1000]);
     }
@@ -255,7 +255,7 @@ fn a_full_folder_with_large_and_small_files_is_sampled() {
 
 #[test]
 fn a_folder_that_cannot_be_written_to_says_so() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("a.txt", "a");
     place.write("file", "x");
     let into = place.at("own/file/run");
@@ -266,7 +266,7 @@ fn a_folder_that_cannot_be_written_to_says_so() {
 
 #[test]
 fn a_list_names_files_by_lines_or_by_nul() {
-    let place = Place::new();
+    let place = UserFolder::new();
     place.write("a.css", [b'a'; 30]);
     place.write("b c.js", [b'b'; 20]);
     place.write("empty", "");
@@ -290,7 +290,7 @@ fn a_list_names_files_by_lines_or_by_nul() {
 
 #[test]
 fn many_files_come_in_parts_that_add_up() {
-    let place = Place::new();
+    let place = UserFolder::new();
     (0..600).for_each(|n| place.write(&format!("{n}.css"), vec![b'a'; 10 + n]));
     let wanted = Wanted { is_parted: true, extent: Extent::Fitting(0.01), ..Wanted::path(place.at("own")) };
     let staged = stage(&wanted, &place.at("run"), &Limits::default(), &mut Names::new()).unwrap().payload;

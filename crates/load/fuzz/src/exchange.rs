@@ -34,7 +34,7 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
     let limits = Limits { head_bytes: 512, head_fields: 8, informational: 2, ..Limits::default() };
     let mut machine = Machine::new(&limits);
     let mut wire = Wire::of(pieces);
-    let (mut seen, mut buffer, mut scratch) = (Seen::default(), vec![0; room], vec![0; room]);
+    let (mut seen, mut buffer, mut scratch) = (EventCheck::default(), vec![0; room], vec![0; room]);
     machine.start(7, head_only);
     // Every piece takes at least one drive, and every byte at most one, with one more for each time it would block.
     for _ in 0..2 * pieces.iter().map(|piece| piece.len() + 1).sum::<usize>() + 4 {
@@ -57,7 +57,7 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
 
 /// The events of the exchange.
 #[derive(Default)]
-struct Seen {
+struct EventCheck {
     begun: bool,
     head: bool,
     wire: usize,
@@ -65,7 +65,7 @@ struct Seen {
     ended: Option<Option<FaultKind>>,
 }
 
-impl Events for Seen {
+impl Events for EventCheck {
     fn tick(&mut self) {}
 
     fn first_byte(&mut self, x: ExchangeId) {

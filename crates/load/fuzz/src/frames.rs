@@ -54,7 +54,7 @@ fn run(pieces: &[&[u8]], discards: bool) {
     let limits = Limits { head_bytes: 4096, informational: 2, ..Limits::default() };
     let mut machine = Machine::new(&Http2Thread::default(), &limits, 1, true).expect("a sound connection");
     let mut wire = Wire::of(pieces);
-    let (mut seen, mut buffer, mut scratch) = (Seen::default(), vec![0; 4096], vec![0; 4096]);
+    let (mut seen, mut buffer, mut scratch) = (EventCheck::default(), vec![0; 4096], vec![0; 4096]);
     for x in 0..EXCHANGES {
         machine.start(x, &message, &mut seen);
     }
@@ -77,19 +77,19 @@ fn run(pieces: &[&[u8]], discards: bool) {
 }
 
 #[derive(Default)]
-struct Seen {
+struct EventCheck {
     ended: BTreeMap<ExchangeId, bool>,
     heads: BTreeMap<ExchangeId, bool>,
 }
 
-impl Seen {
+impl EventCheck {
     fn end(&mut self, x: ExchangeId, well: bool) {
         assert!(x < EXCHANGES);
         assert!(self.ended.insert(x, well).is_none(), "it ended already");
     }
 }
 
-impl Events for Seen {
+impl Events for EventCheck {
     fn tick(&mut self) {}
 
     fn first_byte(&mut self, x: ExchangeId) {

@@ -27,7 +27,7 @@ fn result(seconds: f64) -> LoadResult {
     LoadResult { seconds, ..LoadResult::default() }
 }
 
-fn said(input: impl Read + Send + 'static, engine: &Engine) -> Vec<Said> {
+fn run_agent(input: impl Read + Send + 'static, engine: &Engine) -> Vec<AgentMessage> {
     let mut output = Vec::new();
     serve(BufReader::new(input), &mut output, engine).unwrap();
     let text = String::from_utf8(output).unwrap();
@@ -46,14 +46,18 @@ fn plan_after_plan_is_answered_in_order() {
     };
     let input =
         format!("{}{}\n{}{}nonsense\n", line(&plan(1)), line(&plan(2)), line(&plan(3)), line(&plan(4)));
-    let answers = said(Cursor::new(input), &engine);
-    let progress = |n| Said::Slice(Progress { completed: n, ..Progress::default() });
+    let answers = run_agent(Cursor::new(input), &engine);
+    let progress = |n| AgentMessage::Slice(Progress { completed: n, ..Progress::default() });
     assert_eq!(answers[0], progress(1));
-    assert_eq!(answers[1], Said::Result(Box::new(result(1.0))));
-    assert_eq!(answers[3], Said::Fault("no such host".into()));
-    assert_eq!(answers[5], Said::Fault("the generator panicked: out of luck".into()));
-    assert_eq!(answers[7], Said::Result(Box::new(result(4.0))));
-    assert!(matches!(&answers[8], Said::Fault(why) if why.starts_with("not a plan: ")), "{:?}", answers[8]);
+    assert_eq!(answers[1], AgentMessage::Result(Box::new(result(1.0))));
+    assert_eq!(answers[3], AgentMessage::Fault("no such host".into()));
+    assert_eq!(answers[5], AgentMessage::Fault("the generator panicked: out of luck".into()));
+    assert_eq!(answers[7], AgentMessage::Result(Box::new(result(4.0))));
+    assert!(
+        matches!(&answers[8], AgentMessage::Fault(why) if why.starts_with("not a plan: ")),
+        "{:?}",
+        answers[8]
+    );
     assert_eq!(answers.len(), 9);
 }
 
@@ -74,12 +78,12 @@ fn stop_ends_the_block_in_flight_and_not_the_next() {
         }
         // The end of the input ends the third.
     });
-    let answers = said(reader, &endless);
+    let answers = run_agent(reader, &endless);
     feeder.join().unwrap();
     let results: Vec<f64> = answers
         .iter()
         .map(|a| match a {
-            Said::Result(result) => result.seconds,
+            AgentMessage::Result(result) => result.seconds,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -121,9 +125,14 @@ fn a_part_of_a_load_begins_when_it_is_told_by_the_clock_that_it_says() {
     let begin = |ns| format!("{}\n", serde_json::to_string(&Begin { begin: ns }).unwrap());
     let input =
         format!("\"clock\"\n{}{}{}{}\"clock\"\n", line(&part), begin(7_000_000), line(&alone), begin(1));
-    let answers = said(Cursor::new(input), &engine);
-    let [Said::Clock(before), Said::Began(7_000_000), Said::Result(_), Said::Result(_), Said::Clock(after)] =
-        answers[..]
+    let answers = run_agent(Cursor::new(input), &engine);
+    let [
+        AgentMessage::Clock(before),
+        AgentMessage::Began(7_000_000),
+        AgentMessage::Result(_),
+        AgentMessage::Result(_),
+        AgentMessage::Clock(after),
+    ] = answers[..]
     else {
         panic!("{answers:?}")
     };

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Due, Form, Model, Part, Read, Run, Schedule, end_of};
+use super::{Due, Form, Model, ThreadShare, Read, Run, Schedule, end_of};
 use crate::{Nanos, units};
 
 pub(super) const FORM: Form = Form { name: "closed", shapes: "closed, closed:think=500ms", read };
@@ -25,7 +25,7 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 }
 
 impl Model for Closed {
-    fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
+    fn schedule(&self, part: &ThreadShare) -> Box<dyn Schedule> {
         let slots = part.slots as usize;
         let mut waiting = VecDeque::with_capacity(slots);
         waiting.resize(slots, 0);

@@ -1,6 +1,6 @@
 //! Constant: the same time between any two requests.
 
-use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate};
+use super::{Form, Instants, Model, Numbered, ThreadShare, Read, Run, Schedule, rate};
 
 pub(super) const FORM: Form = Form { name: "constant", shapes: "constant:200", read };
 
@@ -16,7 +16,7 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 }
 
 impl Model for Constant {
-    fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
+    fn schedule(&self, part: &ThreadShare) -> Box<dyn Schedule> {
         Box::new(Numbered::new(*self, part))
     }
 

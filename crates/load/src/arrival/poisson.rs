@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Due, Form, Model, Part, Read, Run, Schedule, end_of, rate};
+use super::{Due, Form, Model, ThreadShare, Read, Run, Schedule, end_of, rate};
 use crate::Nanos;
 
 pub(super) const FORM: Form = Form { name: "poisson", shapes: "poisson:200", read };
@@ -20,7 +20,7 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 }
 
 impl Model for Poisson {
-    fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
+    fn schedule(&self, part: &ThreadShare) -> Box<dyn Schedule> {
         let mut random = ChaCha8Rng::seed_from_u64(part.seed);
         // Streams of this generator are independent, and therefore also the parts: a sum of independent Poisson
         // processes is a Poisson process with the sum of their rates (Kingman, *Poisson Processes*, 1993, ch. 2).

@@ -1,6 +1,6 @@
 //! Ramp: the rate changes linearly from one value to another.
 
-use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate, span};
+use super::{Form, Instants, Model, Numbered, ThreadShare, Read, Run, Schedule, rate, span};
 
 pub(super) const FORM: Form = Form { name: "ramp", shapes: "ramp:100..1000, ramp:100..1000,60s", read };
 
@@ -30,7 +30,7 @@ fn read(arguments: Option<&str>, run: &Run) -> Read {
 }
 
 impl Model for Ramp {
-    fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
+    fn schedule(&self, part: &ThreadShare) -> Box<dyn Schedule> {
         Box::new(Numbered::new(*self, part))
     }
 

@@ -1,6 +1,6 @@
 //! Steps: a sequence of constant rates, each with its duration.
 
-use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate, span};
+use super::{Form, Instants, Model, Numbered, ThreadShare, Read, Run, Schedule, rate, span};
 
 pub(super) const FORM: Form = Form { name: "steps", shapes: "steps:100x10s,200x10s", read };
 
@@ -40,7 +40,7 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 }
 
 impl Model for Steps {
-    fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
+    fn schedule(&self, part: &ThreadShare) -> Box<dyn Schedule> {
         Box::new(Numbered::new(Walk { steps: self.0.clone(), index: 0 }, part))
     }
 

@@ -67,14 +67,14 @@ impl Keeping {
 pub struct Scout {
     plan: Arc<LoadPlan>,
     examiner: Examiner,
-    requests: Vec<Asked>,
+    requests: Vec<RequestState>,
     /// Bytes of bodies that wait to be examined.
     kept: u64,
 }
 
 /// What is known about one request.
 #[derive(Debug)]
-enum Asked {
+enum RequestState {
     /// Its responses so far; equal bodies are kept once.
     Open(Vec<Result<Captured, Fault>>),
     /// The result of examining them.
@@ -83,7 +83,7 @@ enum Asked {
 
 impl Scout {
     pub fn new(plan: &LoadPlan) -> Scout {
-        let requests = plan.requests.iter().map(|_| Asked::Open(Vec::new())).collect();
+        let requests = plan.requests.iter().map(|_| RequestState::Open(Vec::new())).collect();
         Scout { plan: Arc::new(plan.clone()), examiner: Examiner::new(plan), requests, kept: 0 }
     }
 
@@ -103,19 +103,20 @@ impl Scout {
 
     /// Whether further responses may help: every request was answered, and one is not examined yet.
     pub fn asks_again(&self) -> bool {
-        let is_answered = |asked: &Asked| match asked {
-            Asked::Open(responses) => {
+        let is_answered = |asked: &RequestState| match asked {
+            RequestState::Open(responses) => {
                 responses.len() >= times(&self.plan) as usize
                     && responses.iter().all(|response| response.is_ok())
             }
-            Asked::Examined(_) => true,
+            RequestState::Examined(_) => true,
         };
-        self.requests.iter().all(is_answered) && self.requests.iter().any(|a| matches!(a, Asked::Open(_)))
+        self.requests.iter().all(is_answered)
+            && self.requests.iter().any(|a| matches!(a, RequestState::Open(_)))
     }
 
     fn response(&mut self, request: u32, mut response: Result<Captured, Fault>) {
         let index = request as usize;
-        let Asked::Open(responses) = &mut self.requests[index] else { return };
+        let RequestState::Open(responses) = &mut self.requests[index] else { return };
         if let Ok(captured) = &mut response {
             let known = responses.iter().flatten().find(|known| known.body == captured.body);
             match (known, &captured.body) {
@@ -133,7 +134,7 @@ impl Scout {
 
     /// Examines the responses to a request, and frees them.
     fn examine(&mut self, index: usize) {
-        let Asked::Open(responses) = &mut self.requests[index] else { return };
+        let RequestState::Open(responses) = &mut self.requests[index] else { return };
         let request = &self.plan.requests[index];
         let mut responses = std::mem::take(responses);
         let missing = responses.len() < times(&self.plan) as usize && responses.iter().all(Result::is_ok);
@@ -154,7 +155,7 @@ impl Scout {
                 (Preflight { request, fault: Some(fault), ..Preflight::default() }, None)
             }
         };
-        self.requests[index] = Asked::Examined(Box::new(found));
+        self.requests[index] = RequestState::Examined(Box::new(found));
     }
 
     /// The results, in the plan's order, with a failure for each request that got no response in time. Each is
@@ -165,8 +166,8 @@ impl Scout {
             each();
         }
         let found = self.requests.into_iter().filter_map(|asked| match asked {
-            Asked::Examined(found) => Some(*found),
-            Asked::Open(_) => None,
+            RequestState::Examined(found) => Some(*found),
+            RequestState::Open(_) => None,
         });
         found.collect()
     }

@@ -78,8 +78,8 @@ impl Arsenal {
             } else {
                 (bytes(request, &endpoint, &path, plan.protocol, keepalive)?, None)
             };
-            let endpoint = place(&mut all.endpoints, endpoint);
-            let class = place(&mut all.classes, request.class.clone());
+            let endpoint = find_or_add(&mut all.endpoints, endpoint);
+            let class = find_or_add(&mut all.classes, request.class.clone());
             let head_only = request.method.eq_ignore_ascii_case("HEAD");
             let is_idempotent = IDEMPOTENT.iter().any(|m| request.method.eq_ignore_ascii_case(m));
             let bytes = bytes.into();
@@ -92,7 +92,7 @@ impl Arsenal {
     }
 }
 
-fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
+fn find_or_add<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
     let at = all.iter().position(|t| *t == one).unwrap_or_else(|| {
         all.push(one);
         all.len() - 1

@@ -58,7 +58,7 @@ impl Progress {
 /// The shared progress of one thread.
 #[derive(Debug, Default)]
 pub struct Window {
-    seen: Mutex<Seen>,
+    seen: Mutex<ProgressSnapshot>,
     /// Grows as long as the thread is alive and working.
     beats: AtomicU64,
 }
@@ -68,7 +68,7 @@ const ENDED: u64 = u64::MAX;
 
 /// The values that are shown.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct ProgressSnapshot {
     shown: Nanos,
     pub counts: (u64, u64),
     /// Response times of the latest slice.
@@ -113,7 +113,7 @@ impl Window {
         }
     }
 
-    pub fn look(&self) -> Seen {
+    pub fn look(&self) -> ProgressSnapshot {
         self.seen.lock().map(|seen| seen.clone()).unwrap_or_default()
     }
 }

@@ -10,7 +10,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::protocol::h1::head::Head;
 use crate::protocol::{Events, ExchangeId};
 use crate::record::Recorder;
-use crate::verify::{Outcome, Proof, Verdict, Verifier};
+use crate::verify::{JudgedResponse, Proof, Verdict, Verifier};
 
 /// How long the decoder may take for the rest at the end.
 const LAST_PROOFS: Duration = Duration::from_secs(10);
@@ -99,8 +99,8 @@ impl Sink {
         (self.recorder, scout)
     }
 
-    fn proven(&mut self, outcome: Outcome<Tag>) {
-        let Outcome { tag, proof, decode_ns } = outcome;
+    fn proven(&mut self, outcome: JudgedResponse<Tag>) {
+        let JudgedResponse { tag, proof, decode_ns } = outcome;
         let counts = self.recorder.counts(tag.class);
         counts.decode_ns += decode_ns;
         match proof {

@@ -1,7 +1,7 @@
 //! Spreads a plan over threads: each has a part of every stream, with its own connections and schedule.
 
-use super::part::{Draw, Part};
 use super::prepared::{Arsenal, Refusal};
+use super::stream_part::{Draw, StreamPart};
 use crate::arrival::{self, Model};
 use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Share, Stream};
 
@@ -31,7 +31,7 @@ pub fn parts<'a>(
     arsenal: &Arsenal,
     models: &[Box<dyn Model>],
     index: u32,
-) -> Vec<Part<'a>> {
+) -> Vec<StreamPart<'a>> {
     let part = |at: usize| {
         let (stream, model) = (&plan.streams[at], &models[at]);
         let requests: Vec<(u32, f64)> = (0u32..)
@@ -48,7 +48,7 @@ pub fn parts<'a>(
         let Share { index: first, count: agents } = share.unwrap_or(plan.share());
         let index = first + agents * index.min(own.count - 1);
         let at_once = if plan.protocol == Protocol::Http2 { stream.streams_per_connection.max(1) } else { 1 };
-        let context = arrival::Part {
+        let context = arrival::ThreadShare {
             index,
             count: agents * own.count,
             slots: most * at_once,
@@ -62,7 +62,7 @@ pub fn parts<'a>(
         };
         let schedule = model.schedule(&context);
         let is_open = model.is_open() && takes_part;
-        Part::new(stream, schedule, is_open, most as usize, arsenal.endpoints.len(), draw)
+        StreamPart::new(stream, schedule, is_open, most as usize, arsenal.endpoints.len(), draw)
     };
     (0..plan.streams.len()).map(part).collect()
 }
@@ -88,12 +88,17 @@ pub fn scouting(plan: &LoadPlan) -> LoadPlan {
 }
 
 /// The only part of such a plan: each of these requests this many times.
-pub fn scouting_part<'a>(plan: &'a LoadPlan, arsenal: &Arsenal, requests: &[u32], times: u32) -> Part<'a> {
-    let context = arrival::Part { index: 0, count: 1, slots: 1, seed: 0, seconds: None };
+pub fn scouting_part<'a>(
+    plan: &'a LoadPlan,
+    arsenal: &Arsenal,
+    requests: &[u32],
+    times: u32,
+) -> StreamPart<'a> {
+    let context = arrival::ThreadShare { index: 0, count: 1, slots: 1, seed: 0, seconds: None };
     let stream = &plan.streams[0];
     let schedule = arrival::parse(&stream.arrival).expect("it is one of the models").schedule(&context);
     let draw = Draw::in_turn(requests, times);
-    Part::new(stream, schedule, false, 1, arsenal.endpoints.len(), draw)
+    StreamPart::new(stream, schedule, false, 1, arsenal.endpoints.len(), draw)
 }
 
 #[cfg(test)]

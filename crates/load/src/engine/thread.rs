@@ -12,10 +12,10 @@ use mio::{Events, Poll, Token};
 use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
 use super::exchange::Ended;
-use super::part::Part;
 use super::prepared::Arsenal;
 use super::progress::Window;
 use super::sink::Sink;
+use super::stream_part::StreamPart;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Check, LoadPlan};
@@ -65,7 +65,7 @@ pub struct Thread<'a> {
     timer: Timer,
     pub(super) conns: Vec<Option<Conn>>,
     pub(super) vacant: Vec<usize>,
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<StreamPart<'a>>,
     pub(super) sink: Sink,
     /// For connections with TLS, if there are any.
     pub(super) tls: Option<TlsThread>,
@@ -95,7 +95,7 @@ impl<'a> Thread<'a> {
         plan: &'a LoadPlan,
         arsenal: &'a Arsenal,
         shared: &'a Shared<'a>,
-        parts: Vec<Part<'a>>,
+        parts: Vec<StreamPart<'a>>,
         sink: Sink,
         window: &'a Window,
     ) -> io::Result<Thread<'a>> {

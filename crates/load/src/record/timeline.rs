@@ -19,7 +19,7 @@ pub(super) struct Open {
 
 /// The content of a closed slice.
 #[derive(Clone, Debug, Default)]
-struct Kept {
+struct ClosedSlice {
     scheduled: u64,
     completed: u64,
     faulted: u64,
@@ -33,7 +33,7 @@ pub(super) struct Timeline {
     slice: Nanos,
     /// Where the open slice ends.
     until: Nanos,
-    kept: Vec<Kept>,
+    kept: Vec<ClosedSlice>,
     open: Open,
 }
 
@@ -102,7 +102,7 @@ impl Timeline {
     pub fn finish(mut self) -> Vec<Slice> {
         self.kept.push(self.open.keep());
         let seconds = self.slice as f64 / 1e9;
-        let slice = |(at, k): (usize, Kept)| Slice {
+        let slice = |(at, k): (usize, ClosedSlice)| Slice {
             start: at as f64 * seconds,
             seconds,
             scheduled: k.scheduled,
@@ -117,10 +117,10 @@ impl Timeline {
 
 impl Open {
     /// Packs it and empties it; its memory is kept.
-    fn keep(&mut self) -> Kept {
+    fn keep(&mut self) -> ClosedSlice {
         let response = if self.completed == 0 { Packed::default() } else { Packed::coarse(&self.response) };
         self.response.clear();
-        let kept = Kept {
+        let kept = ClosedSlice {
             scheduled: self.scheduled,
             completed: self.completed,
             faulted: self.faulted,
@@ -132,9 +132,9 @@ impl Open {
     }
 }
 
-impl Kept {
+impl ClosedSlice {
     /// Adds another slice, with no more memory than both need.
-    fn add(&mut self, other: &Kept) {
+    fn add(&mut self, other: &ClosedSlice) {
         self.scheduled += other.scheduled;
         self.completed += other.completed;
         self.faulted += other.faulted;
@@ -143,7 +143,7 @@ impl Kept {
     }
 
     fn open(self) -> Open {
-        let Kept { scheduled, completed, faulted, body_bytes, response } = self;
+        let ClosedSlice { scheduled, completed, faulted, body_bytes, response } = self;
         Open { scheduled, completed, faulted, body_bytes, response: response.unpack().unwrap_or_default() }
     }
 }

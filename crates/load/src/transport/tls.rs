@@ -77,7 +77,7 @@ pub struct Tls {
     /// Encrypted data that is not sent yet.
     outgoing: Vec<u8>,
     outgoing_from: usize,
-    /// The last read emptied the socket.
+    /// The last read read the socket, and emptied it.
     drained: bool,
     /// Bytes received since the last data for the caller.
     idle: u64,
@@ -208,6 +208,8 @@ impl Transport for Tls {
     /// `InvalidData` with rustls' own message if TLS failed; `UnexpectedEof` if the connection ended without close_notify,
     /// so that an end that only the close marks cannot be trusted; `WouldBlock` if the socket returned it.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        // Data that was held back says nothing of the socket: more may have arrived since, and been reported.
+        self.drained = false;
         let mut reads = 0;
         loop {
             if !self.plain.is_empty() {

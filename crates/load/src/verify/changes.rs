@@ -24,12 +24,12 @@ pub(super) struct Changes(Mutex<State>);
 struct State {
     /// What the bodies of the preflight and of the change have in common; none before a change.
     since: Option<Template>,
-    held: Vec<Held>,
+    held: Vec<WaitingBody>,
 }
 
 /// A body that waits for others to agree with it.
 #[derive(Debug)]
-struct Held {
+struct WaitingBody {
     body: Vec<u8>,
     fault: Fault,
     waiting: Waiting,
@@ -50,12 +50,12 @@ impl Changes {
         if common([preflight, std::slice::from_ref(&body)].concat()).is_none() {
             return waiting.tell(Err(fault));
         }
-        state.held.push(Held { body, fault, waiting });
+        state.held.push(WaitingBody { body, fault, waiting });
         let agreeing = state.agreeing(preflight);
         if agreeing.len() >= AGREEING {
             state.since = common([preflight, &agreeing].concat());
             let since = state.since.as_ref();
-            let (right, alone): (Vec<Held>, Vec<Held>) = std::mem::take(&mut state.held)
+            let (right, alone): (Vec<WaitingBody>, Vec<WaitingBody>) = std::mem::take(&mut state.held)
                 .into_iter()
                 .partition(|held| since.is_some_and(|since| since.fits(&held.body).is_ok()));
             state.held = alone;
@@ -68,7 +68,7 @@ impl Changes {
     /// The load has ended: bodies that are still held are wrong.
     pub fn end(&self) {
         let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.held.drain(..).for_each(Held::refuse);
+        state.held.drain(..).for_each(WaitingBody::refuse);
     }
 
     /// How many parts of the page vary, if it has changed.
@@ -93,7 +93,7 @@ impl State {
     }
 }
 
-impl Held {
+impl WaitingBody {
     fn refuse(self) {
         self.waiting.tell(Err(self.fault));
     }

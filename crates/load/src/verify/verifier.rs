@@ -43,7 +43,7 @@ struct Local {
 
 /// A response that the decoder has judged.
 #[derive(Debug)]
-pub struct Outcome<T> {
+pub struct JudgedResponse<T> {
     /// What was passed with it.
     pub tag: T,
     pub proof: Proof,
@@ -214,7 +214,7 @@ impl<T> Verifier<T> {
         }
     }
 
-    /// Passes a body to the decoder; `tag` comes back with its [`Outcome`].
+    /// Passes a body to the decoder; `tag` comes back with its [`JudgedResponse`].
     ///
     /// # Errors
     /// The tag, if the decoder has too much to do: the response then counts as unproven.
@@ -238,7 +238,7 @@ impl<T> Verifier<T> {
 
     /// The next response that the decoder has judged, if any; never waits.
     #[inline]
-    pub fn proven(&mut self) -> Option<Outcome<T>> {
+    pub fn proven(&mut self) -> Option<JudgedResponse<T>> {
         while !self.pending.is_empty() {
             let reply = self.replies.try_recv().ok()?;
             if let Some(outcome) = self.outcome(reply) {
@@ -250,7 +250,7 @@ impl<T> Verifier<T> {
 
     /// Waits until the decoder has judged every response, but no longer than this; the rest comes back as
     /// [`Proof::Unread`]. Afterwards nothing is pending.
-    pub fn finish(&mut self, within: Duration) -> Vec<Outcome<T>> {
+    pub fn finish(&mut self, within: Duration) -> Vec<JudgedResponse<T>> {
         self.decoder.end(&self.expectations);
         let until = Instant::now() + within;
         let mut outcomes = Vec::new();
@@ -262,7 +262,7 @@ impl<T> Verifier<T> {
         self.unproven += self.pending.len() as u64;
         self.over.store(true, Ordering::Relaxed);
         let rest = self.pending.drain(..);
-        outcomes.extend(rest.map(|(_, tag)| Outcome { tag, proof: Proof::Unread, decode_ns: 0 }));
+        outcomes.extend(rest.map(|(_, tag)| JudgedResponse { tag, proof: Proof::Unread, decode_ns: 0 }));
         outcomes
     }
 
@@ -273,14 +273,14 @@ impl<T> Verifier<T> {
     }
 
     /// The response that a reply is about; none if it was dropped.
-    fn outcome(&mut self, reply: Reply) -> Option<Outcome<T>> {
+    fn outcome(&mut self, reply: Reply) -> Option<JudgedResponse<T>> {
         let at = self.pending.iter().position(|(number, _)| *number == reply.number)?;
         let (_, tag) = self.pending.swap_remove(at);
         let proof = match reply.verdict {
             Ok(decoded_bytes) => Proof::Decoded { decoded_bytes },
             Err(fault) => Proof::Fault(fault),
         };
-        Some(Outcome { tag, proof, decode_ns: reply.decode_ns })
+        Some(JudgedResponse { tag, proof, decode_ns: reply.decode_ns })
     }
 }
 

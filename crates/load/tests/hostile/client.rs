@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use weigh_load::message::Said;
+use weigh_load::message::AgentMessage;
 use weigh_load::plan::LoadPlan;
 use weigh_load::{run, sys};
 
@@ -15,7 +15,7 @@ pub const ROLE: &str = "--client";
 /// The final report of a client.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
-    pub said: Said,
+    pub said: AgentMessage,
     pub seconds: f64,
     pub peak_bytes: u64,
 }
@@ -26,8 +26,8 @@ pub fn main() -> ExitCode {
     let plan: LoadPlan = serde_json::from_reader(std::io::stdin().lock()).expect("a plan");
     let begun = Instant::now();
     let said = match run(&plan, &mut |_| {}, &AtomicBool::new(false)) {
-        Ok(result) => Said::Result(Box::new(result)),
-        Err(refusal) => Said::Fault(refusal.0),
+        Ok(result) => AgentMessage::Result(Box::new(result)),
+        Err(refusal) => AgentMessage::Fault(refusal.0),
     };
     let report = Report { said, seconds: begun.elapsed().as_secs_f64(), peak_bytes: sys::peak_rss_bytes() };
     serde_json::to_writer(std::io::stdout(), &report).expect("somebody listens");

@@ -54,7 +54,7 @@ const PORTION: usize = 64 << 10;
 
 /// A request to the server.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct RequestSeen {
     /// The number of the request, over all connections.
     pub number: u64,
     /// Its stream, in HTTP/2.
@@ -62,7 +62,7 @@ pub struct Asked {
 }
 
 type Greetings = Box<dyn Fn(u64) -> Option<Vec<Step>> + Send + Sync>;
-type Answers = Box<dyn Fn(Asked) -> Vec<Step> + Send + Sync>;
+type Answers = Box<dyn Fn(RequestSeen) -> Vec<Step> + Send + Sync>;
 
 /// The script of a server.
 pub struct Manner {
@@ -101,12 +101,12 @@ impl Server {
 
     /// One behind a listener.
     pub fn on(listener: TcpListener, answers: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static) -> Server {
-        let answers = Box::new(move |asked: Asked| answers(asked.number));
+        let answers = Box::new(move |asked: RequestSeen| answers(asked.number));
         Server::with(listener, Manner { is_http2: false, tls: None, greetings: Box::new(|_| None), answers })
     }
 
     /// One that speaks HTTP/2 with prior knowledge.
-    pub fn http2(answers: impl Fn(Asked) -> Vec<Step> + Send + Sync + 'static) -> Server {
+    pub fn http2(answers: impl Fn(RequestSeen) -> Vec<Step> + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a local port");
         let answers = Box::new(answers);
         Server::with(listener, Manner { is_http2: true, tls: None, greetings: Box::new(|_| None), answers })
@@ -191,7 +191,7 @@ impl Stage {
         let mut request = Vec::new();
         while read_request(&mut wire, &mut request)? {
             let number = self.requests.fetch_add(1, Ordering::SeqCst);
-            let Some(same) = self.go(wire, (self.manner.answers)(Asked { number, stream: 0 }))? else {
+            let Some(same) = self.go(wire, (self.manner.answers)(RequestSeen { number, stream: 0 }))? else {
                 break;
             };
             wire = same;
@@ -214,7 +214,7 @@ impl Stage {
                 wire.write_all(&frame(SETTINGS, ACK, 0, &[]))?;
             } else if kind == HEADERS {
                 let number = self.requests.fetch_add(1, Ordering::SeqCst);
-                let asked = Asked { number, stream: u32::from_be_bytes(stream) };
+                let asked = RequestSeen { number, stream: u32::from_be_bytes(stream) };
                 let Some(same) = self.go(wire, (self.manner.answers)(asked))? else { return Ok(()) };
                 wire = same;
             }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::kind::Kind;
 use crate::kinds;
-use crate::trial::{Outcome, Trial};
+use crate::trial::{Trial, TrialResult};
 
 /// Trials at a time per processor: most of them wait.
 const AT_ONCE: usize = 4;
@@ -36,7 +36,7 @@ pub fn run(words: &[String]) -> ExitCode {
     let outcomes = all(&trials);
     let mut failed = 0;
     for (trial, outcome) in trials.iter().zip(&outcomes) {
-        let Outcome { end, seconds, peak_bytes, wrong } = outcome;
+        let TrialResult { end, seconds, peak_bytes, wrong } = outcome;
         let megabytes = *peak_bytes as f64 / f64::from(1 << 20);
         println!("{} {end:<24} {seconds:>7.2} {megabytes:>6.1}", trial.name());
         if let Some(wrong) = wrong {
@@ -57,7 +57,7 @@ pub fn run(words: &[String]) -> ExitCode {
 }
 
 /// The outcomes in the order of the trials.
-fn all(trials: &[Trial<'_>]) -> Vec<Outcome> {
+fn all(trials: &[Trial<'_>]) -> Vec<TrialResult> {
     let at_once = AT_ONCE * thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(Vec::new());

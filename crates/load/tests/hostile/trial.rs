@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use weigh_load::fault::FaultKind;
-use weigh_load::message::Said;
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol};
+use weigh_load::message::AgentMessage;
+use weigh_load::plan::{Check, Limits, LoadPlan, Protocol};
 use weigh_load::result::LoadResult;
 
 use crate::client::{self, Report};
@@ -24,7 +24,7 @@ const REQUESTS: u64 = 10;
 /// The most memory of a client, in bytes.
 pub const MOST_MEMORY: u64 = 32 << 20;
 /// Extra time for a client on a busy machine, in addition to the plan's limits.
-const BESIDE: Duration = Duration::from_secs(5);
+const BESIDE: Duration = Duration::from_secs(20);
 
 /// One kind at one time.
 pub struct Trial<'a> {
@@ -33,7 +33,7 @@ pub struct Trial<'a> {
 }
 
 /// The result.
-pub struct Outcome {
+pub struct TrialResult {
     /// The text in the table.
     pub end: String,
     pub seconds: f64,
@@ -49,22 +49,24 @@ impl Trial<'_> {
     }
 
     /// Runs it.
-    pub fn run(&self) -> Outcome {
-        thread::scope(|scope| scope.spawn(|| self.against_a_server()).join()).unwrap_or_else(|_| Outcome {
-            end: String::new(),
-            seconds: 0.0,
-            peak_bytes: 0,
-            wrong: Some("the trial panicked".into()),
+    pub fn run(&self) -> TrialResult {
+        thread::scope(|scope| scope.spawn(|| self.against_a_server()).join()).unwrap_or_else(|_| {
+            TrialResult {
+                end: String::new(),
+                seconds: 0.0,
+                peak_bytes: 0,
+                wrong: Some("the trial panicked".into()),
+            }
         })
     }
 
-    fn against_a_server(&self) -> Outcome {
+    fn against_a_server(&self) -> TrialResult {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a local port");
         let server = Server::with(listener, self.manner());
         let plan = self.plan(server.address.port());
         let longest = longest(&plan);
         match ask(&plan, longest + BESIDE) {
-            Err(error) => Outcome {
+            Err(error) => TrialResult {
                 end: "none".into(),
                 seconds: longest.as_secs_f64(),
                 peak_bytes: 0,
@@ -78,7 +80,7 @@ impl Trial<'_> {
                     (report.peak_bytes > MOST_MEMORY).then(|| format!("over {} MB", MOST_MEMORY >> 20))
                 };
                 let Report { seconds, peak_bytes, .. } = report;
-                Outcome { end, seconds, peak_bytes, wrong: wrong.or(beyond) }
+                TrialResult { end, seconds, peak_bytes, wrong: wrong.or(beyond) }
             }
         }
     }
@@ -102,17 +104,22 @@ impl Trial<'_> {
         }
     }
 
-    /// Short limits, so that a kind that times out ends soon. Any other has the time of a busy machine.
+    /// Short limits, so that a kind that times out ends soon. Any other has the time of a busy machine, as have the good responses around
+    /// a single bad one.
     fn plan(&self, port: u16) -> LoadPlan {
         let kind = self.kind;
         let ends = kind.ends(self.when);
         let is_timed = ends.iter().any(|end| matches!(end, FaultKind::Timeout | FaultKind::ConnectTimeout));
-        let patience = if is_timed { 1.0 } else { 6.0 };
+        let is_once = matches!(self.when, When::Once | When::OnceUnread);
+        let patience = match (is_timed, is_once) {
+            (false, _) => 30.0,
+            (true, true) => 3.0,
+            (true, false) => 1.0,
+        };
         let (protocol, scheme) = (
             if kind.is_http2 { Protocol::Http2 } else { Protocol::Http11 },
             if kind.tls.is_some() { "https" } else { "http" },
         );
-        let is_once = matches!(self.when, When::Once | When::OnceUnread);
         let mut plan = plans::gets(protocol, &format!("{scheme}://127.0.0.1:{port}/page"), REQUESTS);
         plan.requests[0].headers = vec![("Accept-Encoding".into(), "gzip, deflate, br, zstd".into())];
         plan.streams[0].keepalive = !kind.is_fresh;
@@ -122,7 +129,6 @@ impl Trial<'_> {
         }
         plan.tls = kind.tls.map_or(plan.tls, |tls| tls.trusted());
         plan.preflights = PREFLIGHT as u32;
-        plan.length.seconds = (is_timed && !is_once).then_some(0.5);
         plan.limits = Limits {
             connect_seconds: patience,
             request_seconds: patience,
@@ -140,15 +146,15 @@ impl Trial<'_> {
     }
 
     /// The result as text, and what is wrong with it.
-    fn judge(&self, said: &Said) -> (String, Option<String>) {
+    fn judge(&self, said: &AgentMessage) -> (String, Option<String>) {
         let ends = self.kind.ends(self.when);
         let (faults, result): (Vec<(FaultKind, String)>, Option<&LoadResult>) = match said {
-            Said::Slice(_) | Said::Clock(_) | Said::Began(_) => (Vec::new(), None),
-            Said::Fault(refusal) => match refused(refusal) {
+            AgentMessage::Slice(_) | AgentMessage::Clock(_) | AgentMessage::Began(_) => (Vec::new(), None),
+            AgentMessage::Fault(refusal) => match refused(refusal) {
                 Some(fault) => (vec![fault], None),
                 None => return (refusal.clone(), Some("a refusal without a fault".into())),
             },
-            Said::Result(result) => {
+            AgentMessage::Result(result) => {
                 let fault =
                     |fault: &weigh_load::result::FaultCount| (fault.kind, fault.example.message.clone());
                 (result.faults.iter().map(fault).collect(), Some(result))
@@ -205,11 +211,9 @@ fn refused(refusal: &str) -> Option<(FaultKind, String)> {
 
 /// The longest duration of a plan: the preflight, the load with its last request, and extra time.
 fn longest(plan: &LoadPlan) -> Duration {
-    let Limits { connect_seconds, request_seconds, drain_seconds, .. } = plan.limits;
+    let Limits { connect_seconds, request_seconds, .. } = plan.limits;
     let one = connect_seconds + request_seconds;
-    let Length { seconds, .. } = plan.length;
-    let load = seconds.map_or(one, |seconds| seconds + drain_seconds);
-    Duration::from_secs_f64(f64::from(plan.preflights) * one + load) + BESIDE
+    Duration::from_secs_f64(f64::from(plan.preflights + 1) * one) + BESIDE
 }
 
 /// Runs the plan in a process of its own; the process is killed if it does not end in time.

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use weigh_load::Nanos;
-use weigh_load::arrival::{Due, Part, Schedule, parse, parse_for};
+use weigh_load::arrival::{Due, Schedule, ThreadShare, parse, parse_for};
 
 const SECOND: Nanos = 1_000_000_000;
 
-fn part(index: u32, count: u32) -> Part {
-    Part { index, count, slots: 4, seed: 7, seconds: None }
+fn part(index: u32, count: u32) -> ThreadShare {
+    ThreadShare { index, count, slots: 4, seed: 7, seconds: None }
 }
 
 /// Everything that is due before an instant.
@@ -19,7 +19,7 @@ fn due_before(schedule: &mut dyn Schedule, end: Nanos) -> Vec<Nanos> {
     std::iter::from_fn(next).collect()
 }
 
-fn instants(text: &str, part: &Part, end: Nanos) -> Vec<Nanos> {
+fn instants(text: &str, part: &ThreadShare, end: Nanos) -> Vec<Nanos> {
     due_before(&mut *parse(text).unwrap().schedule(part), end)
 }
 
@@ -69,7 +69,7 @@ proptest! {
 
     #[test]
     fn nothing_is_due_after_the_run(text in numbered(), ms in 1u64..3000) {
-        let run = Part { seconds: Some(ms as f64 / 1e3), ..part(0, 1) };
+        let run = ThreadShare { seconds: Some(ms as f64 / 1e3), ..part(0, 1) };
         let mut schedule = parse(&text).unwrap().schedule(&run);
         let all = due_before(&mut *schedule, 10 * SECOND);
         prop_assert_eq!(schedule.next(10 * SECOND), Due::Never);
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn poisson_instants_do_not_fall(rate in 1u32..2000, seed: u64, parts in 1u32..5) {
         let text = format!("poisson:{rate}");
-        let run = Part { seed, ..part(parts - 1, parts) };
+        let run = ThreadShare { seed, ..part(parts - 1, parts) };
         let all = instants(&text, &run, 2 * SECOND);
         prop_assert!(all.windows(2).all(|pair| pair[0] <= pair[1]));
         prop_assert_eq!(instants(&text, &run, 2 * SECOND), all);
@@ -88,7 +88,7 @@ proptest! {
     #[test]
     fn no_text_panics(text in "(closed|constant|poisson|ramp|steps)?:?[0-9a-z.,:=x]{0,20}") {
         if let Ok(model) = parse_for(&text, Some(1.0)) {
-            let run = Part { seconds: Some(0.001), ..part(0, 1) };
+            let run = ThreadShare { seconds: Some(0.001), ..part(0, 1) };
             model.schedule(&run).next(0);
         }
     }
@@ -162,7 +162,7 @@ fn poisson_gaps_are_exponential_in_each_part() {
         }
     }
     assert_ne!(parts[0], parts[1], "parts have streams of their own");
-    let other = Part { seed: 8, ..part(0, 2) };
+    let other = ThreadShare { seed: 8, ..part(0, 2) };
     assert_ne!(instants("poisson:100", &other, SECOND), instants("poisson:100", &part(0, 2), SECOND));
 }
 
@@ -181,7 +181,7 @@ fn a_closed_model_waits_for_an_end_and_thinks() {
 
 #[test]
 fn a_closed_model_without_thought_asks_at_once_until_the_run_ends() {
-    let run = Part { slots: 2, seconds: Some(3.0), ..part(0, 1) };
+    let run = ThreadShare { slots: 2, seconds: Some(3.0), ..part(0, 1) };
     let mut users = parse("closed").unwrap().schedule(&run);
     assert_eq!(due_before(&mut *users, 1), [0, 0]);
     users.ended(SECOND);
@@ -189,7 +189,7 @@ fn a_closed_model_without_thought_asks_at_once_until_the_run_ends() {
     assert_eq!(users.next(2 * SECOND), Due::OnEnd);
     users.ended(3 * SECOND);
     assert_eq!(users.next(3 * SECOND), Due::Never);
-    assert_eq!(parse("closed").unwrap().schedule(&Part { slots: 0, ..run }).next(0), Due::Never);
+    assert_eq!(parse("closed").unwrap().schedule(&ThreadShare { slots: 0, ..run }).next(0), Due::Never);
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn the_engine_and_the_target_calibrate_for_real() {
     let address = listener.local_addr().unwrap();
     let stop = AtomicBool::new(false);
     let setup =
-        Setup { target: address, target_cpu: None, cpus: vec![cpu], rounds: 1, seconds: 0.05, seed: 1 };
+        Setup { target: address, target_cpu: None, cpus: vec![cpu], rounds: 1, seconds: 0.2, seed: 1 };
     let seen = std::thread::scope(|scope| {
         let served = scope.spawn(|| target::serve(listener, &stop));
         let run = |plan: &LoadPlan, _, _| weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false));

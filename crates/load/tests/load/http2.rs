@@ -261,7 +261,7 @@ fn without_keepalive_every_request_has_its_connection() {
 fn a_stream_over_its_time_is_given_up_alone() {
     let server = Server::start(100, None, but_for(50, Deed::Hang));
     let mut plan = plan(&server, 500, 1, 20);
-    plan.limits.request_seconds = 0.5;
+    plan.limits.request_seconds = 2.0;
     let result = run(&plan);
     assert_eq!((fault(&result).0, fault(&result).1), (FaultKind::Timeout, 1));
     assert_eq!((counts(&result).completed, counts(&result).connections), (499, 1));

@@ -16,12 +16,12 @@ use crate::endless::any_frame;
 use crate::frames::{answer, data, head};
 use crate::identity::Identity;
 use crate::plans;
-use crate::server::{Asked, Manner, Server, Step, response};
+use crate::server::{Manner, RequestSeen, Server, Step, response};
 
 /// Requests with good responses before the load can start: one of the preflight, and two.
 const GOOD: u64 = 3;
 /// Extra time of a run on a busy machine, in addition to its limits.
-const BESIDE: Duration = Duration::from_secs(6);
+const BESIDE: Duration = Duration::from_secs(60);
 /// The limits that should end a run, and those that should not.
 const SHORT: f64 = 0.3;
 const LONG: f64 = 600.0;
@@ -106,7 +106,7 @@ impl End {
 fn server(bytes: &Bytes, good: u64, identity: &Identity) -> Server {
     let tls = bytes.is_secure.then(|| Arc::clone(&identity.config));
     let (is_http2, bytes) = (bytes.is_http2, bytes.clone());
-    let answers = move |Asked { number, stream }| match is_http2 {
+    let answers = move |RequestSeen { number, stream }| match is_http2 {
         true if number < good => vec![Step::Send(answer(stream, b"ok"))],
         false if number < good => vec![Step::Send(response("", b"ok"))],
         _ => bytes.steps(stream),
@@ -211,7 +211,7 @@ proptest! {
 
 #[test]
 fn a_preflight_says_that_it_goes_on_and_an_interrupt_ends_it() {
-    let server = Server::start(|_| vec![Step::Wait(Duration::from_secs(30))]);
+    let server = Server::start(|_| vec![Step::Wait(Duration::from_secs(300))]);
     let mut plan = plans::gets(Protocol::Http11, &format!("http://{}/page", server.address), 1);
     plan.limits.request_seconds = LONG;
     let stop = AtomicBool::new(false);

@@ -20,7 +20,7 @@ pub struct Negotiation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Exchange {
     /// The request.
-    pub ask: Ask,
+    pub ask: NegotiationRequest,
     /// The response.
     pub answer: Answer,
 }
@@ -50,7 +50,8 @@ pub enum Purpose {
 
 /// A request: GET, or HEAD for [`Purpose::Head`]. Fields that are null were not sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Ask {
+#[serde(rename = "Ask")]
+pub struct NegotiationRequest {
     /// Its purpose.
     pub purpose: Purpose,
     /// Accept-Encoding.

@@ -88,7 +88,7 @@ fn watch(
     }
     pin(cpus)?;
     LazyLock::force(&SHORT_OF_MEMORY);
-    let program = start(dir, user, folders, command)?;
+    let program = start_program(dir, user, folders, command)?;
     std::thread::spawn(move || obey(program));
     let how = reap_until(program);
     let mut news = io::stdout();
@@ -98,7 +98,12 @@ fn watch(
 }
 
 /// Starts the program so that it dies with the guard; in a process group of its own, for some signal theirs when they stop.
-fn start(dir: &Path, user: Option<OwnUser>, folders: &[OsString], command: &[OsString]) -> io::Result<Pid> {
+fn start_program(
+    dir: &Path,
+    user: Option<OwnUser>,
+    folders: &[OsString],
+    command: &[OsString],
+) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
     let stderr = || io::stderr().as_fd().try_clone_to_owned();
     let flags = user.map(|user| user_flags(user, folders)).unwrap_or_default();

@@ -29,7 +29,7 @@ pub trait Body: Debug + Send {
 }
 
 /// Another machine, as a place where workers are started: this same program there.
-pub trait Elsewhere: Debug + Send + Sync {
+pub trait WorkerHost: Debug + Send + Sync {
     /// Starts the program there with the arguments of `spec`.
     ///
     /// # Errors
@@ -37,25 +37,25 @@ pub trait Elsewhere: Debug + Send + Sync {
     fn start(&self, spec: &WorkerSpec) -> io::Result<Worker>;
 }
 
-/// [`Elsewhere`], in specs.
-pub type Place = Arc<dyn Elsewhere>;
+/// [`WorkerHost`], in specs.
+pub type SharedWorkerHost = Arc<dyn WorkerHost>;
 
 /// A child of this process, in a group of its own.
 #[derive(Debug)]
-pub(super) struct Here {
+pub(super) struct LocalChild {
     child: Child,
     stderr: LastLine,
     status: Option<ExitStatus>,
 }
 
-impl Here {
-    pub(super) fn new(child: Child, stderr: LastLine) -> Here {
+impl LocalChild {
+    pub(super) fn new(child: Child, stderr: LastLine) -> LocalChild {
         LazyLock::force(&SHORT_OF_MEMORY);
-        Here { child, stderr, status: None }
+        LocalChild { child, stderr, status: None }
     }
 }
 
-impl Body for Here {
+impl Body for LocalChild {
     fn id(&self) -> Option<u32> {
         Some(self.child.id())
     }

@@ -45,7 +45,7 @@ pub fn open_log(path: &Path) -> io::Result<File> {
 
 /// What the reader of stdout found.
 #[derive(Debug)]
-pub enum Heard {
+pub enum OutputLine {
     /// A line, without its newline; the last one may have had none.
     Line(Vec<u8>),
     /// A line over the limit; its first bytes.
@@ -67,7 +67,7 @@ pub fn write_lines(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 /// Reads lines until the pipe ends, a line is too long or the receiver is dropped. It is at most one line
 /// ahead, so a flood stays in the pipe.
-pub fn read_lines(stdout: ChildStdout, longest: usize) -> Receiver<Heard> {
+pub fn read_lines(stdout: ChildStdout, longest: usize) -> Receiver<OutputLine> {
     let (sender, receiver) = sync_channel(1);
     std::thread::spawn(move || {
         let mut stdout = BufReader::new(stdout);
@@ -80,10 +80,10 @@ pub fn read_lines(stdout: ChildStdout, longest: usize) -> Receiver<Heard> {
             let whole = line.pop_if(|b| *b == b'\n').is_some();
             if !whole && line.len() > longest {
                 line.truncate(SHOWN);
-                let _ = sender.send(Heard::TooLong(line));
+                let _ = sender.send(OutputLine::TooLong(line));
                 return;
             }
-            if sender.send(Heard::Line(line)).is_err() {
+            if sender.send(OutputLine::Line(line)).is_err() {
                 return;
             }
         }

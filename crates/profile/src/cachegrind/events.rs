@@ -55,7 +55,7 @@ impl Events {
         self.memory.is_some()
     }
 
-    /// The costs of a line that begins with a place in the source; none where they are no numbers. Columns that are left
+    /// The costs of a line that begins with a place in the source; none where they are not numbers. Columns that are left
     /// out at the end are 0.
     pub fn line(&self, text: &str) -> Option<Cost> {
         let rest = text.split_whitespace().skip(self.positions);

@@ -120,7 +120,7 @@ fn natural(digits: &str) -> u64 {
     digits.parse().unwrap_or(LARGEST as u64).min(LARGEST as u64)
 }
 
-/// A cost as a number within ±[`LARGEST`]; none where it is no number.
+/// A cost as a number within ±[`LARGEST`]; none where it is not a number.
 ///
 /// What is larger than a signed number can be is a negative one that was written without its sign.
 pub fn number(text: &str) -> Option<i64> {

@@ -11,7 +11,7 @@ use crate::names::Names;
 const MOST: usize = 2_000_000;
 
 /// Where a function stands: object and file, by number; 0 is none.
-type Spot = (u32, u32);
+type ObjectAndFile = (u32, u32);
 
 /// All names of a file.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Table {
     functions: Names,
     short: [HashMap<u64, u32>; 3],
     /// Functions by name alone, or by name and spot where names are not unique.
-    numbers: HashMap<(u32, Spot), u32>,
+    numbers: HashMap<(u32, ObjectAndFile), u32>,
     /// Name and file of each function.
     known: Vec<(u32, u32)>,
     /// Whether a name makes a function, wherever it stands: so it is in PHP.
@@ -73,7 +73,7 @@ impl Table {
     }
 
     /// The function of a name, with the object and file that it stands in.
-    pub fn function(&mut self, name: u32, spot: Spot) -> u32 {
+    pub fn function(&mut self, name: u32, spot: ObjectAndFile) -> u32 {
         let key = (name, if self.by_name { (0, 0) } else { spot });
         let next = self.known.len() as u32;
         let number = *self.numbers.entry(key).or_insert(next);

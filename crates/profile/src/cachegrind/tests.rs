@@ -13,7 +13,7 @@ fn parsed(text: &str) -> Result<Profile> {
     read(Cursor::new(text.as_bytes()), None)
 }
 
-fn told(profile: &Profile) -> BTreeMap<String, (u64, i64, i64)> {
+fn summarise_functions(profile: &Profile) -> BTreeMap<String, (u64, i64, i64)> {
     let one = |f: &Function| (f.name.clone(), (f.calls.unwrap(), f.own.amount, f.inclusive.amount));
     profile.functions.iter().map(one).collect()
 }
@@ -29,7 +29,7 @@ fn direct_and_mutual_recursion_count_once_a_stack() {
     let root = call(1, 1, vec![call(2, 3, vec![call(2, 13, vec![deep])]), call(3, 100, vec![])]);
     let profile = parsed(&file(&[root])).unwrap();
     assert_eq!((profile.inclusion, profile.counting), (Inclusion::Tree, Counting::Blocks));
-    let told = told(&profile);
+    let told = summarise_functions(&profile);
     assert_eq!(told["f1"], (1, 10, 1400));
     assert_eq!(told["f2"], (2, 160, 390));
     assert_eq!(told["f3"], (3, 1160, 230 + 1000), "once below f2, and once below f1");
@@ -49,7 +49,7 @@ fn direct_and_mutual_recursion_count_once_a_stack() {
 #[test]
 fn what_runs_after_the_main_script_is_a_root_of_its_own() {
     let profile = parsed(&file(&[call(1, 10, vec![call(2, 1, vec![])]), call(2, 4, vec![])])).unwrap();
-    assert_eq!(told(&profile)["f2"], (2, 50, 50));
+    assert_eq!(summarise_functions(&profile)["f2"], (2, 50, 50));
     assert_eq!(profile.stacks.nodes().iter().filter(|node| node.parent.is_none()).count(), 2);
 }
 
@@ -77,7 +77,7 @@ fn callgrind_s_sums_are_read_with_calls_from_their_lines() {
     assert_eq!((profile.inclusion, profile.counting), (Inclusion::Graph, Counting::CallLines));
     assert_eq!((profile.total.amount, profile.stated.unwrap().amount), (102, 102));
     assert_eq!(profile.departure(), Some(0.0));
-    let told = told(&profile);
+    let told = summarise_functions(&profile);
     assert_eq!(told["main"], (1, 12, 102));
     assert_eq!(told["work"], (3, 60, 90));
     assert_eq!(told["again"], (6, 30, 30), "calls of itself are counted, their cost is not added again");
@@ -92,7 +92,7 @@ fn a_circle_of_functions_is_a_lower_bound_without_a_tree() {
     let text = "events: Ir\nfn=main\n1 1\ncfn=a\ncalls=1 0\n1 60\nfn=a\n1 20\ncfn=b\ncalls=5 0\n1 40\nfn=b\n1 30\n\
                 cfn=a\ncalls=4 0\n1 35\ncfn=c\ncalls=1 0\n1 10\nfn=c\n1 10\n";
     let profile = parsed(text).unwrap();
-    let told = told(&profile);
+    let told = summarise_functions(&profile);
     assert_eq!((told["main"].2, told["a"].2, told["b"].2), (61, 20, 40));
     assert_eq!((recursion(&profile, "a"), recursion(&profile, "c")), (Recursion::Mutual, Recursion::None));
     assert_eq!(profile.total.amount, 61);
@@ -104,7 +104,7 @@ fn profiles_that_were_appended_are_added_up() {
     let two = file(&[call(2, 7, vec![call(1, 1, vec![])])]).replace("f1", "g1");
     let text = format!("{one}\n==== NEW PROFILING FILE =====\n{two}");
     let profile = parsed(&text).unwrap();
-    let told = told(&profile);
+    let told = summarise_functions(&profile);
     assert_eq!((profile.inclusion, profile.total.amount), (Inclusion::Graph, 230));
     assert_eq!((told["f1"], told["f2"], told["g1"]), ((1, 100, 150), (2, 120, 130), (1, 10, 10)));
     assert_eq!(profile.stated.unwrap().amount, 230);
@@ -192,7 +192,7 @@ proptest! {
         let profile = parsed(&text).unwrap();
         let mut expected = BTreeMap::new();
         roots.iter().for_each(|root| root.tell(&mut Vec::new(), &mut expected));
-        prop_assert_eq!(told(&profile), expected);
+        prop_assert_eq!(summarise_functions(&profile), expected);
         prop_assert_eq!(profile.inclusion, Inclusion::Tree);
         prop_assert_eq!(profile.total, profile.roots);
         prop_assert_eq!(profile.total.amount, profile.stated.unwrap().amount);

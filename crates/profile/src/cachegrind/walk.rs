@@ -20,7 +20,7 @@ const DEEPEST: usize = 4_000_000;
 
 /// What the tree tells of a function.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub struct FunctionTotals {
     pub inclusive: Cost,
     /// How it comes to be on a stack twice.
     pub recursion: Recursion,
@@ -56,7 +56,7 @@ pub struct Walk<'a> {
     events: &'a Events,
     block: Block,
     open: Vec<Open>,
-    pub seen: Vec<Seen>,
+    pub seen: Vec<FunctionTotals>,
     /// Calls, and inclusive cost of those callees that were not on the stack already.
     pub pairs: HashMap<(u32, u32), (u64, Cost)>,
     pub stacks: Stacks,
@@ -72,14 +72,14 @@ impl<'a> Walk<'a> {
             events,
             block: Block::default(),
             open: Vec::new(),
-            seen: vec![Seen::default(); table.len()],
+            seen: vec![FunctionTotals::default(); table.len()],
             pairs: HashMap::new(),
             stacks: Stacks::default(),
             roots: Cost::default(),
         }
     }
 
-    /// Takes the line before the one that was taken last. None: this is no tree of calls.
+    /// Takes the line before the one that was taken last. None: this is not a tree of calls.
     pub fn line(&mut self, line: &[u8]) -> Option<()> {
         match Line::of(line) {
             Line::Costs(text) => {
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// The beginning of the file. None: this is no tree of calls.
+    /// The beginning of the file. None: this is not a tree of calls.
     pub fn end(&mut self) -> Option<()> {
         self.close()?;
         self.open.is_empty().then_some(())

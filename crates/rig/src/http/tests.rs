@@ -12,7 +12,7 @@ use crate::server::certificate;
 use weigh_os::interrupt::Interrupt;
 
 /// What is said of a server that does this with its one connection, within this time.
-fn asked(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {
+fn ask_server(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let peer = Peer { address: listener.local_addr().unwrap(), security: Security::Plain };
     let server = std::thread::spawn(move || serve(listener.accept().unwrap().0));
@@ -27,19 +27,19 @@ fn asked(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Res
     reply
 }
 
-fn said(text: &'static str) -> Result<Reply, Fault> {
+fn read_reply(text: &'static str) -> Result<Reply, Fault> {
     let serve = |mut stream: TcpStream| {
         let _ = stream.read(&mut [0; 100]);
         let _ = stream.write_all(text.as_bytes());
     };
-    asked(serve, Duration::from_secs(30))
+    ask_server(serve, Duration::from_secs(30))
 }
 
 #[test]
 fn an_answer_is_told_with_its_fields() {
     let chunked = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nServer: a\r\nVary: b\r\nVary: c\r\n\
         Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nok\r\n0\r\n\r\n";
-    let reply = said(chunked).unwrap();
+    let reply = read_reply(chunked).unwrap();
     assert_eq!((reply.status, reply.body.as_slice(), reply.length), (200, &b"ok"[..], None));
     assert_eq!(reply.shown_field("server").as_deref(), Some("a"));
     assert_eq!((reply.field("VARY").unwrap(), reply.field("etag")), (b"b, c".to_vec(), None));
@@ -53,7 +53,7 @@ fn one_who_drips_for_ever_is_left_at_the_deadline() {
             std::thread::sleep(Duration::from_millis(100));
         }
     };
-    assert_eq!(asked(drip, Duration::from_millis(500)).unwrap_err().kind, FaultKind::Timeout);
+    assert_eq!(ask_server(drip, Duration::from_millis(500)).unwrap_err().kind, FaultKind::Timeout);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn one_who_says_that_it_closes_and_does_not_is_not_waited_for() {
         // Until the client has gone.
         let _ = stream.read(&mut [0; 100]);
     };
-    assert_eq!(asked(stays, Duration::from_secs(600)).unwrap().body, b"ok");
+    assert_eq!(ask_server(stays, Duration::from_secs(600)).unwrap().body, b"ok");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_too_long_or_no_answer_is_a_fault() {
         ("", FaultKind::EmptyReply),
         ("SSH-2.0-OpenSSH\r\n", FaultKind::Garbage),
     ] {
-        assert_eq!(said(text).unwrap_err().kind, kind, "{text}");
+        assert_eq!(read_reply(text).unwrap_err().kind, kind, "{text}");
     }
     let unbound = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let peer = Peer { address: unbound, security: Security::Plain };
@@ -121,7 +121,7 @@ fn the_time_to_the_first_byte_has_no_handshake_in_it() {
     let location = Location::parse("https://localhost/").unwrap();
     for (keeps, wanted) in [(true, 1), (false, 3)] {
         let (address, connections) = late_to_shake_hands(keeps, delay);
-        let mut kept = Kept::new(Peer { address, security: Security::Own });
+        let mut kept = KeptConnection::new(Peer { address, security: Security::Own });
         let replies: Vec<Reply> = (0..3).map(|_| kept.get(&location, "identity").unwrap()).collect();
         // Of three, the best: neighbours may delay any of them.
         let best = replies.iter().map(|reply| reply.first_byte).min().unwrap();
@@ -145,7 +145,7 @@ fn a_kept_connection_that_was_closed_meanwhile_is_opened_anew() {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
         }
     });
-    let (mut kept, location) = (Kept::new(peer), Location::parse("http://localhost/").unwrap());
+    let (mut kept, location) = (KeptConnection::new(peer), Location::parse("http://localhost/").unwrap());
     for _ in 0..3 {
         assert_eq!(kept.get(&location, "identity").unwrap().body, b"ok");
     }
@@ -160,7 +160,7 @@ fn a_page_that_is_still_compressed_is_refused_and_a_download_is_not() {
             let _ = stream.read(&mut [0; 100]);
             let _ = stream.write_all(&answer);
         };
-        asked(serve, Duration::from_secs(30)).unwrap().decoded()
+        ask_server(serve, Duration::from_secs(30)).unwrap().decoded()
     };
     let encoded = |bytes: &[u8]| {
         let mut out = Vec::new();

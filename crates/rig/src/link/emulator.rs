@@ -72,7 +72,7 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
         }
         let due = [near.lane.due(), far.lane.due()].into_iter().flatten().min();
         if wait(&near, &far, due.map(|due| due.saturating_sub(clock())))? {
-            let Some(ns) = told()? else { return Ok(()) };
+            let Some(ns) = read_adjustment()? else { return Ok(()) };
             near.lane.shorten(ns);
             far.lane.shorten(ns);
             say(&ready)?;
@@ -116,7 +116,7 @@ impl End {
                 Err(error) => return Err(error).context("the TUN device is lost"),
             };
             let packet = &self.buffer[..length];
-            // What the kernel says by itself over IPv6 is no traffic of the link's.
+            // What the kernel says by itself over IPv6 is not traffic of the link's.
             if packet.first().is_none_or(|first| first >> 4 != 4) {
                 continue;
             }
@@ -145,7 +145,7 @@ fn wait(near: &End, far: &End, ns: Option<u64>) -> Result<bool> {
 }
 
 /// Nanoseconds that the lab wants off the delay; none when it has let go of stdin. A line is short enough to come whole.
-fn told() -> Result<Option<u64>> {
+fn read_adjustment() -> Result<Option<u64>> {
     let mut line = [0; 64];
     let length = rustix::io::read(std::io::stdin(), &mut line).context("stdin cannot be read")?;
     let text = std::str::from_utf8(&line[..length]).unwrap_or_default().trim();

@@ -31,7 +31,7 @@ pub(super) struct LaneSpec {
 
 /// What became of a packet that was handed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum PacketOutcome {
     /// It arrives at its time.
     Taken,
     Full,
@@ -106,17 +106,17 @@ impl<P> Lane<P> {
     }
 
     /// Hands in a packet of this many bytes. Times never go back.
-    pub fn offer(&mut self, now: u64, bytes: u64, packet: P) -> Fate {
+    pub fn offer(&mut self, now: u64, bytes: u64, packet: P) -> PacketOutcome {
         if self.held_bytes + bytes > self.bound {
-            return Fate::Full;
+            return PacketOutcome::Full;
         }
-        let Some(due) = self.line.send(now, bytes) else { return Fate::Full };
+        let Some(due) = self.line.send(now, bytes) else { return PacketOutcome::Full };
         if self.loss > 0.0 && self.draws.random::<f64>() < self.loss {
-            return Fate::Lost;
+            return PacketOutcome::Lost;
         }
         self.held.push_back((due, bytes, packet));
         self.held_bytes += bytes;
-        Fate::Taken
+        PacketOutcome::Taken
     }
 
     /// See [`Line::shorten`].

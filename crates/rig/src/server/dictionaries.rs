@@ -144,7 +144,7 @@ fn extensions() -> String {
     all.flat_map(|t| t.extensions.iter().copied()).collect::<Vec<_>>().join("|")
 }
 
-/// What of a path does not change with the content: before and after the part that does, or all of it.
+/// The part of a path that does not change with the content: before and after the part that does, or all of it.
 fn parts(path: &str) -> Option<(String, Option<String>)> {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&named(ANY, &extensions())));
     static UNNAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(ANY, &extensions())));

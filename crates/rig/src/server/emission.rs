@@ -68,7 +68,7 @@ pub struct Snippet {
 }
 
 impl Emission {
-    /// All templates that are no files of a private instance.
+    /// All templates that are not files of a private instance.
     pub fn templates(&self) -> Vec<&str> {
         let parts = self.snippets.iter().map(|snippet| snippet.template.as_str());
         parts.chain([self.stock.as_str()]).collect()

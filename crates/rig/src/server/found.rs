@@ -1,4 +1,4 @@
-//! What of a server is on this machine: its program, version and modules, and with them its ways.
+//! What part of a server is on this machine: its program, version and modules, and with them its ways.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

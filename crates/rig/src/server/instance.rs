@@ -16,7 +16,7 @@ use crate::http::{self, Peer, Security};
 use crate::service::{
     ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
 };
-use weigh_os::guard::{Place, Program};
+use weigh_os::guard::{LaunchContext, Program};
 use weigh_os::interrupt::Interrupt;
 
 /// How long one question whether it is ready may take.
@@ -38,12 +38,12 @@ impl Service<Listens> {
     ///
     /// # Errors
     /// What is missing or wrong, in the words of the server's own check or its last lines.
-    pub fn start(found: &Found, site: &Site, place: &Place) -> Result<Instance> {
+    pub fn start(found: &Found, site: &Site, place: &LaunchContext) -> Result<Instance> {
         Instance::start_at(Ipv4Addr::LOCALHOST, found, site, place)
     }
 
     /// As [`Instance::start`], on this address. To be called inside the network that it belongs to.
-    pub fn start_at(host: Ipv4Addr, found: &Found, site: &Site, place: &Place) -> Result<Instance> {
+    pub fn start_at(host: Ipv4Addr, found: &Found, site: &Site, place: &LaunchContext) -> Result<Instance> {
         let ports = free_ports(host, ATTEMPTS)?;
         begin(ports.into_iter().map(|port| Ok(SocketAddrV4::new(host, port))), found, site, place)
     }
@@ -53,7 +53,7 @@ impl Service<Listens> {
         ports: impl Iterator<Item = Result<u16>>,
         found: &Found,
         site: &Site,
-        place: &Place,
+        place: &LaunchContext,
     ) -> Result<Instance> {
         begin(ports.map(|port| Ok(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port?))), found, site, place)
     }
@@ -85,7 +85,7 @@ fn begin(
     addresses: impl Iterator<Item = Result<SocketAddrV4>>,
     found: &Found,
     site: &Site,
-    place: &Place,
+    place: &LaunchContext,
 ) -> Result<Instance> {
     let name = &found.definition.name;
     refuse_missing(name, "cannot be started", found.missing.as_ref(), found.remedy.as_ref())?;
@@ -99,7 +99,12 @@ fn begin(
     start_on_first(name, addresses, |address| attempt(found, site, place, address))
 }
 
-fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> Result<Instance, Refused> {
+fn attempt(
+    found: &Found,
+    site: &Site,
+    place: &LaunchContext,
+    address: SocketAddrV4,
+) -> Result<Instance, Refused> {
     let definition = &found.definition;
     let name = &definition.name;
     let root = place.is_real_root();

@@ -49,7 +49,7 @@ pub fn named<'d>(definitions: &'d [Definition], name: &str) -> Result<&'d Defini
     })
 }
 
-/// The servers of which a configuration can be measured.
+/// The servers whose configuration can be measured.
 pub fn known(definitions: &[Definition]) -> Vec<&str> {
     definitions.iter().filter(|d| d.own.is_some()).map(|d| d.name.as_str()).collect()
 }

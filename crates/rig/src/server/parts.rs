@@ -17,7 +17,7 @@ use crate::service::{Draft, command, free_ports};
 use weigh_model::advised::{ADVISED, Advised};
 use weigh_model::setting::Setting;
 use weigh_model::way::WayKind;
-use weigh_os::guard::{Place, Program};
+use weigh_os::guard::{LaunchContext, Program};
 use weigh_os::template;
 
 /// What the template of a stock configuration is given.
@@ -113,7 +113,7 @@ impl Found {
     ///
     /// # Errors
     /// The server cannot be asked.
-    pub fn lint(&self, site: &Site, place: &Place) -> Result<Option<String>> {
+    pub fn lint(&self, site: &Site, place: &LaunchContext) -> Result<Option<String>> {
         Ok(match self.lint_in(None, site, place)? {
             Some(words) => Some(format!("in the lab's configuration: {words}")),
             None => match &self.definition.policy {
@@ -126,7 +126,12 @@ impl Found {
     }
 
     /// As [`Found::lint`], in what the way of the policy is, or in a stock configuration.
-    pub fn lint_in(&self, stock: Option<&Emission>, site: &Site, place: &Place) -> Result<Option<String>> {
+    pub fn lint_in(
+        &self,
+        stock: Option<&Emission>,
+        site: &Site,
+        place: &LaunchContext,
+    ) -> Result<Option<String>> {
         let Some(lint) = &self.definition.lint else { return Ok(None) };
         let name = &self.definition.name;
         let mut draft = Draft::new(name, name, place)?;

@@ -284,7 +284,7 @@ impl Values {
 }
 
 impl Values {
-    /// The text of a user's configuration, which is no template, with what the instance has of its own.
+    /// The text of a user's configuration, which is not a template, with what the instance has of its own.
     fn filled(&self, config: &OwnConfig) -> String {
         let nobody = format!("{}/{NOBODY}", self.dir);
         let socket = |known: &Option<String>| known.clone().unwrap_or_else(|| nobody.clone());

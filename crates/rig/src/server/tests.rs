@@ -13,11 +13,11 @@ use weigh_content::types;
 use weigh_model::advised::{Advised, Encoding};
 use weigh_model::setting::Setting;
 use weigh_model::way::WayKind;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 
 fn render(found: &Found, site: &Site) -> String {
     let home = tempfile::tempdir().unwrap();
-    let place = Place::new(home.path(), home.path().join("log"));
+    let place = LaunchContext::new(home.path(), home.path().join("log"));
     let mut draft = Draft::new("x", "x", &place).unwrap();
     let dir = draft.path().to_owned();
     let attempt =

@@ -1,4 +1,4 @@
-//! `store.toml`, read strictly, and what of a store is on this machine.
+//! `store.toml`, read strictly, and what part of a store is on this machine.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

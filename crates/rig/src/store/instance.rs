@@ -16,7 +16,7 @@ use crate::service::{
 };
 use weigh_model::protocol::client::Address;
 use weigh_model::text::clean_bytes;
-use weigh_os::guard::{Place, Program};
+use weigh_os::guard::{LaunchContext, Program};
 use weigh_os::template::path_text;
 
 /// How long one question whether it is ready may take.
@@ -47,7 +47,7 @@ impl Service<Address> {
         found: &Found,
         host: Option<Ipv4Addr>,
         cpus: &[u32],
-        place: &Place,
+        place: &LaunchContext,
     ) -> Result<StoreInstance> {
         let definition = &found.definition;
         let missing = found.missing.as_ref();
@@ -78,7 +78,7 @@ fn attempt(
     host: Ipv4Addr,
     ports: &[u16],
     cpus: &[u32],
-    place: &Place,
+    place: &LaunchContext,
 ) -> Result<StoreInstance, Refused> {
     let definition = &found.definition;
     let name = &definition.name;
@@ -147,7 +147,7 @@ pub struct StoreFolder {
 }
 
 impl StoreFolder {
-    pub fn new(name: &str, place: &Place) -> Result<StoreFolder> {
+    pub fn new(name: &str, place: &LaunchContext) -> Result<StoreFolder> {
         let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
         Ok(StoreFolder { dir })
     }

@@ -122,7 +122,7 @@ fn unpack_all(apt: &PrivateApt, into: &Path, progress: &mut (dyn FnMut(Progress)
 /// `trixie` of `debian:trixie`.
 ///
 /// # Errors
-/// There is no suite, or one that is no name.
+/// There is no suite, or one that is not a name.
 pub fn suite_of(name: &str) -> Result<&str> {
     let suite = name.split_once(':').map_or("", |(_, suite)| suite);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
@@ -260,7 +260,7 @@ fn lock(folder: &Path) -> Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"));
     let file = file.with_context(fail)?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        bail!("another `weigh runtime` is at work in {}; wait until it has ended", clean_path(folder));
+        bail!("another `weigh lab runtime` is at work in {}; wait until it has ended", clean_path(folder));
     }
     for entry in fs::read_dir(folder).with_context(fail)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(DRAFT) {

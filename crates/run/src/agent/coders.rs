@@ -26,9 +26,9 @@ type Key = (String, Option<Rc<[Vec<u8>; 2]>>);
 
 /// The coders last used, the latest first.
 #[derive(Default)]
-pub struct Hands(Vec<(Key, Pair)>);
+pub struct RecentCoders(Vec<(Key, Pair)>);
 
-impl Hands {
+impl RecentCoders {
     /// Takes the coders of that setting out, made anew when `fresh` or not at hand; put them back after use.
     ///
     /// # Errors

@@ -13,20 +13,20 @@ use weigh_model::protocol::{CheckRequest, Checked, PROTOCOL, Phase, Visit, Visit
 use weigh_os::digest::hex;
 
 /// A folder with a payload in it.
-struct Place {
+struct PayloadFolder {
     folder: tempfile::TempDir,
     items: Vec<Vec<u8>>,
 }
 
-impl Place {
-    fn new(items: Vec<Vec<u8>>) -> Place {
+impl PayloadFolder {
+    fn new(items: Vec<Vec<u8>>) -> PayloadFolder {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("blob"), items.concat()).unwrap();
-        Place { folder, items }
+        PayloadFolder { folder, items }
     }
 
     /// Small records of one kind.
-    fn values(count: usize) -> Place {
+    fn values(count: usize) -> PayloadFolder {
         let colours = ["red", "green", "blue", "amber", "teal"];
         let value = |i: usize| {
             format!(
@@ -36,7 +36,7 @@ impl Place {
                 i * 7919 % 1000
             )
         };
-        Place::new((0..count).map(|i| value(i).into_bytes()).collect())
+        PayloadFolder::new((0..count).map(|i| value(i).into_bytes()).collect())
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -117,7 +117,7 @@ fn it_describes_every_codec_of_the_binary() {
 
 #[test]
 fn a_visit_measures_and_an_independent_decoder_agrees() {
-    let place = Place::values(40);
+    let place = PayloadFolder::values(40);
     let source = hex(Sha256::digest(place.items.concat()));
     for codec in codecs::all() {
         let (name, level) = (codec.info().name, codec.info().levels.map(|l| l.representative[0]));
@@ -151,7 +151,7 @@ fn a_visit_measures_and_an_independent_decoder_agrees() {
 
 #[test]
 fn phases_that_are_not_asked_for_are_not_timed() {
-    let place = Place::values(3);
+    let place = PayloadFolder::values(3);
     let visit = visited(VisitRequest { phases: vec![Phase::Decode], ..place.visit("zstd", Some(1), &[]) });
     assert_eq!(visit.phases.keys().collect::<Vec<_>>(), [&Phase::Decode]);
     assert!(visit.verified && visit.peak_bytes.is_empty() && visit.dictionary_path.is_none());
@@ -159,7 +159,7 @@ fn phases_that_are_not_asked_for_are_not_timed() {
 
 #[test]
 fn trained_dictionaries_are_cross_fitted_dumped_and_checked() {
-    let place = Place::values(400);
+    let place = PayloadFolder::values(400);
     let dump = place.path("packed").to_str().unwrap().to_string();
     let request = place.visit("zstd", Some(3), &[("dict", "trained")]);
     let visit = visited(VisitRequest { dump: Some(dump.clone()), ..request });
@@ -212,13 +212,13 @@ fn a_panic_is_a_fault_and_leaves_a_working_agent() {
     let fault = agent.guarded(|_| -> Result<(), Fault> { panic!("a codec broke") }).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Codec);
     assert!(fault.message.contains("a codec broke"));
-    let place = Place::values(2);
+    let place = PayloadFolder::values(2);
     assert!(visit::visit(&mut agent, &place.visit("zlib", None, &[])).is_ok());
 }
 
 #[test]
 fn a_session_reuses_coders_and_gives_the_same_bytes() {
-    let place = Place::values(30);
+    let place = PayloadFolder::values(30);
     let cells = ["zlib", "zstd", "isal", "xz", "lz4", "zlib", "zstd", "isal", "xz", "lz4"];
     let requests: Vec<_> = cells.map(|c| Request::Visit(place.visit(c, None, &[]))).into();
     let mut seen = BTreeMap::new();
@@ -238,7 +238,7 @@ fn the_peak_holds_the_state_of_the_encoder() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 24) as u8 & 31
     };
-    let place = Place::new(vec![(0..1 << 20).map(|_| byte()).collect()]);
+    let place = PayloadFolder::new(vec![(0..1 << 20).map(|_| byte()).collect()]);
     let visit = visited(VisitRequest { memory: true, samples: 1, ..place.visit("xz", Some(3), &[]) });
     // liblzma's encoder at this level holds several times its 4 MiB dictionary; the decoder the megabyte.
     assert!(visit.peak_bytes[&Phase::Encode] > 4 << 20, "{:?}", visit.peak_bytes);

@@ -83,7 +83,7 @@ impl Lab {
             let Some(binary) = known else {
                 bail!(
                     "--php {}: no such program; give the path of a PHP command line binary, or the name of a fetched \
-                     runtime (weigh runtime list)",
+                     runtime (weigh lab runtime list)",
                     name.display()
                 );
             };

@@ -17,10 +17,10 @@ const MAX_ITEMS: u64 = 8192;
 /// A content of a study that is a file or folder, by its path: `file:/srv/shop/app.js`.
 pub const FILE: &str = "file:";
 /// What happens to content that is not there.
-const STAND_IN: &str = "synthetic content is used instead; `weigh corpus fetch` gets the real one";
+const STAND_IN: &str = "synthetic content is used instead; `weigh lab corpus fetch` gets the real one";
 
 /// What was asked for: a name of contents, the length of the blocks that they are cut into, and whether small ones are families.
-type Asked = (String, Option<u64>, bool);
+type ContentKey = (String, Option<u64>, bool);
 
 /// Brings contents into a folder.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Stager<'a> {
     library: &'a Library,
     into: PathBuf,
     names: Names,
-    staged: HashMap<Asked, Vec<Payload>>,
+    staged: HashMap<ContentKey, Vec<Payload>>,
     /// The user's own, as asked for, with the length of blocks.
     paths: Vec<(Wanted, Option<u64>, Payload)>,
     stand_ins: Vec<String>,

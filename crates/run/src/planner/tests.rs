@@ -204,5 +204,5 @@ fn configurations_that_are_named_are_planned_alone_with_what_they_use() {
         why("v/php8.2/serialize/zstd:3"),
         "--configuration v/php8.2/serialize/zstd:3 is left out here: no extension and no FFI; apt install php-zstd"
     );
-    assert!(why("v/native/-/zlib:8").ends_with("has this id here; list them: weigh plan t --cells"));
+    assert!(why("v/native/-/zlib:8").ends_with("has this id here; list them: weigh run --dry-run t --cells"));
 }

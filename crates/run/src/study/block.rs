@@ -1,12 +1,12 @@
 //! What blocks of every kind have in common: what they are for, the links that they name, and a quick form.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The word for no link.
 pub const NO_LINK: &str = "-";
 
 /// What the quick form of a study does with a block.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Quick<Factors> {
     /// `quick = false` leaves the block out; `true` keeps it whole.
@@ -26,7 +26,7 @@ pub trait Block: Clone {
     fn quick(&mut self) -> &mut Option<Quick<Self::Factors>>;
 
     /// Takes these factors in place of its own.
-    fn lay_over(&mut self, factors: Self::Factors);
+    fn apply(&mut self, factors: Self::Factors);
 
     /// The links that it goes over, [`NO_LINK`] among them.
     fn links(&self) -> &[String] {
@@ -39,7 +39,7 @@ pub trait Block: Clone {
         match block.quick().take() {
             Some(Quick::Keep(false)) => return None,
             Some(Quick::Keep(true)) | None => {}
-            Some(Quick::Other(factors)) => block.lay_over(*factors),
+            Some(Quick::Other(factors)) => block.apply(*factors),
         }
         Some(block)
     }
@@ -57,23 +57,23 @@ pub fn links_of<B: Block>(blocks: &[B]) -> Vec<String> {
     links.filter(|link| link != NO_LINK).collect()
 }
 
-pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+pub(crate) fn to_strings<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
 pub(crate) fn no_link() -> Vec<String> {
-    words([NO_LINK])
+    to_strings([NO_LINK])
 }
 
 /// The factors that a block may have otherwise in its quick form, and the block's part of [`Block`]. `links` names its list of links, where
-/// it has one; `more` a factor that is no field of the block, and how it is laid over.
+/// it has one; `more` a factor that is not a field of the block, and how it is applied.
 macro_rules! quick_factors {
     (
         $name:ident of $block:ident $(with $links:ident)?: $($factor:ident: $kind:ty),*
         $(; $more:ident: $more_kind:ty => $lay:expr)?
     ) => {
         #[doc = concat!("The factors of a [`", stringify!($block), "`] in the quick form; what is absent stays as it is.")]
-        #[derive(Clone, Debug, Default, Deserialize)]
+        #[derive(Clone, Debug, Default, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $(
@@ -97,7 +97,7 @@ macro_rules! quick_factors {
                 &mut self.quick
             }
 
-            fn lay_over(&mut self, factors: $name) {
+            fn apply(&mut self, factors: $name) {
                 $(
                     if let Some(factor) = factors.$factor {
                         self.$factor = factor;

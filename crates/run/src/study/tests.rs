@@ -131,6 +131,10 @@ fn every_built_in_study_is_valid() {
     let definitions = weigh_content::defs::Definitions::load(None).unwrap();
     for name in definitions.study_names() {
         let (text, whence) = definitions.study(&name).unwrap();
-        assert_eq!(Study::parse(text, &whence).unwrap().name, name);
+        let study = Study::parse(text, &whence).unwrap();
+        assert_eq!(study.name, name);
+        // As it is written, it is read again.
+        let written = study.to_toml().unwrap();
+        assert_eq!(Study::parse(&written, &whence).unwrap().to_toml().unwrap(), written);
     }
 }

@@ -5,12 +5,12 @@
 //! came back.
 
 mod block;
-mod crew;
 pub mod look;
 mod plan;
-mod stands;
+mod store_instances;
 pub mod study;
 mod visit;
+mod worker_group;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -25,8 +25,7 @@ use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;
 use crate::study::block::in_form;
-use crew::Crew;
-use stands::Stands;
+use store_instances::StoreInstances;
 use weigh_answer::report::shape::Shape;
 use weigh_answer::subject::client;
 use weigh_model::cell::Cell;
@@ -43,6 +42,7 @@ use weigh_os::process::WorkerSpec;
 use weigh_rig::runtime;
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::{StoreDefinition, StoreUrl};
+use worker_group::WorkerGroup;
 
 /// Seconds for connecting to a store, and for each of its answers.
 const ANSWER: f64 = 10.0;
@@ -118,7 +118,7 @@ impl Subject for Clients {
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
         let definitions = StoreDefinition::load(&around.lab.definitions)?;
         let urls = store_urls(plan, around.stores, &definitions)?;
-        Ok(Box::new(Tellers::new(plan, &definitions, urls, around.room()?, around.interrupt.clone())?))
+        Ok(Box::new(ClientExecutor::new(plan, &definitions, urls, around.room()?, around.interrupt.clone())?))
     }
 }
 
@@ -150,15 +150,15 @@ fn store_urls(plan: &Plan, stores: &[String], definitions: &[StoreDefinition]) -
 
 /// Carries out blocks of transactions.
 #[derive(Debug)]
-pub struct Tellers {
+pub struct ClientExecutor {
     plan: Plan,
     room: Room,
-    stands: Stands,
+    stores: StoreInstances,
     interrupt: Interrupt,
     last_id: u64,
 }
 
-impl Tellers {
+impl ClientExecutor {
     /// Nothing is started before the first visit. `urls` are the stores of the plan that others run.
     pub fn new(
         plan: &Plan,
@@ -166,9 +166,9 @@ impl Tellers {
         urls: Vec<StoreUrl>,
         room: Room,
         interrupt: Interrupt,
-    ) -> Result<Tellers> {
-        let stands = Stands::new(definitions, plan, urls, &room.logs)?;
-        Ok(Tellers { plan: plan.clone(), room, stands, interrupt, last_id: 0 })
+    ) -> Result<ClientExecutor> {
+        let stores = StoreInstances::new(definitions, plan, urls, &room.logs)?;
+        Ok(ClientExecutor { plan: plan.clone(), room, stores, interrupt, last_id: 0 })
     }
 
     fn next_id(&mut self) -> u64 {
@@ -200,7 +200,7 @@ impl Tellers {
             },
             encode,
             keys: client.keys,
-            prefix: self.stands.prefix().to_owned(),
+            prefix: self.stores.prefix().to_owned(),
             worker: 0,
             workers: client.workers,
             seed: order.plan.seed ^ (u64::from(order.round) << 32),
@@ -213,7 +213,7 @@ impl Tellers {
     fn spec(&self, planned: &Runtime, client: &Client) -> Result<WorkerSpec> {
         let binary = planned.binary.as_ref();
         let binary = binary.with_context(|| format!("the plan has no PHP {}", planned.name))?;
-        let ini: Vec<String> = planned.ini.iter().cloned().chain(self.stands.ini(client)).collect();
+        let ini: Vec<String> = planned.ini.iter().cloned().chain(self.stores.ini(client)).collect();
         let script = self.room.php_home.join("client.php");
         Ok(runtime::worker(&planned.name, binary, &ini, &script, self.log(&planned.name)))
     }
@@ -230,34 +230,34 @@ impl Tellers {
         on: &Invocation,
     ) -> Result<(ClientVisit, Vec<u32>), Failure> {
         let cell = order.cell();
-        let fault = |error: anyhow::Error| start(cell, &error);
+        let fault = |error: anyhow::Error| start_failed(cell, &error);
         let runtime = self.plan.runtimes.iter().find(|r| r.name == cell.runtime).cloned();
         let runtime =
             runtime.with_context(|| format!("the plan has no runtime {}", cell.runtime)).map_err(fault)?;
         let mut spec = self.spec(&runtime, client).map_err(fault)?;
-        let stand = self.stands.stand(client).map_err(fault)?;
-        spec.network.clone_from(&stand.network);
+        let handle = self.stores.handle(client).map_err(fault)?;
+        spec.network.clone_from(&handle.network);
         let spec = spec.under(on);
-        let prepare = self.prepare(order, client, stand.address.clone());
+        let prepare = self.prepare(order, client, handle.address.clone());
         let deadline = Instant::now() + order.limit;
-        let settled = Instant::now() + stand.settle;
-        let (mut crew, prepared) =
-            Crew::ready(&spec, (client.workers, &prepare), (settled, deadline), &self.interrupt)
+        let settled = Instant::now() + handle.settle;
+        let (mut group, prepared) =
+            WorkerGroup::ready(&spec, (client.workers, &prepare), (settled, deadline), &self.interrupt)
                 .map_err(|failure| self.tell(cell, failure))?;
-        let before = stand.group.map(|group| group.usage());
-        let done = crew.go(self.next_id()).map_err(|failure| self.tell(cell, failure))?;
-        let store = stand.group.zip(before).map(|(group, before)| group.usage().since(&before));
+        let before = handle.group.map(|group| group.usage());
+        let done = group.go(self.next_id()).map_err(|failure| self.tell(cell, failure))?;
+        let store = handle.group.zip(before).map(|(group, before)| group.usage().since(&before));
         let mut visit =
             block::visit(&done, &prepared, store).map_err(|why| failed(cell, FaultKind::Garbage, &why))?;
-        visit.link = stand.link.clone().map(Box::new);
-        visit.server_pss = stand.group.and_then(|group| group.pss_bytes());
-        for (worker, pss) in visit.workers.iter_mut().zip(crew.pss()) {
+        visit.link = handle.link.clone().map(Box::new);
+        visit.server_pss = handle.group.and_then(|group| group.pss_bytes());
+        for (worker, pss) in visit.workers.iter_mut().zip(group.pss()) {
             worker.pss = pss;
         }
         let aborted = done.iter().find_map(|done| done.aborted.clone());
-        let cleaned = if stand.is_others { crew.clean(self.next_id()).map(|_| ()) } else { Ok(()) };
-        let ids = crew.ids();
-        crew.end();
+        let cleaned = if handle.is_others { group.clean(self.next_id()).map(|_| ()) } else { Ok(()) };
+        let ids = group.ids();
+        group.end();
         // Where transactions fail, so does clearing up; what is said of the first is the cause.
         let outcome = aborted.map_or(cleaned, |why| Err(failed(cell, FaultKind::Response, &why)));
         outcome.map(|()| (visit, ids)).map_err(|failure| self.tell(cell, failure))
@@ -266,7 +266,7 @@ impl Tellers {
     /// A fault with its cause: how the store ended, when it did.
     fn tell(&mut self, cell: &Cell, failure: Failure) -> Failure {
         let Failure::Fault(fault) = failure else { return failure };
-        let ended = cell.client.as_ref().and_then(|client| self.stands.ended(client));
+        let ended = cell.client.as_ref().and_then(|client| self.stores.ended(client));
         let (kind, message) = match ended {
             Some(how) => (FaultKind::Crash, format!("{how} ({})", fault.message)),
             None => (fault.kind, fault.message),
@@ -276,13 +276,13 @@ impl Tellers {
     }
 }
 
-impl Executor for Tellers {
+impl Executor for ClientExecutor {
     fn remark(&self) -> Option<&str> {
-        self.stands.remark()
+        self.stores.remark()
     }
 
     fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {
-        self.stands.versions().into_iter().chain(php_versions(plan)).collect()
+        self.stores.versions().into_iter().chain(php_versions(plan)).collect()
     }
 
     fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure> {
@@ -293,7 +293,7 @@ impl Executor for Tellers {
         let result = self.block(order, client, &Invocation::default());
         // What new keys hold would fill the store; and whatever state it is in after a fault, the next cell shall not have it.
         if result.is_err() || client.keys == Keys::New {
-            self.stands.discard(client);
+            self.stores.discard(client);
         }
         result.map(|(visit, _)| visit::record(visit, order))
     }
@@ -308,7 +308,7 @@ impl Executor for Tellers {
     }
 
     fn end(&mut self) {
-        self.stands.end();
+        self.stores.end();
     }
 }
 
@@ -316,8 +316,8 @@ fn client_of(cell: &Cell) -> Result<&Client, Failure> {
     cell.client.as_ref().ok_or_else(|| failed(cell, FaultKind::Parameter, "it is no client"))
 }
 
-/// Why there is nobody to speak with.
-fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
+/// Why there is nothing to speak with.
+fn start_failed(cell: &Cell, error: &anyhow::Error) -> Failure {
     failed(cell, FaultKind::Start, &format!("{error:#}"))
 }
 

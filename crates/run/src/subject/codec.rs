@@ -216,7 +216,7 @@ impl Workers {
         limit: Duration,
     ) -> Result<Done, Failure> {
         let cell = order.cell();
-        let worker = self.runtimes.get_mut(&cell.runtime).ok_or_else(|| nobody(cell))?;
+        let worker = self.runtimes.get_mut(&cell.runtime).ok_or_else(|| no_worker(cell))?;
         let result = worker.visit(request, limit).and_then(|visit| {
             let bytes = cell.serializer.is_none() && !self.takes_value(cell);
             verdict::judge(cell, order.payload, bytes, request, &visit).map_err(Failure::Fault)?;
@@ -285,7 +285,8 @@ impl Executor for Workers {
     fn alone(&mut self, order: &VisitOrder<'_>, on: &Invocation) -> Result<(f64, u32), Failure> {
         let request = request(order, &self.dump);
         let request = VisitRequest { samples: SAMPLES, verify: false, memory: false, dump: None, ..request };
-        let (spec, interrupt) = self.alone.get(&order.cell().runtime).ok_or_else(|| nobody(order.cell()))?;
+        let (spec, interrupt) =
+            self.alone.get(&order.cell().runtime).ok_or_else(|| no_worker(order.cell()))?;
         let mut worker =
             ProcessExecutor::new(spec.clone().under(on), interrupt.clone()).end_limit(order.limit);
         worker.describe()?;
@@ -301,7 +302,7 @@ impl Executor for Workers {
     }
 }
 
-fn nobody(cell: &Cell) -> Failure {
+fn no_worker(cell: &Cell) -> Failure {
     Failure::fault(FaultKind::Missing, format!("there is no worker for the runtime {}", cell.runtime))
 }
 

@@ -2,8 +2,8 @@
 
 mod blame;
 mod block;
-mod courier;
 mod deltas;
+mod executor;
 mod fairness;
 pub mod files;
 #[doc(hidden)]
@@ -37,9 +37,9 @@ use crate::study::Blocks;
 use crate::study::Study;
 use crate::study::block::in_form;
 use block::AGAIN_SECONDS;
-use courier::Courier;
+use executor::DeliveryExecutor;
 use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
-use rigs::Over;
+use rigs::NetworkPath;
 use weigh_answer::report::shape::Shape;
 use weigh_answer::subject::delivery;
 use weigh_model::cell::{Cell, Delivery};
@@ -60,7 +60,9 @@ pub struct Deliveries;
 /// A sentence for the user where private servers of a plan send, over a loopback that all users of the machine share, what only the user may read.
 pub fn exposure(plan: &Plan) -> Option<String> {
     // Without a private network a link is a proxy on the machine's loopback.
-    let is_shared = |delivery: &Delivery| matches!(Over::of(delivery), Over::Loopback | Over::Link(_));
+    let is_shared = |delivery: &Delivery| {
+        matches!(NetworkPath::of(delivery), NetworkPath::Loopback | NetworkPath::Link(_))
+    };
     let is_served = |payload: &Payload| {
         let cells = plan.cells.iter().filter(|cell| cell.payload == payload.name);
         cells.filter_map(|cell| cell.delivery.as_ref()).any(is_shared)
@@ -152,7 +154,7 @@ impl Subject for Deliveries {
 
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
         let definitions = Definition::load(&around.lab.definitions)?;
-        Ok(Box::new(Courier::new(plan, &definitions, around.room()?, around.interrupt.clone())?))
+        Ok(Box::new(DeliveryExecutor::new(plan, &definitions, around.room()?, around.interrupt.clone())?))
     }
 }
 

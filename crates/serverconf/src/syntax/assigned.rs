@@ -1,6 +1,6 @@
 //! lighttpd's files: `name = value`, and `$NAME["of"] == "value" { … }`; and the lists that values are.
 
-use super::{DEEPEST, Directive, Place, Wrong};
+use super::{DEEPEST, Directive, SourcePosition, Wrong};
 
 /// What a line ends with that goes on.
 const GOES_ON: [char; 2] = ['=', '+'];
@@ -8,8 +8,8 @@ const GOES_ON: [char; 2] = ['=', '+'];
 /// Reads a text. The arguments of a directive begin with its operator.
 pub fn parse(text: &str, file: u32) -> Result<Vec<Directive>, Wrong> {
     let mut reader =
-        Reader { open: Vec::new(), found: Vec::new(), head: String::new(), begin: Place::default() };
-    let (mut at, mut depth, mut rest) = (Place { file, line: 1 }, 0_u32, text.chars().peekable());
+        Reader { open: Vec::new(), found: Vec::new(), head: String::new(), begin: SourcePosition::default() };
+    let (mut at, mut depth, mut rest) = (SourcePosition { file, line: 1 }, 0_u32, text.chars().peekable());
     while let Some(c) = rest.next() {
         match c {
             '\n' => {
@@ -59,11 +59,11 @@ struct Reader {
     open: Vec<(Directive, Vec<Directive>)>,
     found: Vec<Directive>,
     head: String,
-    begin: Place,
+    begin: SourcePosition,
 }
 
 impl Reader {
-    fn add(&mut self, c: char, at: Place) {
+    fn add(&mut self, c: char, at: SourcePosition) {
         if self.head.is_empty() {
             self.begin = at;
         }
@@ -98,7 +98,7 @@ impl Reader {
         self.found.extend(directive);
     }
 
-    fn begin_block(&mut self, at: Place) -> Result<(), Wrong> {
+    fn begin_block(&mut self, at: SourcePosition) -> Result<(), Wrong> {
         let head = self.directive().ok_or_else(|| Wrong::at(at, "`{` without a condition"))?;
         if self.open.len() == DEEPEST {
             return Err(Wrong::at(at, "blocks are nested too deep"));
@@ -107,7 +107,7 @@ impl Reader {
         Ok(())
     }
 
-    fn end_block(&mut self, at: Place) -> Result<(), Wrong> {
+    fn end_block(&mut self, at: SourcePosition) -> Result<(), Wrong> {
         self.assign();
         let (mut block, before) = self.open.pop().ok_or_else(|| Wrong::at(at, "`}` without a block"))?;
         block.block = Some(std::mem::replace(&mut self.found, before));

@@ -1,7 +1,7 @@
 //! JSON with a line for each value, as `caddy adapt --pretty` prints it: a directive has its key as its name; of an object the arguments are
 //! `{`, of an array `[`. Entries of arrays have no name.
 
-use super::{DEEPEST, Directive, Place, Written, Wrong};
+use super::{DEEPEST, Directive, SourcePosition, Written, Wrong};
 
 /// Objects in objects at most: a handler stands some levels below its site.
 const NESTED: usize = DEEPEST * 8;
@@ -10,7 +10,7 @@ const NESTED: usize = DEEPEST * 8;
 pub fn parse(text: &str, file: u32) -> Result<Vec<Directive>, Wrong> {
     let mut open: Vec<Directive> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
-        let at = Place { file, line };
+        let at = SourcePosition { file, line };
         let text = text.trim().trim_end_matches(',');
         if text.is_empty() {
             continue;
@@ -44,7 +44,7 @@ pub fn parse(text: &str, file: u32) -> Result<Vec<Directive>, Wrong> {
             }
         }
     }
-    Err(Wrong::at(Place { file, line: 1 }, "the JSON does not end"))
+    Err(Wrong::at(SourcePosition { file, line: 1 }, "the JSON does not end"))
 }
 
 /// The key of a line, without its quotes, and the value; empty without a key.
@@ -88,7 +88,7 @@ fn put(directives: &[Directive], out: &mut Written) {
 }
 
 /// A value as a directive of this name and place.
-pub fn directive(name: &str, value: &serde_json::Value, at: Place) -> Directive {
+pub fn directive(name: &str, value: &serde_json::Value, at: SourcePosition) -> Directive {
     use serde_json::Value as Json;
     let (arguments, block) = match value {
         Json::Object(entries) => {

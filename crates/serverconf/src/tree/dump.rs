@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::syntax::{Directive, Place, Syntax};
+use crate::syntax::{Directive, SourcePosition, Syntax};
 
 /// Files and directives that Apache printed.
 pub type Printed = (Vec<PathBuf>, Vec<Directive>);
@@ -14,7 +14,7 @@ const OF_NGINX: &str = "# configuration file ";
 /// Before what Apache prints of a file.
 const OF_APACHE: &str = "# In file: ";
 
-/// The files that nginx printed, the root first; none: it is no print of nginx.
+/// The files that nginx printed, the root first; none: it is not a print of nginx.
 pub fn of_nginx(syntax: Syntax, text: &str) -> Option<Vec<(PathBuf, String)>> {
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for line in text.lines().filter(|_| syntax == Syntax::Blocks) {
@@ -35,14 +35,14 @@ pub fn of_nginx(syntax: Syntax, text: &str) -> Option<Vec<(PathBuf, String)>> {
 /// What Apache printed: files, and directives with their places; none: it is no print of Apache.
 ///
 /// # Errors
-/// One line: what in it is no directive.
+/// One line: what in it is not a directive.
 pub fn of_apache(syntax: Syntax, text: &str) -> Result<Option<Printed>> {
     if syntax != Syntax::Sections || !text.lines().any(|line| line.starts_with(OF_APACHE)) {
         return Ok(None);
     }
     let mut files: Vec<PathBuf> = Vec::new();
-    let mut places = vec![Place::default()];
-    let mut at = Place::default();
+    let mut places = vec![SourcePosition::default()];
+    let mut at = SourcePosition::default();
     for line in text.lines() {
         let comment = line.trim_start();
         if let Some(path) = comment.strip_prefix(OF_APACHE) {
@@ -51,7 +51,7 @@ pub fn of_apache(syntax: Syntax, text: &str) -> Result<Option<Printed>> {
                 files.push(path.into());
                 files.len() - 1
             });
-            at = Place { file: u32::try_from(number).unwrap_or(0), line: 1 };
+            at = SourcePosition { file: u32::try_from(number).unwrap_or(0), line: 1 };
         } else if let Some(number) = comment.strip_prefix('#').and_then(|rest| rest.trim().strip_suffix(':'))
         {
             at.line = number.parse().unwrap_or(at.line);
@@ -67,7 +67,7 @@ pub fn of_apache(syntax: Syntax, text: &str) -> Result<Option<Printed>> {
 }
 
 /// Gives directives the places that stood above their lines.
-fn move_to(directives: &mut [Directive], places: &[Place]) {
+fn move_to(directives: &mut [Directive], places: &[SourcePosition]) {
     for directive in directives {
         directive.at = places.get(directive.at.line as usize).copied().unwrap_or_default();
         move_to(directive.block.as_deref_mut().unwrap_or_default(), places);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DEEPEST, LONGEST, MOST_BYTES, MOST_FILES};
 use crate::syntax::assigned::in_quotes;
-use crate::syntax::{Place, Wrong};
+use crate::syntax::{SourcePosition, Wrong};
 use weigh_model::text::clean_path;
 
 /// Files that one include names, at most.
@@ -13,11 +13,12 @@ const MATCHES: usize = 1000;
 /// The media types of a machine.
 const TYPES: &str = "/etc/mime.types";
 /// Programs of Debian's package that are known, with what stands in place of what they print.
-const KNOWN: [(&str, Stands); 2] = [("create-mime.conf.pl", Stands::Types), ("use-ipv6.pl", Stands::Nothing)];
+const KNOWN: [(&str, Substitute); 2] =
+    [("create-mime.conf.pl", Substitute::Types), ("use-ipv6.pl", Substitute::Nothing)];
 
 /// What stands in place of a known program's text.
 #[derive(Clone, Copy)]
-enum Stands {
+enum Substitute {
     /// Media types of the machine.
     Types,
     /// Nothing: it would listen on one more address.
@@ -29,7 +30,7 @@ enum Stands {
 pub struct Flat {
     pub text: String,
     /// Where each line comes from.
-    pub origins: Vec<Place>,
+    pub origins: Vec<SourcePosition>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
     bytes: u64,
@@ -49,11 +50,11 @@ impl Flat {
         &mut self,
         path: &Path,
         text: Option<&str>,
-        from: Option<Place>,
+        from: Option<SourcePosition>,
         depth: usize,
     ) -> Result<(), Wrong> {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let at = from.unwrap_or(Place { file: number, line: 1 });
+        let at = from.unwrap_or(SourcePosition { file: number, line: 1 });
         if depth > DEEPEST || self.files.len() >= MOST_FILES {
             return Err(Wrong::at(at, "includes are nested too deep, or too many"));
         }
@@ -77,16 +78,17 @@ impl Flat {
         Ok(())
     }
 
-    fn add(&mut self, text: &str, begin: Place) {
+    fn add(&mut self, text: &str, begin: SourcePosition) {
         for (number, line) in text.split_inclusive('\n').enumerate() {
             self.text.push_str(line.trim_end_matches('\n'));
             self.text.push('\n');
-            self.origins.push(Place { line: begin.line + u32::try_from(number).unwrap_or(0), ..begin });
+            self.origins
+                .push(SourcePosition { line: begin.line + u32::try_from(number).unwrap_or(0), ..begin });
         }
     }
 
     /// What an include names, relative to the folder of the file that it stands in.
-    fn include(&mut self, from: &Path, named: &str, at: Place, depth: usize) -> Result<(), Wrong> {
+    fn include(&mut self, from: &Path, named: &str, at: SourcePosition, depth: usize) -> Result<(), Wrong> {
         let wrong = |what: String| Wrong::at(at, format!("`include {named}`: {what}"));
         let home =
             self.files.first().and_then(|root| root.parent()).or(from.parent()).unwrap_or(Path::new("/"));
@@ -106,12 +108,12 @@ impl Flat {
     }
 
     /// What stands in place of what a program would print, which is not run.
-    fn stand_in(&mut self, command: &str, at: Place) -> Result<(), Wrong> {
+    fn stand_in(&mut self, command: &str, at: SourcePosition) -> Result<(), Wrong> {
         let program = command.split_whitespace().next().unwrap_or_default();
         let known = KNOWN.iter().find(|(name, _)| program == format!("/usr/share/lighttpd/{name}"));
         match known {
-            Some((_, Stands::Types)) => self.add(&types(), at),
-            Some((_, Stands::Nothing)) => {}
+            Some((_, Substitute::Types)) => self.add(&types(), at),
+            Some((_, Substitute::Nothing)) => {}
             None => {
                 let what = format!(
                     "`include_shell \"{command}\"`: no program of a configuration is run; save what it prints in a file, and include that"
@@ -146,15 +148,15 @@ fn types() -> String {
 
 /// A part of a file.
 enum Piece {
-    Text(String, Place),
-    Include(String, Place),
-    Program(String, Place),
+    Text(String, SourcePosition),
+    Include(String, SourcePosition),
+    Program(String, SourcePosition),
 }
 
 /// A file's text without its comments, and what it includes.
 fn pieces(text: &str, file: u32) -> Result<Vec<Piece>, Wrong> {
     let mut found = Vec::new();
-    let (mut out, mut begin) = (String::new(), Place { file, line: 1 });
+    let (mut out, mut begin) = (String::new(), SourcePosition { file, line: 1 });
     let mut at = begin;
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -216,7 +218,7 @@ fn ends_in_include(quoted: &str) -> bool {
     })
 }
 
-fn included(word: &str, argument: &str, at: Place) -> Result<Piece, Wrong> {
+fn included(word: &str, argument: &str, at: SourcePosition) -> Result<Piece, Wrong> {
     let literal = argument.strip_prefix('"').and_then(|rest| rest.split_once('"'));
     match (word, literal) {
         ("include", Some((named, ""))) => Ok(Piece::Include(named.to_owned(), at)),

@@ -10,7 +10,7 @@ use super::flat::Flat;
 use super::{PLACEHOLDER, Tree};
 use crate::rules::Rules;
 use crate::syntax::assigned::Value;
-use crate::syntax::{Directive, Place, Syntax, assigned};
+use crate::syntax::{Directive, SourcePosition, Syntax, assigned};
 use weigh_model::text::{clean, clean_path};
 use weigh_os::command::answer;
 use weigh_os::digest;
@@ -37,21 +37,21 @@ pub fn read(
     if text.contains(PLACEHOLDER) {
         bail!("{PLACEHOLDER} has a meaning to Weighbridge");
     }
-    let asked = Asked { print, program, home: &home };
+    let asked = ConfigPrinter { print, program, home: &home };
     match rules.syntax {
         Syntax::Assigned => asked.assigned(given, text),
         _ => asked.json(given, text),
     }
 }
 
-struct Asked<'a> {
+struct ConfigPrinter<'a> {
     print: &'a [String],
     program: &'a Path,
     /// The folder of the file.
     home: &'a Path,
 }
 
-impl Asked<'_> {
+impl ConfigPrinter<'_> {
     /// What the server prints of a file; else what it says against it.
     fn print(&self, file: &Path, work: &Path) -> Result<Result<String, String>> {
         let mut command = Command::new(self.program);
@@ -94,7 +94,7 @@ impl Asked<'_> {
         tree.directives = root.context("lighttpd prints no configuration")?;
         tree.directives.retain(|d| !d.name.starts_with("var."));
         let source = assigned::parse(&flat.text, 0).unwrap_or_default();
-        place(&mut tree.directives, &source, &flat.origins);
+        assign_positions(&mut tree.directives, &source, &flat.origins);
         let modules = tree.directives.iter().rfind(|d| d.name == "server.modules").and_then(Value::of);
         let names = modules.iter().flat_map(Value::entries).map(|(_, name)| name.word());
         tree.modules = Some(names.map(|name| name.trim_start_matches("mod_").to_owned()).collect());
@@ -153,7 +153,7 @@ fn work(text: &str) -> Result<(tempfile::TempDir, PathBuf)> {
 }
 
 /// Gives what was printed the places of the files: of a name the last of its block, of blocks those in the same order.
-fn place(printed: &mut [Directive], source: &[Directive], origins: &[Place]) {
+fn assign_positions(printed: &mut [Directive], source: &[Directive], origins: &[SourcePosition]) {
     let of = |line: u32| origins.get(line.checked_sub(1)? as usize).copied();
     let is_block = |d: &&Directive| d.block.is_some() && d.name != "global";
     let blocks: Vec<&Directive> = source.iter().filter(is_block).collect();
@@ -171,6 +171,6 @@ fn place(printed: &mut [Directive], source: &[Directive], origins: &[Place]) {
         };
         let Some(own) = own else { continue };
         directive.at = of(own.at.line).unwrap_or(directive.at);
-        place(directive.block.as_deref_mut().unwrap_or_default(), own.within(), origins);
+        assign_positions(directive.block.as_deref_mut().unwrap_or_default(), own.within(), origins);
     }
 }

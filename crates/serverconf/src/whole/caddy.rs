@@ -1,4 +1,4 @@
-//! What of Caddy's JSON an instance has otherwise: one site on the instance's own address, without certificates, logs and an admin address;
+//! Which parts of Caddy's JSON differ for an instance: one site on the instance's own address, without certificates, logs and an admin address;
 //! programs behind it, and folders.
 
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::notes::{Kind, Notes};
 use super::super::site::{Site, routes_of};
 use super::super::syntax::json::{directive, get, string};
-use super::super::syntax::{Directive, Place, Wrong};
+use super::super::syntax::{Directive, SourcePosition, Wrong};
 use super::super::tree::Tree;
 use super::OURS;
 use weigh_model::way::{FPM, UPSTREAM};
@@ -32,9 +32,9 @@ const KEPT: [&str; 16] = [
 ];
 /// What of a proxy to PHP stays.
 const OF_PROXY: [&str; 5] = ["handler", "handle_response", "headers", "flush_interval", "rewrite"];
-/// What of its transport stays.
+/// What part of its transport stays.
 const OF_TRANSPORT: [&str; 5] = ["protocol", "root", "split_path", "env", "resolve_root_symlink"];
-/// What of a server stays.
+/// What part of a server stays.
 const OF_SERVER: [&str; 7] = [
     "idle_timeout",
     "read_timeout",
@@ -51,7 +51,7 @@ const OF_SERVER: [&str; 7] = [
 /// The site is not there.
 pub fn private(tree: &Tree, site: &Site, notes: &mut Notes) -> Result<Vec<Directive>, Wrong> {
     let Some((server, own)) = routes_of(tree, site) else {
-        return Err(Wrong::at(Place::default(), "the site has no route"));
+        return Err(Wrong::at(SourcePosition::default(), "the site has no route"));
     };
     for directive in tree.directives.iter().filter(|d| d.name != "apps") {
         notes.add(Kind::Mine, &directive.name, directive.at);

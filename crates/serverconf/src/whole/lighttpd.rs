@@ -1,4 +1,4 @@
-//! What of lighttpd's printed configuration an instance has otherwise: conditions that only another address or site meets, programs behind
+//! Which parts of lighttpd's printed configuration differ for an instance: conditions that only another address or site meets, programs behind
 //! it, and folders.
 
 use std::path::Path;

@@ -6,8 +6,7 @@ mod rate;
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use serde::Serialize;
+use anyhow::Result;
 
 use files::{chosen, content, files};
 pub use proofs::{LEAST_SHARE, proofs};
@@ -16,6 +15,9 @@ use weigh_model::cell::{Cell, Subject};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 use weigh_model::way::{CONFIG, WayKind};
 use weigh_rig::server::{Definition, WayRow};
+use weigh_run::study::{Budget, Precision, SCHEMA, Study};
+use weigh_run::subject::codec::study::CellBlock;
+use weigh_run::subject::delivery::study::{DeliveryBlock, Served, SlowClients};
 
 /// Shares of the time for responses, for cached values, for decoding, and for slow clients.
 const SHARES: [f64; 4] = [0.55, 0.17, 0.06, 0.22];
@@ -27,7 +29,7 @@ const LEAST_CLASS: f64 = 0.01;
 const PAGE_WAYS: [&str; 4] = ["none", "zlib.output_compression:1|6", "zstd:1|3", "brotli:1|4"];
 /// Serializers of PHP for cached values.
 const SERIALIZERS: [&str; 2] = ["serialize", "igbinary"];
-/// Serializers of which the values of a site can be.
+/// Serializers that the values of a site may come from.
 const STORED: [&str; 3] = ["serialize", "igbinary", "msgpack"];
 /// Codecs of PHP for cached values.
 const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"];
@@ -38,92 +40,36 @@ const BROWSERS: [&str; 3] = ["zstd", "br", "gzip"];
 /// Slow clients at a time, beside none.
 const SLOW: u32 = 8;
 
-/// A study as it is written.
-#[derive(Debug, Serialize)]
-pub struct Written {
-    schema: u32,
-    pub name: String,
-    title: String,
-    question: String,
-    reading: String,
-    budget: Budget,
-    precision: Precision,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    deliveries: Vec<Deliveries>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    cells: Vec<Cells>,
+fn new(site: &Site, what: &str, seconds: f64) -> Study {
+    Study {
+        schema: SCHEMA,
+        name: format!("{}-{what}", slug(&site.name)),
+        title: format!("{}: {what}", site.name),
+        question: format!("What do the settings for {what} cost on this site's own content?"),
+        reading: "Generated from a site's description. Each figure is of one file of the site's sample."
+            .into(),
+        budget: Budget { seconds, quick_seconds: seconds, cell_seconds: (seconds / 10.0).max(5.0) },
+        precision: Precision { max_rounds: 20, min_samples: 5, half_width: 0.015 },
+        ..Study::default()
+    }
 }
 
-#[derive(Debug, Serialize)]
-struct Budget {
-    seconds: f64,
-    quick_seconds: f64,
-    cell_seconds: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Precision {
-    max_rounds: u32,
-    min_samples: u32,
-    half_width: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Deliveries {
-    about: String,
-    subject: &'static str,
+fn cells(
+    about: &str,
     content: Vec<String>,
-    servers: Vec<String>,
-    runtimes: Vec<&'static str>,
-    ways: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    accept: Option<String>,
-    negotiation: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    every_ms: Vec<u32>,
-    keep: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    slow: Option<Slow>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    links: Vec<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Slow {
-    clients: Vec<u32>,
-}
-
-#[derive(Debug, Serialize)]
-struct Cells {
-    about: String,
-    content: Vec<String>,
-    runtimes: Vec<&'static str>,
+    runtime: &str,
     serializers: Vec<String>,
     codecs: Vec<String>,
-}
-
-impl Written {
-    fn new(site: &Site, what: &str, seconds: f64) -> Written {
-        Written {
-            schema: 1,
-            name: format!("{}-{what}", slug(&site.name)),
-            title: format!("{}: {what}", site.name),
-            question: format!("What do the settings for {what} cost on this site's own content?"),
-            reading: "Generated from a site's description. Each figure is of one file of the site's sample."
-                .into(),
-            budget: Budget { seconds, quick_seconds: seconds, cell_seconds: (seconds / 10.0).max(5.0) },
-            precision: Precision { max_rounds: 20, min_samples: 5, half_width: 0.015 },
-            deliveries: Vec::new(),
-            cells: Vec::new(),
-        }
-    }
-
-    /// The text of the file.
-    ///
-    /// # Errors
-    /// None is known.
-    pub fn text(&self) -> Result<String> {
-        toml::to_string(self).context("the study cannot be written")
+) -> CellBlock {
+    CellBlock {
+        about: about.to_owned(),
+        content,
+        runtimes: to_strings(&[runtime]),
+        serializers,
+        codecs,
+        keep: false,
+        block_bytes: None,
+        quick: None,
     }
 }
 
@@ -166,12 +112,7 @@ fn slug(name: &str) -> String {
 ///
 /// # Errors
 /// A sample's path that cannot be written into a study.
-pub fn studies(
-    site: &Site,
-    folder: &Path,
-    server: Option<&Definition>,
-    seconds: f64,
-) -> Result<Vec<Written>> {
+pub fn studies(site: &Site, folder: &Path, server: Option<&Definition>, seconds: f64) -> Result<Vec<Study>> {
     let deliveries = server.map(|server| deliveries(site, folder, server)).transpose()?.unwrap_or_default();
     let values = files(site, folder, Kind::Value, &|_| true)?;
     let decoded = [
@@ -190,111 +131,88 @@ pub fn studies(
     let part = |at: usize| (seconds * SHARES[at] / all.max(f64::EPSILON)).round().max(1.0);
     let mut found = Vec::new();
     if is_asked[0] {
-        found.push(Written { deliveries, ..Written::new(site, "responses", part(0)) });
+        found.push(Study { deliveries, ..new(site, "responses", part(0)) });
     }
     if is_asked[1] {
-        let (mut serializers, mut codecs) = (words(&SERIALIZERS), words(&VALUE_CODECS));
+        let (mut serializers, mut codecs) = (to_strings(&SERIALIZERS), to_strings(&VALUE_CODECS));
         if let Some((serializer, codec)) = stored_today(site) {
             serializers.extend(Some(serializer).filter(|own| !SERIALIZERS.contains(&own.as_str())));
             codecs.extend(Some(codec).filter(|own| !is_tried(own)));
         }
-        let cells = Cells {
-            about: "serializers and codecs on the site's cached values".into(),
-            content: values,
-            runtimes: vec!["php"],
-            serializers,
-            codecs,
-        };
-        found.push(Written { cells: vec![cells], ..Written::new(site, "values", part(1)) });
+        let about = "serializers and codecs on the site's cached values";
+        let cells = cells(about, values, "php", serializers, codecs);
+        found.push(Study { cells: vec![cells], ..new(site, "values", part(1)) });
     }
     if is_asked[2] {
-        let cells = Cells {
-            about: "decoding, as a browser does it".into(),
-            content: decoded,
-            runtimes: vec!["native"],
-            serializers: words(&["-"]),
-            codecs: words(&DECODERS),
-        };
-        found.push(Written { cells: vec![cells], ..Written::new(site, "decoding", part(2)) });
+        let about = "decoding, as a browser does it";
+        let cells = cells(about, decoded, "native", to_strings(&["-"]), to_strings(&DECODERS));
+        found.push(Study { cells: vec![cells], ..new(site, "decoding", part(2)) });
     }
     if let Some(block) = slow {
         let precision = Precision { max_rounds: 2, min_samples: 1, half_width: 1.0 };
-        let own = Written::new(site, "slow-clients", part(3));
-        found.push(Written { deliveries: vec![block], precision, ..own });
+        let own = new(site, "slow-clients", part(3));
+        found.push(Study { deliveries: vec![block], precision, ..own });
     }
     Ok(found)
 }
 
-fn words(words: &[&str]) -> Vec<String> {
+fn to_strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 fn block(
     server: &Definition,
     about: &str,
-    subject: &'static str,
+    subject: Served,
     content: Vec<String>,
-    runtimes: &[&'static str],
+    runtime: &str,
     ways: Vec<String>,
-) -> Deliveries {
-    Deliveries {
-        about: about.to_owned(),
-        subject,
-        content,
-        servers: vec![server.name.clone()],
-        runtimes: runtimes.to_vec(),
-        ways,
-        accept: None,
-        negotiation: false,
-        every_ms: Vec::new(),
-        keep: false,
-        slow: None,
-        links: Vec::new(),
-    }
+) -> DeliveryBlock {
+    DeliveryBlock::new(about, subject, content, vec![server.name.clone()], to_strings(&[runtime]), ways)
 }
 
 /// Slow clients that download the first of the site's downloads.
-fn slow(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Deliveries>> {
+fn slow(site: &Site, folder: &Path, server: &Definition) -> Result<Option<DeliveryBlock>> {
     let first = files(site, folder, Kind::Download, &|_| true)?.into_iter().next();
-    Ok(first.filter(|_| !handed(site, server).is_empty()).map(|first| Deliveries {
-        slow: Some(Slow { clients: vec![SLOW] }),
-        ..block(server, "slow clients", "download", vec![first], &["php"], handed(site, server))
+    Ok(first.filter(|_| !handed(site, server).is_empty()).map(|first| DeliveryBlock {
+        slow: Some(SlowClients::new(vec![SLOW])),
+        ..block(server, "slow clients", Served::Download, vec![first], "php", handed(site, server))
     }))
 }
 
-fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Deliveries>> {
+fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<DeliveryBlock>> {
     let today = |kind| today(site, kind);
     let mut all = vec![
         block(
             server,
             "assets that encoding makes smaller",
-            "asset",
+            Served::Asset,
             files(site, folder, Kind::Asset, &Stratum::is_worth_encoding)?,
-            &["-"],
+            "-",
             with(assets(server, &site.classes()), today(Kind::Asset), "server/"),
         ),
         block(
             server,
             "other assets",
-            "asset",
+            Served::Asset,
             files(site, folder, Kind::Asset, &|stratum| !stratum.is_worth_encoding())?,
-            &["-"],
+            "-",
             with(vec!["plain".into()], today(Kind::Asset), "server/"),
         ),
         block(
             server,
             "pages",
-            "page",
+            Served::Page,
             files(site, folder, Kind::Page, &|_| true)?,
-            &["php"],
+            "php",
             with(pages(server, &site.classes()), today(Kind::Page), "php/"),
         ),
         block(
             server,
             "downloads",
-            "download",
+            Served::Download,
             files(site, folder, Kind::Download, &|_| true)?,
-            &["php"],
+            "php",
             handed(site, server),
         ),
     ];
@@ -302,7 +220,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
     all.extend(by_class(site, folder, server, Kind::Asset)?);
     all.extend(by_class(site, folder, server, Kind::Page)?);
     all.retain(|block| !block.content.is_empty() && !block.ways.is_empty());
-    let quiet: Vec<Deliveries> = all.iter().filter_map(|block| at_rate(site, server, block)).collect();
+    let quiet: Vec<DeliveryBlock> = all.iter().filter_map(|block| at_rate(site, server, block)).collect();
     all.extend(quiet);
     Ok(all)
 }
@@ -318,11 +236,11 @@ fn is_of_server(way: &str) -> bool {
 }
 
 /// Downloads that the server sends without PHP, where the site does that today.
-fn as_files(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Deliveries>> {
+fn as_files(site: &Site, folder: &Path, server: &Definition) -> Result<Option<DeliveryBlock>> {
     let Some(way) = today(site, Kind::Download).filter(|way| is_of_server(way)) else { return Ok(None) };
     let way = way.trim_start_matches("server/").to_owned();
     let content = files(site, folder, Kind::Download, &|_| true)?;
-    Ok(Some(block(server, "downloads that the server sends", "download", content, &["-"], vec![way])))
+    Ok(Some(block(server, "downloads that the server sends", Served::Download, content, "-", vec![way])))
 }
 
 /// The ways with that of today, which a study may name without who carries it out.
@@ -338,16 +256,16 @@ fn with(mut ways: Vec<String>, today: Option<String>, by: &str) -> Vec<String> {
 
 /// What clients get from the site's own configuration that accept less than browsers do: a block for each class of them, with the files of which
 /// it is not known that they get the same as others.
-fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Result<Vec<Deliveries>> {
+fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Result<Vec<DeliveryBlock>> {
     let is_by_php = today(site, kind).is_some_and(|way| way.starts_with("php/"));
     if site.sources.server_config.is_none() || is_by_php {
         return Ok(Vec::new());
     }
-    let (subject, runtime) = if kind == Kind::Page { ("page", "php") } else { ("asset", "-") };
+    let (subject, runtime) = if kind == Kind::Page { (Served::Page, "php") } else { (Served::Asset, "-") };
     let is_meant = |stratum: &Stratum| kind == Kind::Page || Stratum::is_worth_encoding(stratum);
     let samples = chosen(site, kind, &is_meant);
     let classes = site.classes();
-    let browsers: Vec<String> = words(&BROWSERS);
+    let browsers: Vec<String> = to_strings(&BROWSERS);
     let mut found = Vec::new();
     for (at, client) in classes.iter().enumerate() {
         let is_asked =
@@ -365,8 +283,8 @@ fn by_class(site: &Site, folder: &Path, server: &Definition, kind: Kind) -> Resu
         let content = open.map(|sample| content(site, folder, kind, sample)).collect::<Result<_>>()?;
         let accept = client.codings.join(", ");
         let about = format!("{} as they are today, for clients that accept {accept}", kind.plural());
-        let own = block(server, &about, subject, content, &[runtime], vec![format!("server/{CONFIG}")]);
-        found.push(Deliveries { accept: Some(accept), ..own });
+        let own = block(server, &about, subject, content, runtime, vec![format!("server/{CONFIG}")]);
+        found.push(DeliveryBlock { accept: Some(accept), ..own });
     }
     Ok(found)
 }

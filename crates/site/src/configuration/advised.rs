@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::present::Present;
 use super::sections;
 use weigh_content::types;
-use weigh_model::advised::{Advised, Encoding, Kept};
+use weigh_model::advised::{Advised, Encoding, KeptConfiguration};
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::{Kind, Site};
@@ -185,8 +185,8 @@ impl Inherited<'_> {
         }
     }
 
-    /// What of the configuration the parts leave as it is.
-    fn kept(&self, read: &Read, rules: &[Encoding], beside: Option<&str>) -> Kept {
+    /// What the parts leave of the configuration as it is.
+    fn kept(&self, read: &Read, rules: &[Encoding], beside: Option<&str>) -> KeptConfiguration {
         let present = Present::of(read, beside);
         let all = self.definition.policy.iter().flat_map(|emission| &emission.kept);
         // Of lighttpd's conditions the last that says something holds, wherever it stands.
@@ -210,7 +210,7 @@ impl Inherited<'_> {
         endings.dedup();
         let syntax = self.definition.own.as_ref().map(|rules| rules.syntax);
         let sections = syntax.map(|syntax| sections::of_variants(syntax, read, &endings)).unwrap_or_default();
-        Kept { directives, codings, sections }
+        KeptConfiguration { directives, codings, sections }
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn decision(policy: &Policy, kind: Kind) -> Option<&Decision> {
 }
 
 /// The method of PHP that a rule names, without its place, and the level: the rule's own, else the method's.
-pub(super) fn asked(rule: &Rule) -> Result<(String, Option<i32>)> {
+pub(super) fn parse_method(rule: &Rule) -> Result<(String, Option<i32>)> {
     let request = Request::parse(rule.method.trim_start_matches("php/"))?;
     let listed = match &request.levels {
         Some(LevelRequest::Listed(levels)) => levels.first().copied(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::emitted::Emitted;
-use super::here::Here;
+use super::here::WritingContext;
 use super::server::{emitted, first, parts};
 use weigh_model::advised::{ADVISED, Advised};
 use weigh_model::setting::Setting;
@@ -20,7 +20,7 @@ const WHAT: &str = "Send deltas to clients that have the version of before (shar
 ///
 /// # Errors
 /// A path that no configuration can name, or the server cannot be asked.
-pub fn deltas(docroot: &Path, dictionaries: &Dictionaries, here: Here<'_>) -> Result<Vec<Emitted>> {
+pub fn deltas(docroot: &Path, dictionaries: &Dictionaries, here: WritingContext<'_>) -> Result<Vec<Emitted>> {
     let mut all = Vec::new();
     for found in here.servers.iter().filter(|found| found.definition.has_dictionaries()) {
         let Some(emission) = &found.definition.policy else { continue };

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use anyhow::{Result, bail};
 
 use super::advised::advised;
-use super::decided::{asked, decision};
+use super::decided::{decision, parse_method};
 use super::emitted::Emitted;
-use super::here::Here;
+use super::here::WritingContext;
 use super::php::is_by_settings;
 use super::served::downloads;
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
@@ -46,7 +46,7 @@ const PRELOAD: [&str; 2] = [
 ];
 
 /// The file for the library; none if the policy leaves everything as it is that PHP does.
-pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Option<Emitted>> {
+pub fn emit(policy: &Policy, site: &Site, here: WritingContext<'_>) -> Result<Option<Emitted>> {
     let by_php = |page: &&Decision| page.rules.iter().any(|rule| rule.by == Encoder::Php);
     let pages = decision(policy, Kind::Page).filter(by_php).filter(|page| !is_by_settings(page, site));
     let values = decision(policy, Kind::Value);
@@ -105,7 +105,7 @@ fn first(decisions: &[Option<&Decision>]) -> Vec<String> {
 }
 
 /// How downloads are sent, as a line of the array, or why it has none: the library takes one method and one folder.
-fn download(method: &str, policy: &Policy, site: &Site, here: Here<'_>) -> Result<String> {
+fn download(method: &str, policy: &Policy, site: &Site, here: WritingContext<'_>) -> Result<String> {
     let cannot = |why: &str| Ok(format!("    // Cannot be expressed: {why}.\n"));
     let named = method.rsplit(['/', ':']).next().unwrap_or_default();
     // A server that hands files over by another field has a method of its own.
@@ -140,7 +140,7 @@ fn download(method: &str, policy: &Policy, site: &Site, here: Here<'_>) -> Resul
 
 /// A rule of pages, as a line of the array.
 fn page(rule: &Rule, body: &mut String) -> Result<()> {
-    let (method, level) = asked(rule)?;
+    let (method, level) = parse_method(rule)?;
     let known = match method.as_str() {
         "weighbridge" | "weighbridge_output_handler" => {
             OWN.iter().copied().find(|(coding, _)| *coding == rule.coding)
@@ -167,7 +167,7 @@ fn page(rule: &Rule, body: &mut String) -> Result<()> {
 
 /// The rule of values, as a line of the array.
 fn value(rule: &Rule, body: &mut String) -> Result<()> {
-    let (method, level) = asked(rule)?;
+    let (method, level) = parse_method(rule)?;
     let Some((codec, _)) = same(&method).or_else(|| same(&rule.coding)) else {
         writeln!(
             body,

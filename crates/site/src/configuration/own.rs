@@ -14,11 +14,11 @@ use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::way::OwnConfig;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_rig::server::Found;
 use weigh_rig::server::Site as Served;
 use weigh_rig::server::emission::{Emission, Snippet};
-use weigh_serverconf::syntax::{Directive, Place as At, Syntax};
+use weigh_serverconf::syntax::{Directive, SourcePosition, Syntax};
 use weigh_serverconf::tree::Tree;
 use weigh_serverconf::{Read, whole, with_types};
 
@@ -46,13 +46,13 @@ pub struct Clash {
 /// Puts a policy on top of a configuration that was read, and lets the server check it if there is a place for that.
 ///
 /// # Errors
-/// One line: what of the policy the server cannot carry out, or what of the configuration cannot be run.
+/// One line: the parts of the policy that the server cannot carry out, or the parts of the configuration that cannot run.
 pub fn on_top(
     policy: &Policy,
     site: &Site,
     found: &Found,
     read: &Read,
-    place: Option<&Place>,
+    place: Option<&LaunchContext>,
 ) -> Result<OnTop> {
     let (name, definition) = (&found.definition.name, &found.definition);
     let emission =
@@ -97,7 +97,11 @@ pub fn on_top(
     let config = OwnConfig {
         way: ADVISED.to_owned(),
         text: with_types(&written.text, &read.tree),
-        origins: written.origins.iter().map(|at| at.map(|At { file, line }| (file, line))).collect(),
+        origins: written
+            .origins
+            .iter()
+            .map(|at| at.map(|SourcePosition { file, line }| (file, line)))
+            .collect(),
         modules,
         ..read.config.clone()
     };
@@ -109,7 +113,7 @@ pub fn on_top(
 }
 
 /// What the server says against a configuration.
-fn refused(found: &Found, config: &OwnConfig, place: &Place) -> Result<Option<String>> {
+fn refused(found: &Found, config: &OwnConfig, place: &LaunchContext) -> Result<Option<String>> {
     let there = found.definition.with_own([config]).at(found.program.clone());
     let room = tempfile::tempdir_in(&place.root).context("no temporary folder")?;
     let below = config.root.strip_prefix("/").unwrap_or(&config.root);
@@ -160,7 +164,7 @@ impl Work<'_> {
         self.clash_as(directive.at, directive.text(), stays);
     }
 
-    fn clash_as(&mut self, at: At, directive: String, stays: bool) {
+    fn clash_as(&mut self, at: SourcePosition, directive: String, stays: bool) {
         let clash = Clash { place: self.tree.word(at), directive, stays };
         // One that a later part takes out does not stay.
         self.clashes.retain(|known| (&known.place, &known.directive) != (&clash.place, &clash.directive));
@@ -168,8 +172,8 @@ impl Work<'_> {
     }
 }
 
-/// The block that begins there; all of it where the site is no block.
-fn block_at(directives: &mut Vec<Directive>, at: Option<At>) -> Option<&mut Vec<Directive>> {
+/// The block that begins there; all of it where the site is not a block.
+fn block_at(directives: &mut Vec<Directive>, at: Option<SourcePosition>) -> Option<&mut Vec<Directive>> {
     let Some(at) = at else { return Some(directives) };
     for directive in directives {
         let is_it = directive.at == at;

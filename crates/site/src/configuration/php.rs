@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::decided::{asked, decision};
+use super::decided::{decision, parse_method};
 use super::emitted::Emitted;
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site, Today};
@@ -25,18 +25,18 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
     }))
 }
 
-/// Whether PHP compresses pages by its settings alone, as it does today: they also encode what is no page, such as an answer without a body. Else
+/// Whether PHP compresses pages by its settings alone, as it does today: they also encode what is not a page, such as an answer without a body. Else
 /// the library does, and no setting: what one has encoded stops the other.
 pub(super) fn is_by_settings(page: &Decision, site: &Site) -> bool {
     let is_today = site.today(Kind::Page).is_some_and(Today::is_php_setting);
-    let is_by_setting = |rule: &Rule| asked(rule).is_ok_and(|(method, _)| is_php_setting(&method));
+    let is_by_setting = |rule: &Rule| parse_method(rule).is_ok_and(|(method, _)| is_php_setting(&method));
     let mut rules = page.rules.iter().filter(|rule| rule.by == Encoder::Php).peekable();
     is_today && rules.peek().is_some() && rules.all(is_by_setting)
 }
 
 /// The settings of one rule.
 fn ini(rule: &Rule) -> Result<String> {
-    let (method, level) = asked(rule)?;
+    let (method, level) = parse_method(rule)?;
     let (method, coding) = (clean(&method), clean(&rule.coding));
     let mut text = String::new();
     let setting = if method == OB_GZHANDLER { "zlib.output_compression" } else { &method };

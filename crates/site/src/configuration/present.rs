@@ -1,7 +1,7 @@
 //! What the user's configuration has where a policy's parts go: lists that the parts go on from, and modules that it loads.
 
 use weigh_serverconf::Read;
-use weigh_serverconf::syntax::{Directive, Place};
+use weigh_serverconf::syntax::{Directive, SourcePosition};
 use weigh_serverconf::tree::Tree;
 
 /// The blocks that hold where a part goes, the innermost first.
@@ -58,7 +58,7 @@ fn plain(word: &str) -> String {
 }
 
 /// The blocks around the one that begins there, and that one; whether it was found.
-fn path_to<'r>(block: &'r [Directive], at: Option<Place>, path: &mut Vec<&'r [Directive]>) -> bool {
+fn path_to<'r>(block: &'r [Directive], at: Option<SourcePosition>, path: &mut Vec<&'r [Directive]>) -> bool {
     path.push(block);
     let is_here = |d: &Directive| d.block.is_some() && Some(d.at) == at;
     if let Some(found) = block.iter().find(|d| is_here(d)) {

@@ -3,12 +3,12 @@
 
 use weigh_serverconf::Read;
 use weigh_serverconf::syntax::assigned::Value;
-use weigh_serverconf::syntax::{Directive, Place, Syntax};
+use weigh_serverconf::syntax::{Directive, SourcePosition, Syntax};
 
 /// What the lab's own directives are said to stand in.
 pub(super) const OURS: u32 = u32::MAX;
 /// The place of directives that are written here.
-const WRITTEN: Place = Place { file: OURS, line: 0 };
+const WRITTEN: SourcePosition = SourcePosition { file: OURS, line: 0 };
 /// Directives that hand a file to a program: such files have no variants.
 const HANDLERS: [&str; 5] = ["SetHandler", "AddHandler", "ForceType", "fastcgi_pass", "fastcgi.server"];
 /// What refuses a request in a location of nginx.

@@ -8,16 +8,16 @@ use anyhow::{Context, Result};
 use super::advised::advised;
 use super::decided::decision;
 use super::emitted::Emitted;
-use super::here::Here;
+use super::here::WritingContext;
 use super::own::on_top;
 use super::present::is_loaded;
 use super::served::{downloads, served};
-use super::trial::{file, told};
+use super::trial::{describe_trial, file};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::shelter::Shelter;
 use weigh_rig::server::Found;
 use weigh_rig::server::Site as Served;
@@ -26,7 +26,7 @@ use weigh_rig::server::emission::{Downloads, Emission, Snippet};
 use weigh_serverconf::{Read, Syntax};
 
 /// The files for one server; none if the policy changes nothing that it does.
-pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<Emitted>> {
+pub fn emit(policy: &Policy, site: &Site, found: &Found, here: WritingContext<'_>) -> Result<Vec<Emitted>> {
     let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
     let serves = |kind| decision(policy, kind).is_some();
     if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
@@ -69,18 +69,18 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resu
         what: what(policy, snippet),
         first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
         unchecked: unchecked.clone(),
-        tried: policy.trial.as_ref().map(told),
+        tried: policy.trial.as_ref().map(describe_trial),
         ..emitted(&found.definition.name, emission, snippet, body)
     };
     let is_written =
-        |(snippet, _): &Part<'_>| !policy.withholds(&file(&found.definition.name, &snippet.template));
+        |(snippet, _): &SnippetText<'_>| !policy.withholds(&file(&found.definition.name, &snippet.template));
     Ok(parts.into_iter().filter(is_written).map(one).collect())
 }
 
 /// The names of the files for one server, each with the kinds of content that it carries a decision out for.
 ///
 /// # Errors
-/// What of the policy the server cannot do.
+/// The parts of the policy that the server cannot do.
 pub fn carriers(
     policy: &Policy,
     site: &Site,
@@ -100,12 +100,12 @@ pub fn carriers(
         }
     };
     let untried = Policy { trial: None, ..policy.clone() };
-    let files = emit(&untried, site, found, Here { servers: &[], place: None, own })?;
+    let files = emit(&untried, site, found, WritingContext { servers: &[], place: None, own })?;
     Ok(files.iter().map(|file| (file.file.to_string_lossy().into_owned(), kinds(file))).collect())
 }
 
 /// What to remove of the site's own configuration, where its server refuses a directive that stands twice in a block: the parts have it.
-fn doubled(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Result<Vec<String>> {
+fn doubled(policy: &Policy, site: &Site, found: &Found, here: WritingContext<'_>) -> Result<Vec<String>> {
     let Some(read) = here.own.filter(|read| read.tree.syntax == Syntax::Blocks) else {
         return Ok(Vec::new());
     };
@@ -115,15 +115,15 @@ fn doubled(policy: &Policy, site: &Site, found: &Found, here: Here<'_>) -> Resul
 }
 
 /// A part of a configuration with its text.
-type Part<'f> = (&'f Snippet, String);
+type SnippetText<'f> = (&'f Snippet, String);
 
 /// The parts of a server that has the policy among its ways, and why they were not checked, or what the server says against them.
 pub(super) fn parts<'f>(
     there: &'f mut Found,
     served: &Served,
     downloads: &Downloads,
-    place: Option<&Place>,
-) -> Result<(Vec<Part<'f>>, Option<String>)> {
+    place: Option<&LaunchContext>,
+) -> Result<(Vec<SnippetText<'f>>, Option<String>)> {
     let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
     let unchecked = match (lacks, place) {
         (Some(lacks), _) => Some(format!("{} cannot do it here: {lacks}", there.definition.name)),
@@ -165,7 +165,7 @@ fn what(policy: &Policy, snippet: &Snippet) -> String {
 }
 
 /// Whether the server has a module without anything to be done: it is built in, or the site's configuration loads it.
-fn has(found: &Found, here: Here<'_>, module: &str) -> bool {
+fn has(found: &Found, here: WritingContext<'_>, module: &str) -> bool {
     matches!(found.modules.get(module), Some(None))
         || here.own.is_some_and(|own| is_loaded(&own.tree, module))
 }
@@ -176,7 +176,7 @@ pub(super) fn first(
     emission: &Emission,
     found: &Found,
     modules: &[String],
-    here: Here<'_>,
+    here: WritingContext<'_>,
 ) -> Vec<String> {
     let mut first = vec![format!("cp {folder}/* {}/", emission.home)];
     let missing: Vec<&str> =

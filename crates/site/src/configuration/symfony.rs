@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::decided::{asked, decision};
+use super::decided::{decision, parse_method};
 use super::emitted::Emitted;
 use weigh_model::policy::{Policy, Rule};
 use weigh_model::site::Kind;
@@ -84,7 +84,7 @@ fn igbinary(rule: &Rule) -> Result<bool> {
 }
 
 fn codec(rule: &Rule) -> Result<Option<Codec>> {
-    let (method, level) = asked(rule)?;
+    let (method, level) = parse_method(rule)?;
     let named = if method.is_empty() { rule.coding.as_str() } else { method.as_str() };
     // A method may be the serializer's, `igbinary`: the codec is then the coding.
     let known = |name: &str| CODECS.iter().find(|(known, ..)| *known == name);

@@ -99,7 +99,7 @@ fn emitted(policy: &Policy) -> Vec<Emitted> {
 }
 
 fn emitted_at(policy: &Policy, site: &Site) -> Vec<Emitted> {
-    emit(policy, site, Here { servers: &servers(), place: None, own: None }).unwrap()
+    emit(policy, site, WritingContext { servers: &servers(), place: None, own: None }).unwrap()
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn files_behind_an_alias_have_variants_too() {
     let alias = |url: &str, folder: &str| Alias { url: url.into(), folder: folder.into() };
     site.sources.aliases =
         vec![alias("/wp-content", "/var/lib/wordpress/wp-content"), alias("/a.b", "/srv/ab")];
-    let all = emit(&whole(), &site, Here { servers: &servers(), place: None, own: None }).unwrap();
+    let all = emit(&whole(), &site, WritingContext { servers: &servers(), place: None, own: None }).unwrap();
     let apache = all.iter().find(|e| e.file == Path::new("apache/encoding.conf")).unwrap();
     for line in [
         "RewriteCond \"%{REQUEST_URI}\" \"^/wp-content(/.+)$\"",
@@ -145,7 +145,7 @@ fn files_behind_an_alias_have_variants_too() {
         assert!(apache.body.lines().any(|l| l == line), "{line}: {}", apache.body);
     }
     site.sources.aliases = vec![alias("/x\"y", "/srv/x")];
-    assert!(emit(&whole(), &site, Here { servers: &servers(), place: None, own: None }).is_err());
+    assert!(emit(&whole(), &site, WritingContext { servers: &servers(), place: None, own: None }).is_err());
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_hostile_policy_is_refused_with_a_line_or_cannot_leave_a_comment() {
     let with = |change: fn(&mut Rule)| {
         let mut policy = whole();
         change(&mut policy.decisions[0].rules[2]);
-        let emitted = emit(&policy, &site(), Here { servers: &servers(), place: None, own: None });
+        let emitted = emit(&policy, &site(), WritingContext { servers: &servers(), place: None, own: None });
         emitted.unwrap_err().to_string()
     };
     let types = with(|rule| rule.types = vec!["text/css; } evil on; #".into()]);
@@ -256,7 +256,9 @@ fn a_hostile_policy_is_refused_with_a_line_or_cannot_leave_a_comment() {
     }
     let mut value = whole();
     value.decisions[3].rules[0].serializer = Some("msgpack".into());
-    let error = emit(&value, &site(), Here { servers: &[], place: None, own: None }).unwrap_err().to_string();
+    let error = emit(&value, &site(), WritingContext { servers: &[], place: None, own: None })
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("cannot use the serializer `msgpack`"), "{error}");
 }
 
@@ -265,7 +267,7 @@ fn the_folder_is_private_and_has_every_file_and_a_list_of_them() {
     let home = tempfile::tempdir().unwrap();
     let into = home.path().join("config");
     let here = servers();
-    let here = Here { servers: &here, place: None, own: None };
+    let here = WritingContext { servers: &here, place: None, own: None };
     let all = emit(&whole(), &site(), here).unwrap();
     weigh_os::atomic_dir::write(&files(&all), &into).unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
@@ -334,7 +336,7 @@ fn a_filter_of_the_same_coding_stands_beside_precompressed_files_that_switch_the
     }
 }
 
-/// What of nginx's own configuration is read here.
+/// The parts of nginx's own configuration that are read here.
 fn nginx_with(http: &str, php: &str) -> (Found, Read) {
     let found = servers().into_iter().find(|s| s.definition.name == "nginx").unwrap();
     let text = format!(
@@ -394,7 +396,7 @@ fn what_is_compressed_beside_precompressed_files_leaves_the_level_of_pages() {
     assert_eq!(level(vec![decided(Kind::Asset, vec![gzip], None)]), Some(1));
 }
 
-/// What one has encoded stops the other; and a setting that is new would also encode what is no page.
+/// What one has encoded stops the other; and a setting that is new would also encode what is not a page.
 #[test]
 fn settings_of_php_or_the_library_compress_pages_and_no_file_is_empty() {
     let by = |site: &Site, methods: &[&str]| {
@@ -471,7 +473,8 @@ fn with_downloads(files: &[&str]) -> Site {
 fn each_folder_of_downloads_has_a_rule_and_none_is_wider_than_its_downloads() {
     let by = |method: &str| policy(vec![decided(Kind::Download, Vec::new(), Some(method))]);
     let bodies = |site: &Site, method: &str| -> String {
-        let all = emit(&by(method), site, Here { servers: &servers(), place: None, own: None }).unwrap();
+        let all =
+            emit(&by(method), site, WritingContext { servers: &servers(), place: None, own: None }).unwrap();
         all.iter().map(|one| format!("==== {}\n{}", one.file.display(), one.body)).collect()
     };
     let two = with_downloads(&["a/x.zip", "a/deep/y.zip", "b/z.zip"]);
@@ -510,7 +513,7 @@ fn each_folder_of_downloads_has_a_rule_and_none_is_wider_than_its_downloads() {
 fn the_library_is_told_only_what_it_takes() {
     let body = |site: &Site, servers: &[Found], method: &str| {
         let policy = policy(vec![decided(Kind::Download, Vec::new(), Some(method))]);
-        let all = emit(&policy, site, Here { servers, place: None, own: None }).unwrap();
+        let all = emit(&policy, site, WritingContext { servers, place: None, own: None }).unwrap();
         all.into_iter().find(|one| one.file == Path::new("php/weighbridge.php")).unwrap().body
     };
     let one = with_downloads(&["a/x.zip"]);

@@ -9,7 +9,7 @@ pub fn file(server: &str, template: &str) -> String {
 }
 
 /// `Checked: 1,284 answers of your configuration with and without it: none worse.`, or why it was not tried.
-pub fn told(trial: &Trial) -> String {
+pub fn describe_trial(trial: &Trial) -> String {
     let number = usize::try_from(trial.answers).unwrap_or(usize::MAX);
     match &trial.untried {
         Some(why) => format!("Not tried on your configuration: {why}"),

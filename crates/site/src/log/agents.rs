@@ -26,7 +26,7 @@ const DEVICES: &[&str] = &["cubot"];
 const REMEMBERED: usize = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum AgentKind {
     Bot,
     /// A reader with a browser.
     Visitor(ByAgent),
@@ -54,17 +54,17 @@ static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
-        .build(words().chain(DEVICES.iter().copied()))
+        .build(list_bot_words().chain(DEVICES.iter().copied()))
         .expect("the words are few and short")
 });
 
-fn words() -> impl Iterator<Item = &'static str> {
+fn list_bot_words() -> impl Iterator<Item = &'static str> {
     WORDS.split('|')
 }
 
 pub struct Agents {
     hasher: RandomState,
-    remembered: Vec<Option<(u64, Who)>>,
+    remembered: Vec<Option<(u64, AgentKind)>>,
 }
 
 impl Agents {
@@ -74,14 +74,14 @@ impl Agents {
     }
 
     /// Whose user agent this is; none is logged where there is none.
-    pub fn who(&mut self, agent: Option<&[u8]>) -> Who {
-        let Some(agent) = agent else { return Who::Visitor(ByAgent::Unknown) };
+    pub fn who(&mut self, agent: Option<&[u8]>) -> AgentKind {
+        let Some(agent) = agent else { return AgentKind::Visitor(ByAgent::Unknown) };
         let hash = self.hasher.hash_one(agent);
         let place = hash as usize % REMEMBERED;
         match self.remembered[place] {
             Some((of, who)) if of == hash => who,
             _ => {
-                let who = look(agent);
+                let who = identify_agent(agent);
                 self.remembered[place] = Some((hash, who));
                 who
             }
@@ -89,14 +89,14 @@ impl Agents {
     }
 }
 
-fn look(agent: &[u8]) -> Who {
+fn identify_agent(agent: &[u8]) -> AgentKind {
     // Every browser sends one.
     let is_none = matches!(agent, b"" | b"-");
-    let is_bot = |found: Match| found.pattern().as_usize() < words().count();
+    let is_bot = |found: Match| found.pattern().as_usize() < list_bot_words().count();
     if is_none || FINDER.find_iter(agent).any(is_bot) || NAMES.is_match(agent) {
-        return Who::Bot;
+        return AgentKind::Bot;
     }
-    Who::Visitor(browsers::accepts(agent).map_or(ByAgent::Unknown, ByAgent::Known))
+    AgentKind::Visitor(browsers::accepts(agent).map_or(ByAgent::Unknown, ByAgent::Known))
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn bots_are_told_from_visitors() {
         let mut agents = Agents::new();
-        let mut is_bot = |agent: &str| agents.who(Some(agent.as_bytes())) == Who::Bot;
+        let mut is_bot = |agent: &str| agents.who(Some(agent.as_bytes())) == AgentKind::Bot;
         for bot in [
             "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
             "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0) Chrome/116.0 Safari/537.36",
@@ -124,8 +124,8 @@ mod tests {
             "Mozilla/5.0 (Linux; Android 10; CUBOT X30) AppleWebKit/537.36 Chrome/120.0 Mobile Safari/537.36"
         ));
         assert!(is_bot("Mozilla/5.0 (Linux; Android 10; CUBOT X30) SomeBot/1"));
-        assert_eq!(agents.who(None), Who::Visitor(ByAgent::Unknown));
-        assert_eq!(agents.who(Some(b"Nobody/1")), Who::Visitor(ByAgent::Unknown));
+        assert_eq!(agents.who(None), AgentKind::Visitor(ByAgent::Unknown));
+        assert_eq!(agents.who(Some(b"Nobody/1")), AgentKind::Visitor(ByAgent::Unknown));
     }
 
     fn package(file: &str) -> Option<serde_json::Value> {
@@ -149,7 +149,8 @@ mod tests {
             .flat_map(|one| one["instances"].as_array().unwrap())
             .map(|one| one.as_str().unwrap())
             .collect();
-        let missed: Vec<&&str> = examples.iter().filter(|agent| look(agent.as_bytes()) != Who::Bot).collect();
+        let missed: Vec<&&str> =
+            examples.iter().filter(|agent| identify_agent(agent.as_bytes()) != AgentKind::Bot).collect();
         println!("{} of {} examples missed", missed.len(), examples.len());
         assert!(examples.len() > 2_000 && missed.len() * 100 <= examples.len(), "{missed:?}");
     }
@@ -164,17 +165,18 @@ mod tests {
             .map(|one| one["userAgent"].as_str().unwrap())
             .take(10_000)
             .collect();
-        let wrong: Vec<&&str> = agents.iter().filter(|agent| look(agent.as_bytes()) == Who::Bot).collect();
+        let wrong: Vec<&&str> =
+            agents.iter().filter(|agent| identify_agent(agent.as_bytes()) == AgentKind::Bot).collect();
         println!("{} of {} agents of browsers taken for programs", wrong.len(), agents.len());
         assert!(agents.len() > 5_000 && wrong.len() * 1_000 <= agents.len(), "{wrong:?}");
     }
 
     #[test]
     fn every_word_is_in_lower_case_and_once() {
-        let mut all: Vec<&str> = words().collect();
+        let mut all: Vec<&str> = list_bot_words().collect();
         assert!(all.iter().all(|word| *word == word.to_lowercase()));
         all.sort_unstable();
         all.dedup();
-        assert_eq!(all.len(), words().count());
+        assert_eq!(all.len(), list_bot_words().count());
     }
 }

@@ -149,7 +149,9 @@ fn anchor(lines: &[Vec<Field<'_>>]) -> Option<Anchor> {
             *forms.entry(form).or_default() += usize::from(times.iter().any(|time| time.1 == form));
         }
         let asked = fields.iter().position(|field| {
-            field.form == Form::Quoted && entry::asked(field.value).is_some() && field.value.contains(&b'/')
+            field.form == Form::Quoted
+                && entry::parse_request_line(field.value).is_some()
+                && field.value.contains(&b'/')
         });
         for ((at, form), request) in times.iter().zip(std::iter::repeat(asked)) {
             if let Some(request) = request {

@@ -106,7 +106,7 @@ impl Column {
 
 /// Whether it is a request line.
 fn is_request(text: &[u8]) -> bool {
-    entry::asked(text).is_some_and(|(_, target)| is_target(target))
+    entry::parse_request_line(text).is_some_and(|(_, target)| is_target(target))
         && memchr::memmem::find(text, b" HTTP/").is_some()
 }
 
@@ -141,7 +141,7 @@ pub fn address(text: &[u8]) -> Option<IpAddr> {
     bare.parse().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
-/// A host's name without its port, and whether it has one; none for addresses and what is no name.
+/// A host's name without its port, and whether it has one; none for addresses and what is not a name.
 pub fn host(text: &[u8]) -> Option<(&[u8], bool)> {
     let at = memchr::memchr(b':', text);
     let (name, port) = at.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));

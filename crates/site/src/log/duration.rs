@@ -43,7 +43,7 @@ impl Unit {
     }
 }
 
-/// A number with its decimals, and the unit behind it; none for `-` and what is no number.
+/// A number with its decimals, and the unit behind it; none for `-` and what is not a number.
 pub fn number(text: &[u8]) -> Option<(f64, usize, Option<Unit>)> {
     let end = text.iter().position(|b| !b.is_ascii_digit() && *b != b'.').unwrap_or(text.len());
     let unit = if end == text.len() { None } else { Some(Unit::named(&text[end..])?) };

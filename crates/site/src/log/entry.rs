@@ -96,7 +96,7 @@ impl<'l> Entry<'l> {
 #[expect(clippy::type_complexity, reason = "the type of one field")]
 fn requested<'l>(values: &Values<'l>) -> Result<Option<(Method, Cow<'l, [u8]>)>, Unreadable> {
     let line = values.get(Role::Request);
-    if let Some((method, target)) = line.and_then(asked) {
+    if let Some((method, target)) = line.and_then(parse_request_line) {
         return Ok(Some((method, unescaped(target))));
     }
     let (Some(method), Some(target)) = (values.get(Role::Method), values.get(Role::Target)) else {
@@ -110,8 +110,8 @@ fn requested<'l>(values: &Values<'l>) -> Result<Option<(Method, Cow<'l, [u8]>)>,
     Ok(Some((method, query.map_or_else(|| unescaped(target), |query| [target, b"?", query].concat().into()))))
 }
 
-/// Method and target of a request line such as `GET /a HTTP/1.1`; none where it is no request.
-pub fn asked(line: &[u8]) -> Option<(Method, &[u8])> {
+/// Method and target of a request line such as `GET /a HTTP/1.1`; none where it is not a request.
+pub fn parse_request_line(line: &[u8]) -> Option<(Method, &[u8])> {
     let at = memchr::memchr(b' ', line)?;
     let (method, rest) = (Method::of(&line[..at])?, &line[at + 1..]);
     let target = match memchr::memrchr(b' ', rest) {

@@ -124,7 +124,7 @@ mod tests {
             Some("a proxy in front (97% of the requests come from 2 private addresses)")
         );
         assert_eq!(front((0..1_000).map(|n| (format!("192.0.2.{}", n % 250), many(n % 90), false))), None);
-        // One developer is no proxy.
+        // One developer is not a proxy.
         assert_eq!(front((0..1_000).map(|_| ("192.0.2.1".into(), many(1), false))), None);
         let cdn = front((0..200).map(|n| (format!("192.0.2.{}", n % 250), many(n % 90), true)));
         assert_eq!(cdn.as_deref(), Some("a proxy in front (forwarded addresses are logged)"));

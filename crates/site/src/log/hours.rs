@@ -20,7 +20,7 @@ const WEEKEND: usize = 5 * DAY;
 
 /// What came in an hour.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct HourTraffic {
     lines: u64,
     requests: u64,
     bytes: u64,
@@ -36,9 +36,9 @@ struct Held {
 /// By hour and second.
 pub struct Hours {
     range: Option<(i64, i64)>,
-    held: BTreeMap<i64, Held>,
+    held: BTreeMap<i64, HourTraffic>,
     /// The hour of the last line, which is mostly that of the next.
-    current: (i64, Held),
+    current: (i64, HourTraffic),
     seconds: Vec<i64>,
     in_second: Vec<u64>,
     busiest: u64,
@@ -50,7 +50,7 @@ impl Hours {
         Hours {
             range: None,
             held: BTreeMap::new(),
-            current: (0, Held::default()),
+            current: (0, HourTraffic::default()),
             seconds,
             in_second,
             busiest: 0,
@@ -65,7 +65,8 @@ impl Hours {
         let hour = time.div_euclid(3600);
         if hour != self.current.0 {
             self.flush();
-            self.current = (hour, Held { ahead: i64::from(moment.ahead / 3600), ..Held::default() });
+            self.current =
+                (hour, HourTraffic { ahead: i64::from(moment.ahead / 3600), ..HourTraffic::default() });
         }
         self.current.1.lines += 1;
     }
@@ -128,7 +129,7 @@ impl Hours {
         let mut week = [(0.0, 0.0); WEEK];
         let has_weekend = self.held.iter().any(|(hour, held)| hour_of_week(*hour, held.ahead) >= WEEKEND);
         let mut hours = 0;
-        let mut last_held: Option<(i64, Held)> = None;
+        let mut last_held: Option<(i64, HourTraffic)> = None;
         for (hour, held) in &self.held {
             if let Some((before, of)) = last_held {
                 let gap = hour - before;
@@ -158,7 +159,7 @@ impl Hours {
 }
 
 /// What scripts answered in an hour; times that cannot be true are left out.
-fn script_hour(held: &Held) -> ScriptHour {
+fn script_hour(held: &HourTraffic) -> ScriptHour {
     let mean = held.micros as f64 / 1e6 / held.timed.max(1) as f64;
     let seconds = Some(mean).filter(|mean| *mean > 0.0 && *mean <= ABSURD);
     ScriptHour { requests: held.scripts, seconds }

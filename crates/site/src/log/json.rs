@@ -15,7 +15,7 @@ const ANSWERED: [&[u8]; 2] = [b"resp_headers", b"response_headers"];
 /// The members of an object and of those in it, each with its own name; of a list, the first.
 ///
 /// # Errors
-/// It is no JSON.
+/// It is not JSON.
 pub fn split<'l>(line: &'l [u8], fields: &mut Vec<Field<'l>>) -> Result<(), Unreadable> {
     fields.clear();
     let mut scan = Scan { text: line, at: 0, fields };

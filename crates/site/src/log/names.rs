@@ -78,7 +78,7 @@ const NAMES: [(Role, &str); 17] = [
 
 /// What answers behind a server, as names of times say it.
 const BEHIND: [&str; 5] = ["upstream", "backend", "php", "fpm", "origin"];
-/// Parts of names of times that are no response time.
+/// Parts of names of times that are not response times.
 const OTHERS: [&str; 7] = ["connect", "header", "addr", "status", "length", "bytes", "first"];
 
 static KNOWN: LazyLock<HashMap<&str, (Role, u8)>> = LazyLock::new(|| {

@@ -21,14 +21,14 @@ const LONGEST_QUERY: usize = 512;
 const LONGEST_KEYS: usize = 128;
 
 #[derive(Debug, Default)]
-struct Held {
+struct PathHits {
     hits: Hits,
     variants: Vec<Variant>,
 }
 
 #[derive(Debug)]
 pub struct Paths {
-    held: HashMap<Box<str>, Held>,
+    held: HashMap<Box<str>, PathHits>,
     names: usize,
     others: Hits,
     missed: u64,
@@ -97,7 +97,7 @@ impl Paths {
 
     /// Writes what is held, the most requested path first.
     pub fn finish(self, counted: &mut Counted) {
-        let path = |(path, mut held): (Box<str>, Held)| {
+        let path = |(path, mut held): (Box<str>, PathHits)| {
             held.variants.sort_unstable_by(|a, b| {
                 let keys = || (&a.keys, a.band).cmp(&(&b.keys, b.band));
                 b.hits.requests.cmp(&a.hits.requests).then_with(keys)
@@ -224,7 +224,7 @@ mod tests {
             paths.add(&format!("/{}", n / 20), Some(query.as_bytes()), &entry(), Method::Get);
         }
         let held =
-            |held: &Held| held.variants.iter().map(|one| one.keys.len() + one.query.len()).sum::<usize>();
+            |held: &PathHits| held.variants.iter().map(|one| one.keys.len() + one.query.len()).sum::<usize>();
         let sum: usize = paths.held.iter().map(|(path, one)| path.len() + held(one)).sum();
         assert!(sum == paths.names && sum <= MOST_BYTES + 1_000, "{sum} {}", paths.names);
         assert!(paths.held.values().all(|one| one.variants.len() <= MOST_VARIANTS));

@@ -51,7 +51,7 @@ impl Wrapper {
     }
 }
 
-/// The line that an object holds, if it is no line of a server itself.
+/// The line that an object holds, if it is not a line of a server itself.
 fn held(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     if line.first() != Some(&b'{') || !HOLDERS.iter().any(|name| memchr::memmem::find(line, name).is_some()) {
         return None;

@@ -12,7 +12,7 @@ use weigh_model::plan::Plan;
 use weigh_model::setting::Setting;
 use weigh_model::text::clean;
 use weigh_model::way::{OwnConfig, WayKind};
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::regular;
 use weigh_os::shelter::Shelter;
@@ -89,8 +89,8 @@ pub(super) fn ask_samples(
         let way = Some(Setting::bare(way.as_str()));
         let site =
             Site { docroot: tree.clone(), fpm: socket.clone(), upstream: socket, way, ..Site::default() };
-        let place = Place::new(room.path(), room.path().join("log")).of(user);
-        let place = Place { interrupt: interrupt.clone(), ..place };
+        let place = LaunchContext::new(room.path(), room.path().join("log")).of(user);
+        let place = LaunchContext { interrupt: interrupt.clone(), ..place };
         let mut samples = Samples { plan, config: &config, files: &mut files, tree: &tree, read };
         let answers =
             with_instance(found, &site, &place, config.host.as_deref(), |asker| samples.ask(&asked, asker));

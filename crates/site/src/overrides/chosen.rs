@@ -7,7 +7,7 @@ use weigh_content::user::Found;
 
 /// What kind of content a file is by its name alone.
 pub fn kind_of(path: &Path) -> &'static str {
-    kind::of(path, &[])
+    kind::detect_kind(path, &[])
 }
 
 /// At most this many of the files: each type has one before any has two, types with more files have more, and those of a type are

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Proved, UserOverrides};
+use super::{ProvedPolicy, UserOverrides};
 use crate::configuration;
 use crate::configuration::own::on_top;
 use crate::server_config::Configured;
@@ -13,7 +13,7 @@ use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
 use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::network::privately;
 use weigh_os::shelter::Shelter;
@@ -87,7 +87,7 @@ fn advised(
     configured: Option<&mut Configured>,
     progress: &mut dyn Progress,
 ) -> Result<Option<Definition>> {
-    let Some(Proved { policy, site }) = own.proved.as_deref() else { return Ok(None) };
+    let Some(ProvedPolicy { policy, site }) = own.proved.as_deref() else { return Ok(None) };
     if let Some(Configured { read, found }) = configured {
         let top = on_top(policy, site, found, read, None)?;
         let gone = top.clashes.iter().filter(|clash| !clash.stays);
@@ -130,7 +130,7 @@ fn configure(lab: &Lab, own: &UserOverrides, progress: &mut dyn Progress) -> Res
 /// Reads a configuration of the user's for the server that it is for, or that is named, as this machine has it.
 ///
 /// # Errors
-/// One line: the file and what of it cannot be read, or what is missing here.
+/// One line: the file and the part of it that cannot be read, or what is missing here.
 pub fn read_configuration(
     lab: &Lab,
     file: &Path,
@@ -170,8 +170,8 @@ fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     std::fs::create_dir_all(docroot.join(below)).context("no temporary folder")?;
     user.map_or(Ok(()), |user| user.share(&docroot)).context("no temporary folder")?;
     let site = Site { docroot, way: Some(Setting::bare(CONFIG)), ..Site::default() };
-    let place = Place::new(room.path(), room.path().join("log")).of(user);
-    let place = Place { limit: START, interrupt: interrupt.clone(), ..place };
+    let place = LaunchContext::new(room.path(), room.path().join("log")).of(user);
+    let place = LaunchContext { limit: START, interrupt: interrupt.clone(), ..place };
     match privately(|| Instance::start(found, &site, &place).map(Instance::stop))? {
         Ok(_) => {}
         Err(error) => bail!("{}", without_log(&error)),

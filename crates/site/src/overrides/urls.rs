@@ -200,7 +200,7 @@ fn ask_once(target: &Target, accept: &str) -> Result<Reply> {
     http::get(target, accept).map_err(|fault| anyhow!(fault.message))
 }
 
-/// Refuses what is no answer to measure.
+/// Refuses what is not an answer to measure.
 fn welcome(flag: &str, url: &str, answer: &Reply) -> Result<()> {
     let url = clean(url);
     let status = answer.status;
@@ -250,7 +250,7 @@ fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &m
     std::fs::write(&blob, &bytes).with_context(|| format!("{}: cannot be written", blob.display()))?;
     let length = bytes.len() as u64;
     Ok(Payload {
-        kind: kind::of(Path::new(path), &bytes[..bytes.len().min(512)]).to_owned(),
+        kind: kind::detect_kind(Path::new(path), &bytes[..bytes.len().min(512)]).to_owned(),
         name,
         blob,
         sha256: digest::sha256(&bytes),

@@ -47,7 +47,7 @@ const PRIVATE: [&str; 8] = [
 
 /// A file that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asked {
+pub struct RequestedFile {
     /// The path of its URL.
     pub url: String,
     /// Whether precompressed files are beside it.
@@ -61,7 +61,7 @@ pub struct Copy {
     /// The document root in it.
     pub docroot: PathBuf,
     /// Files with what is asked of each, those of the sample first.
-    pub files: Vec<Asked>,
+    pub files: Vec<RequestedFile>,
     /// Files that hold [`Copy::SECRET`] and that nobody is to be sent: in the document root and in each folder above it.
     pub outside: Vec<PathBuf>,
     /// Whether files have variants that save nothing.
@@ -148,7 +148,8 @@ impl Copy {
                 fs::write(beside, encoded)?;
             }
         }
-        self.files.push(Asked { url: format!("/{}", url::file(path)), has_variants: variants.is_some() });
+        self.files
+            .push(RequestedFile { url: format!("/{}", url::file(path)), has_variants: variants.is_some() });
         Ok(())
     }
 
@@ -209,7 +210,7 @@ fn encoded(codec: &str, level: Option<i32>, content: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The files below a folder that are no variants of others, by their paths, with their lengths.
+/// The files below a folder that are not variants of others, by their paths, with their lengths.
 fn listed(folder: &Path) -> BTreeMap<String, u64> {
     let entries = WalkDir::new(folder).max_depth(DEEPEST).into_iter().filter_map(Result::ok);
     let file = |entry: walkdir::DirEntry| {

@@ -1,7 +1,7 @@
 use super::answers::{Answer, Asking, Form, Target};
 use super::compare::{Allowed, compare};
 use super::{reason, sentence, withheld};
-use crate::configuration::told;
+use crate::configuration::describe_trial;
 use weigh_model::policy::{Trial, Worse};
 use weigh_model::site::Kind;
 
@@ -182,15 +182,21 @@ fn a_reason_has_one_example_of_each_thing() {
     assert_eq!(sentence(&whole), "the server does not start with it: unknown directive");
     let trial = Trial { answers: 1284, ..Trial::default() };
     let without_pages = Trial { without_pages: true, ..trial.clone() };
-    assert!(told(&without_pages).contains("Pages were not compared") && !told(&trial).contains("Pages"));
-    assert_eq!(told(&trial), "Checked: 1,284 answers of your configuration with and without it: none worse.");
+    assert!(
+        describe_trial(&without_pages).contains("Pages were not compared")
+            && !describe_trial(&trial).contains("Pages")
+    );
+    assert_eq!(
+        describe_trial(&trial),
+        "Checked: 1,284 answers of your configuration with and without it: none worse."
+    );
     let some = Trial { not_asked: 120, ..trial.clone() };
     assert!(
-        told(&some).ends_with("120 questions were not asked: time and number are bounded."),
+        describe_trial(&some).ends_with("120 questions were not asked: time and number are bounded."),
         "{}",
-        told(&some)
+        describe_trial(&some)
     );
-    assert_eq!(told(&super::untried("no server")), "Not tried on your configuration: no server");
+    assert_eq!(describe_trial(&super::untried("no server")), "Not tried on your configuration: no server");
 }
 
 /// The library itself is asked.

@@ -15,7 +15,7 @@ use weigh_model::text::clean_bytes;
 /// The most lines of `stats`.
 const MOST_STATS: usize = 1000;
 
-pub(super) fn look(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
+pub(super) fn inspect_memcached(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
     if address.password.is_some() {
         bail!("memcached with a password is not supported; write some values to a folder and give --values");
     }

@@ -35,7 +35,7 @@ enum Reply {
     Refused(String),
 }
 
-pub(super) fn look(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
+pub(super) fn inspect_redis(address: &Address, budget: &Rc<Budget>) -> Result<Stored> {
     let mut redis = Redis(Wire::open(address, budget)?);
     redis.greet(address)?;
     // Before anything is read: what is read here is counted there.

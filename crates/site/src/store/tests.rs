@@ -22,7 +22,7 @@ impl Drop for Running {
 }
 
 fn look_at(url: &str) -> Result<Stored> {
-    look(&Lab::open(None).unwrap(), url, &[], &mut Quiet::default())
+    inspect_store(&Lab::open(None).unwrap(), url, &[], &mut Quiet::default())
 }
 
 /// Waits until something listens at a socket.
@@ -314,7 +314,7 @@ fn keys(mut stream: &TcpStream) {
 fn a_store_that_sends_keys_without_end_sends_no_more_than_the_budget() {
     let address = hostile(|stream| keys(&stream));
     let budget = Rc::new(Budget::new(Duration::from_secs(600), 1000, 1 << 20));
-    let error = format!("{:#}", redis::look(&address, &budget).unwrap_err());
+    let error = format!("{:#}", redis::inspect_redis(&address, &budget).unwrap_err());
     assert!(error.contains("sends more than a look reads"), "{error}");
 }
 
@@ -329,6 +329,6 @@ fn a_store_that_reads_byte_by_byte_is_left_when_the_time_is_over() {
         }
     });
     let budget = Rc::new(Budget::new(Duration::from_secs(4), 1000, usize::MAX));
-    assert!(redis::look(&address, &budget).is_err());
+    assert!(redis::inspect_redis(&address, &budget).is_err());
     assert!(budget.is_late());
 }

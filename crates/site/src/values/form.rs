@@ -123,7 +123,7 @@ impl Inside {
     pub fn of_plain(bytes: &[u8]) -> Option<Inside> {
         let found = |form, content| Some(Inside::new(form, content, bytes));
         let as_string = || Some([format!("s:{}:\"", bytes.len()).as_bytes(), bytes, b"\";"].concat());
-        match serialized::look(bytes) {
+        match serialized::detect_serialized(bytes) {
             Serialized::Value => return found(Form::Serialize, Some(bytes.to_vec())),
             Serialized::Foreign(_) => return found(Form::Serialize, None),
             Serialized::Other => {}

@@ -9,7 +9,7 @@ const DEEPEST: usize = 10_000;
 const LONG: usize = 64;
 
 /// A part of a value.
-enum Part<'a> {
+enum ValueNode<'a> {
     Null,
     Bool(bool),
     Integer(i64),
@@ -42,8 +42,8 @@ pub fn igbinary(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
 /// The content of one map or array of MessagePack; none if the bytes are no whole one.
 pub fn msgpack(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
     // Of short random bytes, too many would be a value with texts of any bytes.
-    let is_likely = |part: &Part| match part {
-        Part::Text(text) => bytes.len() >= LONG || std::str::from_utf8(text).is_ok(),
+    let is_likely = |part: &ValueNode| match part {
+        ValueNode::Text(text) => bytes.len() >= LONG || std::str::from_utf8(text).is_ok(),
         _ => true,
     };
     let next = |rest: &mut _| msgpack_part(rest).filter(is_likely);
@@ -53,7 +53,7 @@ pub fn msgpack(bytes: &[u8]) -> Option<Option<Vec<u8>>> {
 /// One value from the first byte to the last. Containers still open stand in a list, so that depth costs no stack.
 fn rewrite<'a>(
     mut rest: &'a [u8],
-    mut next: impl FnMut(&mut &'a [u8]) -> Option<Part<'a>>,
+    mut next: impl FnMut(&mut &'a [u8]) -> Option<ValueNode<'a>>,
 ) -> Option<Option<Vec<u8>>> {
     let (mut out, mut open, mut is_whole) = (Vec::new(), Vec::<Open>::new(), true);
     loop {
@@ -69,19 +69,19 @@ fn rewrite<'a>(
         let part = next(&mut rest)?;
         match part {
             // MessagePack has the class of an object at the key null.
-            Part::Null if is_key => is_whole = false,
-            Part::Integer(_) | Part::Text(_) => {}
+            ValueNode::Null if is_key => is_whole = false,
+            ValueNode::Integer(_) | ValueNode::Text(_) => {}
             _ if is_key => return None,
             _ => {}
         }
         let inside = match part {
-            Part::List(count) => Some(Open { left: count, index: Some(0) }),
-            Part::Map(count) | Part::Object(count) | Part::Foreign(count) => {
+            ValueNode::List(count) => Some(Open { left: count, index: Some(0) }),
+            ValueNode::Map(count) | ValueNode::Object(count) | ValueNode::Foreign(count) => {
                 Some(Open { left: count.checked_mul(2)?, index: None })
             }
             _ => None,
         };
-        is_whole &= !matches!(part, Part::Foreign(_)) && out.len() <= LONGEST;
+        is_whole &= !matches!(part, ValueNode::Foreign(_)) && out.len() <= LONGEST;
         match is_whole {
             true => part.write(&mut out),
             false => out.clear(),
@@ -101,29 +101,31 @@ fn rewrite<'a>(
     }
 }
 
-impl Part<'_> {
+impl ValueNode<'_> {
     /// Writes it, of a container the begin.
     fn write(&self, out: &mut Vec<u8>) {
         let text = match self {
-            Part::Null => "N;".into(),
-            Part::Bool(is) => format!("b:{};", u8::from(*is)),
-            Part::Integer(number) => format!("i:{number};"),
-            Part::Double(number) if number.is_nan() => "d:NAN;".into(),
-            Part::Double(number) if number.is_infinite() => {
+            ValueNode::Null => "N;".into(),
+            ValueNode::Bool(is) => format!("b:{};", u8::from(*is)),
+            ValueNode::Integer(number) => format!("i:{number};"),
+            ValueNode::Double(number) if number.is_nan() => "d:NAN;".into(),
+            ValueNode::Double(number) if number.is_infinite() => {
                 if *number > 0.0 {
                     "d:INF;".into()
                 } else {
                     "d:-INF;".into()
                 }
             }
-            Part::Double(number) => format!("d:{number:?};"),
-            Part::Text(text) => {
+            ValueNode::Double(number) => format!("d:{number:?};"),
+            ValueNode::Text(text) => {
                 out.extend_from_slice(format!("s:{}:\"", text.len()).as_bytes());
                 out.extend_from_slice(text);
                 "\";".into()
             }
-            Part::Object(count) => format!("O:8:\"stdClass\":{count}:{{"),
-            Part::List(count) | Part::Map(count) | Part::Foreign(count) => format!("a:{count}:{{"),
+            ValueNode::Object(count) => format!("O:8:\"stdClass\":{count}:{{"),
+            ValueNode::List(count) | ValueNode::Map(count) | ValueNode::Foreign(count) => {
+                format!("a:{count}:{{")
+            }
         };
         out.extend_from_slice(text.as_bytes());
     }
@@ -142,21 +144,21 @@ fn number(rest: &mut &[u8], length: u64) -> Option<u64> {
 }
 
 /// The next part of igbinary. Texts that came before are named by their number.
-fn igbinary_part<'a>(rest: &mut &'a [u8], texts: &mut Vec<&'a [u8]>) -> Option<Part<'a>> {
+fn igbinary_part<'a>(rest: &mut &'a [u8], texts: &mut Vec<&'a [u8]>) -> Option<ValueNode<'a>> {
     let kind = number(rest, 1)?;
     if let Some(text) = igbinary_text(kind, rest, texts) {
-        return Some(Part::Text(text));
+        return Some(ValueNode::Text(text));
     }
     // 1, 2, 4 or 8 bytes of a length or number, by the kind's place among its like.
     let width = |first: u64| 1 << (kind - first);
     Some(match kind {
-        0x00 => Part::Null,
-        0x01..=0x03 => number(rest, width(0x01)).map(|_| Part::Foreign(0))?,
-        0x04 | 0x05 => Part::Bool(kind == 0x05),
+        0x00 => ValueNode::Null,
+        0x01..=0x03 => number(rest, width(0x01)).map(|_| ValueNode::Foreign(0))?,
+        0x04 | 0x05 => ValueNode::Bool(kind == 0x05),
         0x06..=0x0b => signed(number(rest, 1 << ((kind - 0x06) / 2))?, kind % 2 == 1)?,
         0x20 | 0x21 => signed(number(rest, 8)?, kind == 0x21)?,
-        0x0c => Part::Double(f64::from_bits(number(rest, 8)?)),
-        0x14..=0x16 => Part::Map(number(rest, width(0x14))?),
+        0x0c => ValueNode::Double(f64::from_bits(number(rest, 8)?)),
+        0x14..=0x16 => ValueNode::Map(number(rest, width(0x14))?),
         0x17..=0x1c => {
             // The class, as a text of its own or by its number.
             let named = if kind < 0x1a { kind - 0x17 + 0x11 } else { kind - 0x1a + 0x0e };
@@ -164,32 +166,34 @@ fn igbinary_part<'a>(rest: &mut &'a [u8], texts: &mut Vec<&'a [u8]>) -> Option<P
             match number(rest, 1)? {
                 parts @ 0x14..=0x16 => {
                     let count = number(rest, 1 << (parts - 0x14))?;
-                    if class == b"stdClass" { Part::Object(count) } else { Part::Foreign(count) }
+                    if class == b"stdClass" { ValueNode::Object(count) } else { ValueNode::Foreign(count) }
                 }
                 own @ 0x1d..=0x1f => {
                     let length = number(rest, 1 << (own - 0x1d))?;
-                    take(rest, length).map(|_| Part::Foreign(0))?
+                    take(rest, length).map(|_| ValueNode::Foreign(0))?
                 }
                 0x27 => {
                     let case = number(rest, 1)?;
-                    igbinary_text(case, rest, texts).map(|_| Part::Foreign(0))?
+                    igbinary_text(case, rest, texts).map(|_| ValueNode::Foreign(0))?
                 }
                 _ => return None,
             }
         }
-        0x22..=0x24 => number(rest, width(0x22)).map(|_| Part::Foreign(0))?,
+        0x22..=0x24 => number(rest, width(0x22)).map(|_| ValueNode::Foreign(0))?,
         // Something refers to the value that follows, and references do not nest.
         0x25 if rest.first() != Some(&0x25) => match igbinary_part(rest, texts)? {
-            Part::Map(count) | Part::Object(count) | Part::Foreign(count) => Part::Foreign(count),
-            _ => Part::Foreign(0),
+            ValueNode::Map(count) | ValueNode::Object(count) | ValueNode::Foreign(count) => {
+                ValueNode::Foreign(count)
+            }
+            _ => ValueNode::Foreign(0),
         },
         _ => return None,
     })
 }
 
-fn signed(number: u64, is_negative: bool) -> Option<Part<'static>> {
+fn signed(number: u64, is_negative: bool) -> Option<ValueNode<'static>> {
     let sign = if is_negative { -1 } else { 1 };
-    i64::try_from(i128::from(number) * sign).ok().map(Part::Integer)
+    i64::try_from(i128::from(number) * sign).ok().map(ValueNode::Integer)
 }
 
 /// A text of igbinary: empty, by its number, or with its length.
@@ -209,40 +213,40 @@ fn igbinary_text<'a>(kind: u64, rest: &mut &'a [u8], texts: &mut Vec<&'a [u8]>) 
 }
 
 /// The next part of MessagePack.
-fn msgpack_part<'a>(rest: &mut &'a [u8]) -> Option<Part<'a>> {
+fn msgpack_part<'a>(rest: &mut &'a [u8]) -> Option<ValueNode<'a>> {
     let kind = number(rest, 1)?;
     let width = |first: u64| 1 << (kind - first);
     Some(match kind {
-        0x00..=0x7f => Part::Integer(kind as i64),
-        0xe0..=0xff => Part::Integer(kind as i64 - 256),
-        0xc0 => Part::Null,
-        0xc2 | 0xc3 => Part::Bool(kind == 0xc3),
-        0x80..=0x8f => Part::Map(kind & 15),
-        0x90..=0x9f => Part::List(kind & 15),
-        0xdc | 0xdd => Part::List(number(rest, 2 * width(0xdc))?),
-        0xde | 0xdf => Part::Map(number(rest, 2 * width(0xde))?),
-        0xca => Part::Double(f64::from(f32::from_bits(number(rest, 4)? as u32))),
-        0xcb => Part::Double(f64::from_bits(number(rest, 8)?)),
+        0x00..=0x7f => ValueNode::Integer(kind as i64),
+        0xe0..=0xff => ValueNode::Integer(kind as i64 - 256),
+        0xc0 => ValueNode::Null,
+        0xc2 | 0xc3 => ValueNode::Bool(kind == 0xc3),
+        0x80..=0x8f => ValueNode::Map(kind & 15),
+        0x90..=0x9f => ValueNode::List(kind & 15),
+        0xdc | 0xdd => ValueNode::List(number(rest, 2 * width(0xdc))?),
+        0xde | 0xdf => ValueNode::Map(number(rest, 2 * width(0xde))?),
+        0xca => ValueNode::Double(f64::from(f32::from_bits(number(rest, 4)? as u32))),
+        0xcb => ValueNode::Double(f64::from_bits(number(rest, 8)?)),
         0xcc..=0xcf => match number(rest, width(0xcc))? {
-            large if large > i64::MAX as u64 => Part::Double(large as f64),
-            number => Part::Integer(number as i64),
+            large if large > i64::MAX as u64 => ValueNode::Double(large as f64),
+            number => ValueNode::Integer(number as i64),
         },
         0xd0..=0xd3 => {
             let width = width(0xd0);
             let unused = 64 - 8 * width;
-            Part::Integer((number(rest, width)? << unused) as i64 >> unused)
+            ValueNode::Integer((number(rest, width)? << unused) as i64 >> unused)
         }
-        0xa0..=0xbf => Part::Text(take(rest, kind & 31)?),
+        0xa0..=0xbf => ValueNode::Text(take(rest, kind & 31)?),
         0xc4..=0xc6 | 0xd9..=0xdb => {
             let length = number(rest, 1 << ((kind - 0xc4) % 21))?;
-            Part::Text(take(rest, length)?)
+            ValueNode::Text(take(rest, length)?)
         }
         // Types of the application's own.
         0xc7..=0xc9 => {
             let length = number(rest, width(0xc7))?;
-            take(rest, length.checked_add(1)?).map(|_| Part::Foreign(0))?
+            take(rest, length.checked_add(1)?).map(|_| ValueNode::Foreign(0))?
         }
-        0xd4..=0xd8 => take(rest, width(0xd4) + 1).map(|_| Part::Foreign(0))?,
+        0xd4..=0xd8 => take(rest, width(0xd4) + 1).map(|_| ValueNode::Foreign(0))?,
         _ => return None,
     })
 }

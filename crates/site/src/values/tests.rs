@@ -41,7 +41,7 @@ fn rows() -> Vec<u8> {
     format!("a:60:{{{}}}", (0..60).map(row).collect::<String>()).into_bytes()
 }
 
-fn told(bytes: &[u8]) -> (Form, Option<Codec>) {
+fn detect_form(bytes: &[u8]) -> (Form, Option<Codec>) {
     let value = Value::read(bytes, None);
     (value.inside.form, value.coding.map(|coding| coding.codec))
 }
@@ -55,7 +55,7 @@ fn holds_rows(bytes: &[u8], form: Form, codec: Option<Codec>) {
         String::from_utf8(rows()).ok()
     );
     assert_eq!(value.stored, bytes.len() as u64);
-    let (form, codec) = told(&bytes[..bytes.len() - 1]);
+    let (form, codec) = detect_form(&bytes[..bytes.len() - 1]);
     assert!(codec.is_none() && form > Form::VarExport, "cut off: {form:?}, {codec:?}");
 }
 
@@ -144,7 +144,7 @@ fn what_igbinary_and_msgpack_write_is_the_same_value_as_serialize_writes() {
         let form = if at < 4 { Form::Igbinary } else { Form::Msgpack };
         assert_eq!((value.inside.form, value.coding), (form, None), "{at}");
         pairs.push(format!("{}={}", hex(&pair[0]), hex(&value.inside.content.unwrap())));
-        let (form, codec) = told(&pair[1][..pair[1].len() - 1]);
+        let (form, codec) = detect_form(&pair[1][..pair[1].len() - 1]);
         assert!(codec.is_none() && form > Form::VarExport, "{at}: {form:?}");
     }
     use std::io::Write;
@@ -198,12 +198,12 @@ fn prefixes_lengths_tags_and_base64_around_a_value_are_taken_off() {
     }
     let mut wrong = [&length[..], &zlib].concat();
     wrong[0] ^= 1;
-    assert_eq!(told(&wrong).1, None, "the stated length is another");
+    assert_eq!(detect_form(&wrong).1, None, "the stated length is another");
     let tagged = [b"\x9d\x01\x02\x03\x04\0\x06\x07\x08_\0\0\x06a:0:{}", &rows[..]].concat();
-    assert_eq!(told(&tagged), (Form::Serialize, None));
+    assert_eq!(detect_form(&tagged), (Form::Serialize, None));
     let base64 = |bytes: &[u8]| STANDARD.encode(bytes).into_bytes();
-    assert_eq!(told(&base64(&rows)), (Form::Serialize, Some(Codec::Base64)));
-    assert_eq!(told(&base64(&zlib)), (Form::Serialize, Some(Codec::Zlib)));
+    assert_eq!(detect_form(&base64(&rows)), (Form::Serialize, Some(Codec::Base64)));
+    assert_eq!(detect_form(&base64(&zlib)), (Form::Serialize, Some(Codec::Zlib)));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn flags_of_memcached_say_what_no_byte_does() {
         Form::Incompressible,
         "flagged, and of no known codec"
     );
-    assert_eq!(told(&unknown), (Form::Unknown, None));
+    assert_eq!(detect_form(&unknown), (Form::Unknown, None));
 }
 
 fn random(length: usize, random: &mut rand_chacha::ChaCha8Rng) -> Vec<u8> {
@@ -233,7 +233,7 @@ fn random_bytes_are_of_no_codec_and_no_form() {
     for at in 0..10_000 {
         let length = [20, 33, 64, 100, 300, 1000, 3000][at % 7];
         let bytes = random(length, &mut source);
-        let (form, codec) = told(&bytes);
+        let (form, codec) = detect_form(&bytes);
         if codec.is_some() || form < Form::Short {
             wrong.push((form, codec, bytes));
         }
@@ -242,19 +242,19 @@ fn random_bytes_are_of_no_codec_and_no_form() {
     }
     assert!(wrong.len() <= 2, "{wrong:x?}");
     let text = STANDARD.encode(random(600, &mut source));
-    assert_eq!(told(text.as_bytes()), (Form::Incompressible, None), "encrypted, as text");
+    assert_eq!(detect_form(text.as_bytes()), (Form::Incompressible, None), "encrypted, as text");
     let digests: String = random(300, &mut source).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(told(digests.as_bytes()), (Form::Text, None));
+    assert_eq!(detect_form(digests.as_bytes()), (Form::Text, None));
 }
 
 #[test]
 fn what_decodes_to_more_than_the_bound_is_not_decoded() {
     let large = vec![b'a'; LONGEST + 1];
     for (name, options) in [("zlib", &[("container", "zlib")][..]), ("zstd", &[]), ("bzip2", &[])] {
-        assert_eq!(told(&encoded(name, options, &large)).1, None, "{name}");
+        assert_eq!(detect_form(&encoded(name, options, &large)).1, None, "{name}");
     }
     let stated = [&[0xff; 4][..], &encoded("lz4", &[], &large)].concat();
-    assert_eq!(told(&stated).1, None);
+    assert_eq!(detect_form(&stated).1, None);
     // A text of 60,000 bytes, which 100,000 numbers of two bytes refer to.
     let bomb = [
         b"\0\0\0\x02\x16\0\x01\x86\xa1\x06\0\x12\xea\x60".to_vec(),
@@ -265,7 +265,7 @@ fn what_decodes_to_more_than_the_bound_is_not_decoded() {
     let value = Value::read(&bomb, None);
     assert_eq!((value.inside.form, value.inside.content), (Form::Igbinary, None));
     let deep = [b"\0\0\0\x02".to_vec(), b"\x14\x01\x06\0".repeat(100_000)].concat();
-    assert_ne!(told(&deep).0, Form::Igbinary);
+    assert_ne!(detect_form(&deep).0, Form::Igbinary);
 }
 
 proptest! {

@@ -37,7 +37,7 @@ pub fn verdicts(noise: Noise, factor: f64, run: Run, random: &mut ChaCha8Rng) ->
     };
     let costs: Vec<f64> = (0..tables * rows).map(cost).collect();
     let seen = observe(noise, &costs, rounds, random);
-    let told = Told::of(&seen, run, random.random());
+    let told = RuleResult::of(&seen, run, random.random());
     let mut of = Verdicts::default();
     for table in 0..tables {
         let all: Vec<usize> = (table * rows..(table + 1) * rows).collect();
@@ -63,20 +63,20 @@ pub fn verdicts(noise: Noise, factor: f64, run: Run, random: &mut ChaCha8Rng) ->
 }
 
 /// Everything that the rule says of a run.
-struct Told<'a> {
+struct RuleResult<'a> {
     seen: &'a [Vec<f64>],
     figures: Vec<f64>,
     noise: Equals,
 }
 
-impl<'a> Told<'a> {
-    fn of(seen: &'a [Vec<f64>], run: Run, seed: u64) -> Told<'a> {
+impl<'a> RuleResult<'a> {
+    fn of(seen: &'a [Vec<f64>], run: Run, seed: u64) -> RuleResult<'a> {
         let figures = seen.iter().map(|one| quantile(one, 0.1).expect("finite")).collect();
         let all: Vec<Vec<(u32, f64)>> =
             seen.iter().map(|one| (1..).zip(one.iter().copied()).collect()).collect();
         let tables: Vec<Vec<Rounds>> =
             all.chunks(run.rows).map(|table| table.iter().map(Vec::as_slice).collect()).collect();
-        Told { seen, figures, noise: Equals::of(&tables, false, TABLES, seed) }
+        RuleResult { seen, figures, noise: Equals::of(&tables, false, TABLES, seed) }
     }
 
     fn ratio(&self, i: usize, j: usize) -> Ratio {

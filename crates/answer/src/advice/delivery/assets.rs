@@ -9,7 +9,7 @@ use weigh_model::units;
 use weigh_model::way::{By, ENCODER, WayKind};
 
 use super::{
-    Chosen, ENCODERS, Part, codings, default_encoder, groups_of, is_as_it_is, method, plain_setting,
+    Chosen, ENCODERS, PartialAdvice, codings, default_encoder, groups_of, is_as_it_is, method, plain_setting,
     recommended, simplicity,
 };
 use crate::advice::is_short;
@@ -19,7 +19,7 @@ use crate::finding::delivery::sent::{Sent, bytes_of, crossovers, sent};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
 use crate::metric::delivery::{CODING, CPU};
-use crate::report::advice::{Case, Part as Kind, Sentence, ids};
+use crate::report::advice::{Case, Sentence, StatementKind, ids};
 use crate::report::exhibit::crossover::{Crossover, Pays};
 use crate::report::question::{Groups, Question};
 use crate::row::Row;
@@ -86,7 +86,7 @@ fn name(sent: &Sent) -> String {
 }
 
 /// The recommendation for files; none if no server sends both precompressed files and others.
-pub(super) fn advise(case: &Case) -> Option<Part> {
+pub(super) fn advise(case: &Case) -> Option<PartialAdvice> {
     let every =
         case.answers.iter().flat_map(|answer| answer.choices.iter().map(move |choice| (answer, choice)));
     let all: Vec<Chosen> = every.filter_map(|one| Chosen::of(case, one)).collect();
@@ -100,7 +100,7 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
         true => {
             let servers = distinct(other.iter().map(|one| label::server(&one.row)));
             let text = format!("Do not precompress assets for {}.", units::list(&servers));
-            vec![Sentence::new(Kind::Use, text, other.iter().flat_map(|one| one.cells.clone()))]
+            vec![Sentence::new(StatementKind::Use, text, other.iter().flat_map(|one| one.cells.clone()))]
         }
         false => used(&pre),
     };
@@ -111,7 +111,7 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
     // What is not precompressed although other files are.
     sentences.extend(case.elsewhere(place).filter(|_| !pre.is_empty() && !other.is_empty() && !has_size));
     sentences.extend(limit(case, &all));
-    Some(Part { recommended, sentences, confidence: None })
+    Some(PartialAdvice { recommended, sentences, confidence: None })
 }
 
 /// The crossover that represents each server: the one with the most sizes, gzip before others.
@@ -137,7 +137,7 @@ fn used(pre: &[&Chosen]) -> Vec<Sentence> {
         false => vec![format!("{first}."), format!("Serve them with {second}.")],
     };
     let cells = || pre.iter().flat_map(|one| one.cells.clone());
-    texts.into_iter().map(|text| Sentence::new(Kind::Use, text, cells())).collect()
+    texts.into_iter().map(|text| Sentence::new(StatementKind::Use, text, cells())).collect()
 }
 
 /// The improvement on the median content by size, compared with what the site has today, else with the same server's filter.
@@ -180,7 +180,7 @@ fn on_the_fly(usual: &[&Crossover], pre: &[&Chosen]) -> Option<Sentence> {
     let cells =
         found.iter().flat_map(|(c, _)| &c.sizes).flat_map(|s| [s.pre_encoded.clone(), s.on_the_fly.clone()]);
     let text = format!("Less CPU time on the fly with {way}: {}.", label::some(&places, 2));
-    Some(Sentence::new(Kind::Change, text, cells))
+    Some(Sentence::new(StatementKind::Change, text, cells))
 }
 
 /// The sizes that it covers, and how certain it is.
@@ -192,5 +192,5 @@ fn limit(case: &Case, all: &[Chosen]) -> Option<Sentence> {
     let text = format!(
         "Chosen by CPU time plus transfer at {link} (modelled) for files of {sizes}, each read many times per write."
     );
-    (!rows.is_empty()).then(|| Sentence::new(Kind::Limit, text, ids(rows)))
+    (!rows.is_empty()).then(|| Sentence::new(StatementKind::Limit, text, ids(rows)))
 }

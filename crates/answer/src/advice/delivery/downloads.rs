@@ -9,15 +9,15 @@ use weigh_model::units;
 use weigh_model::way::WayKind;
 use weigh_stats::ROUNDS;
 
-use super::{Part, groups_of, method, plain_setting};
+use super::{PartialAdvice, groups_of, method, plain_setting};
 use crate::finding::delivery::label;
 use crate::finding::delivery::offload::{offloads, through_php};
 use crate::finding::delivery::sent::{Sent, bytes_of};
 use crate::first::{distinct, grouped};
 use crate::metric::delivery::{CPU, PHP_CPU, is_own_share};
 use crate::report::Report;
-use crate::report::advice::{Case, Part as Kind, Recommended, Sentence, ids};
-use crate::report::exhibit::fairness::{FairnessResult, Outcome};
+use crate::report::advice::{Case, Recommended, Sentence, StatementKind, ids};
+use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 use crate::report::question::{Alternative, Groups, Question};
 use crate::row::Row;
 use crate::verdict::Confidence;
@@ -51,7 +51,7 @@ struct Server<'a> {
     name: &'a str,
     method: String,
     is_handed: bool,
-    /// What was chosen, the largest content first; none where only slow clients were measured, which are no rows.
+    /// What was chosen, the largest content first; none where only slow clients were measured, which are not rows.
     rows: Vec<&'a Row>,
     slow: Option<SlowClients<'a>>,
 }
@@ -63,7 +63,7 @@ struct SlowClients<'a> {
 }
 
 /// What to do about downloads; none where no server was asked to take one over.
-pub(super) fn advise(case: &Case) -> Option<Part> {
+pub(super) fn advise(case: &Case) -> Option<PartialAdvice> {
     let report = case.report();
     let by_cost = by_cost(case);
     let is_by_slow = by_cost.is_empty();
@@ -82,7 +82,7 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
     let mut sentences = vec![used(&servers)?];
     let handed = || servers.iter().filter(|server| server.is_handed);
     let apache = handed().find(|server| server.name == "apache");
-    let needed = |of: &Server| Sentence::new(Kind::Needs, "Apache needs mod_xsendfile.", of.cell());
+    let needed = |of: &Server| Sentence::new(StatementKind::Needs, "Apache needs mod_xsendfile.", of.cell());
     sentences.extend(apache.map(needed));
     sentences.extend(handed().find_map(Server::freed));
     sentences.extend(handed().find_map(|server| server.gain(case)));
@@ -92,7 +92,7 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
     let few =
         |server: &Server| server.slow.as_ref().is_some_and(|slow| (slow.offload.rounds as usize) < ROUNDS);
     let confidence = (is_by_slow && servers.iter().any(few)).then_some(Confidence::TooFewRounds);
-    Some(Part { recommended, sentences, confidence })
+    Some(PartialAdvice { recommended, sentences, confidence })
 }
 
 fn by_cost<'a>(case: &'a Case) -> Vec<Server<'a>> {
@@ -169,7 +169,7 @@ impl Server<'_> {
             busy(script)?,
             label::owned(&script.cell.setting.codec)
         );
-        Some(Sentence::new(Kind::Known, text, self.cell()))
+        Some(Sentence::new(StatementKind::Known, text, self.cell()))
     }
 
     fn gain(&self, case: &Case) -> Option<Sentence> {
@@ -185,7 +185,8 @@ impl Server<'_> {
 impl SlowClients<'_> {
     /// Handing over leaves the workers free that PHP's own method keeps.
     fn frees(&self) -> bool {
-        let is_free = |of: &FairnessResult| matches!(of.outcome, Outcome::Free | Outcome::Alone);
+        let is_free =
+            |of: &FairnessResult| matches!(of.outcome, SlowClientEffect::Free | SlowClientEffect::Alone);
         is_free(self.offload) && self.script.is_some_and(|script| !is_free(script))
     }
 }
@@ -207,7 +208,7 @@ fn used(servers: &[Server]) -> Option<Sentence> {
         (false, false) => format!("Hand downloads over with {handed}; send them from PHP with {sent}."),
     };
     let cells = distinct(servers.iter().flat_map(|server| ids(server.rows.iter().copied())));
-    Some(Sentence::new(Kind::Use, text, cells))
+    Some(Sentence::new(StatementKind::Use, text, cells))
 }
 
 /// For files that need no permission: what the server saves by sending them alone.
@@ -228,12 +229,13 @@ fn alone(case: &Case, servers: &[Server]) -> Option<Sentence> {
     let text = format!(
         "For files that need no permission check, let {server} send them alone: that saves {time} of PHP's CPU time more."
     );
-    Some(Sentence::new(Kind::Change, text, ids([row.row, offload.row])))
+    Some(Sentence::new(StatementKind::Change, text, ids([row.row, offload.row])))
 }
 
 /// Where handing over frees no worker, and what was not measured.
 fn limit(servers: &[Server]) -> Option<Sentence> {
-    let kept = |outcome: Outcome| matches!(outcome, Outcome::Kept | Outcome::Starved);
+    let kept =
+        |outcome: SlowClientEffect| matches!(outcome, SlowClientEffect::Kept | SlowClientEffect::Starved);
     let slow = servers.iter().filter_map(|server| Some((label::owned(server.name), server.slow.as_ref()?)));
     let names: Vec<&str> =
         slow.filter(|(_, slow)| kept(slow.offload.outcome)).map(|(name, _)| name).collect();
@@ -247,5 +249,5 @@ fn limit(servers: &[Server]) -> Option<Sentence> {
     } else {
         return None;
     };
-    Some(Sentence::new(Kind::Limit, text, rows))
+    Some(Sentence::new(StatementKind::Limit, text, rows))
 }

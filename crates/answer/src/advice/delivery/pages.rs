@@ -8,13 +8,15 @@ use weigh_model::cell::Subject;
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use super::{Chosen, Part, codings, groups_of, is_as_it_is, method, plain_setting, recommended, simplicity};
+use super::{
+    Chosen, PartialAdvice, codings, groups_of, is_as_it_is, method, plain_setting, recommended, simplicity,
+};
 use crate::finding::delivery::label;
 use crate::finding::delivery::sent::{Sent, bytes_of};
 use crate::first::distinct;
 use crate::group::Group;
 use crate::metric::delivery::CPU;
-use crate::report::advice::{Case, Part as Kind, Sentence, ids};
+use crate::report::advice::{Case, Sentence, StatementKind, ids};
 use crate::report::question::{Groups, Question};
 use crate::row::Row;
 use crate::verdict::Confidence;
@@ -51,15 +53,15 @@ fn codes(row: &Row, codings: &[&str]) -> bool {
 }
 
 /// What to do about pages; none where nothing competes.
-pub(super) fn advise(case: &Case) -> Option<Part> {
-    // Browsers that get what those of the next kind get are no kind of their own.
+pub(super) fn advise(case: &Case) -> Option<PartialAdvice> {
+    // Browsers that get what those of the next kind get are not a kind of their own.
     let mut classes: Vec<Chosen> = Vec::new();
     for class in case.first().filter_map(|first| Chosen::of(case, first)) {
         classes.pop_if(|before| before.name() == class.name());
         classes.push(class);
     }
     let first = classes.first()?;
-    let place = |group: &Group| label::place(case.evidence, group);
+    let place = |group: &Group| label::describe_group(case.evidence, group);
     let recommended = recommended(case, place);
     let mut sentences = vec![used(&classes)];
     sentences.extend(needs(&classes));
@@ -67,7 +69,7 @@ pub(super) fn advise(case: &Case) -> Option<Part> {
     sentences.extend(case.elsewhere(place));
     sentences.extend(classes.iter().find_map(|class| tie(case, class)));
     sentences.push(limit(case, &classes));
-    Some(Part { recommended, sentences, confidence: None })
+    Some(PartialAdvice { recommended, sentences, confidence: None })
 }
 
 /// `Send pages with zstd 3 in PHP to browsers that take zstd; with gzip 6 in nginx to the others.`
@@ -86,7 +88,7 @@ fn used(classes: &[Chosen]) -> Sentence {
             format!("Send pages with {first} to browsers that take {coding}; {}.", others.join("; "))
         }
     };
-    Sentence::new(Kind::Use, text, classes.iter().flat_map(|one| one.cells.clone()))
+    Sentence::new(StatementKind::Use, text, classes.iter().flat_map(|one| one.cells.clone()))
 }
 
 /// Compared with what the site has today, or with current practice, on the median content by size.
@@ -104,7 +106,7 @@ fn gain(case: &Case, first: &Chosen) -> Option<Sentence> {
     };
     let cpu = label::change(&own.ratio_to(&usual, CPU)?, "CPU time per page");
     let change = format!("{cpu} and {}", label::bytes_beside(own.bytes(), usual.bytes()));
-    Some(Sentence::gain(&label::place(case.evidence, group), &beside, &change, [own.row, usual.row]))
+    Some(Sentence::gain(&label::describe_group(case.evidence, group), &beside, &change, [own.row, usual.row]))
 }
 
 fn limit(case: &Case, classes: &[Chosen]) -> Sentence {
@@ -114,7 +116,7 @@ fn limit(case: &Case, classes: &[Chosen]) -> Sentence {
     let text = format!(
         "Chosen by CPU time plus transfer at {mbit} with a round trip of {trip} (modelled; {rounds})."
     );
-    Sentence::new(Kind::Limit, text, classes.iter().map(|one| one.row.own_id()))
+    Sentence::new(StatementKind::Limit, text, classes.iter().map(|one| one.row.own_id()))
 }
 
 /// `It needs ext-zstd, through FFI here; browsers take zstd over HTTPS only.`
@@ -131,7 +133,7 @@ fn needs(classes: &[Chosen]) -> Option<Sentence> {
         (false, true) => format!("It needs {}.", units::list(&names)),
         (false, false) => format!("It needs {}; {secure}.", units::list(&names)),
     };
-    Some(Sentence::new(Kind::Needs, text, needed.into_iter().map(|(_, row)| row.own_id())))
+    Some(Sentence::new(StatementKind::Needs, text, needed.into_iter().map(|(_, row)| row.own_id())))
 }
 
 /// What a method needs in addition to PHP and the server.
@@ -168,5 +170,5 @@ fn tie(case: &Case, class: &Chosen) -> Option<Sentence> {
     let text = format!(
         "No significant difference to {other}; the filter in {server} leaves PHP's workers free sooner."
     );
-    Some(Sentence::new(Kind::Limit, text, ids([class.row.row, tied.row])))
+    Some(Sentence::new(StatementKind::Limit, text, ids([class.row.row, tied.row])))
 }

@@ -27,7 +27,7 @@ pub fn blocks(of: &Machines, options: &Options) -> Vec<Block> {
     blocks.push(Block::Heading(2, "Configurations".into()));
     blocks.push(Block::Table(configurations(of, &of.configurations[..shown])));
     blocks.extend(more(of.configurations.len() - shown, "more configuration", "more configurations"));
-    blocks.extend(rest(of, is_full));
+    blocks.extend(list_not_compared(of, is_full));
     blocks.push(Block::Remark(method(of)));
     blocks
 }
@@ -141,7 +141,7 @@ fn configurations(of: &Machines, shown: &[Configuration]) -> Grid {
 }
 
 /// What is not compared, and what else differs.
-fn rest(of: &Machines, is_full: bool) -> Vec<Block> {
+fn list_not_compared(of: &Machines, is_full: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let shown = |all: usize| if is_full { all } else { FEW.min(all) };
     if !of.changes.is_empty() {

@@ -2,7 +2,7 @@
 //! and the form of ETags.
 
 use weigh_load::accept::Accept;
-use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Purpose};
+use weigh_model::record::negotiation::{Answer, Body, Exchange, IDENTITY, NegotiationRequest, Purpose};
 
 use super::Quirk;
 use crate::report::exhibit::negotiation::Variant;
@@ -88,7 +88,7 @@ fn own(answer: &Answer, get: &Answer) -> Option<Quirk> {
     }
 }
 
-fn other(ask: &Ask, answer: &Answer, variants: &[Variant]) -> Option<Quirk> {
+fn other(ask: &NegotiationRequest, answer: &Answer, variants: &[Variant]) -> Option<Quirk> {
     let etag = |coding: &Option<String>| {
         let variant = variants.iter().find(|v| Some(&v.coding) == coding.as_ref())?;
         variant.etag.as_deref()
@@ -105,7 +105,7 @@ fn other(ask: &Ask, answer: &Answer, variants: &[Variant]) -> Option<Quirk> {
     }
 }
 
-fn part(answer: &Answer, ask: &Ask) -> Option<Quirk> {
+fn part(answer: &Answer, ask: &NegotiationRequest) -> Option<Quirk> {
     match (answer.status, answer.body) {
         (206, Body::Part) if !is_asked(ask, answer) => Some(Quirk::WrongPart),
         (206, Body::Part) if Some(answer.coding()) != ask.variant => Some(Quirk::OtherPart),
@@ -118,7 +118,7 @@ fn part(answer: &Answer, ask: &Ask) -> Option<Quirk> {
 }
 
 /// Whether Content-Range has the length of the request, or of the rest of the content.
-fn is_asked(ask: &Ask, answer: &Answer) -> bool {
+fn is_asked(ask: &NegotiationRequest, answer: &Answer) -> bool {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let said = answer.content_range.as_deref().and_then(|value| value.trim().strip_prefix("bytes "));
     let said = said.and_then(|value| value.split_once('/'));

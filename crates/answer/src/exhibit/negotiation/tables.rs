@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use weigh_model::record::negotiation::{Ask, IDENTITY, Purpose};
+use weigh_model::record::negotiation::{IDENTITY, NegotiationRequest, Purpose};
 
 use super::{Quirk, QuirkByMethod, places, quirks_by_method};
 use crate::block::Block;
@@ -179,7 +179,7 @@ fn choices(way: &NegotiationResult) -> impl Iterator<Item = &Judged> {
     way.exchanges.iter().filter(|one| one.ask.purpose == Purpose::Choose)
 }
 
-fn request(ask: &Ask) -> String {
+fn request(ask: &NegotiationRequest) -> String {
     let accept = ask.accept.as_deref().map_or("none".to_owned(), clean);
     match &ask.browser {
         Some(browser) => format!("{accept} ({})", clean(browser)),

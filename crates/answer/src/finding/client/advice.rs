@@ -30,7 +30,7 @@ fn corrected(evidence: &Evidence, advice: &Advice) -> Option<Draft> {
         "{} of {} ({}): the model picks {}, measured {} is the fastest of {}. The model's pick takes {} as long: go by the measurement.",
         advice.operation.words(),
         label::content(evidence, &model.row.cell.payload),
-        label::place(&model),
+        label::describe_client(&model),
         label::setting(&model.row.cell),
         label::setting(&measured.row.cell),
         units::count(advice.settings as usize, "setting", "settings"),

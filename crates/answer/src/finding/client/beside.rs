@@ -55,7 +55,7 @@ fn names(evidence: &Evidence, comparison: &Comparison) -> Option<(String, String
         let of = candidate(evidence, id)?;
         Some(match comparison.kind {
             Kind::Runtime | Kind::Variant => label::runtime(&of.row.cell.runtime),
-            Kind::Driver => label::place(&of),
+            Kind::Driver => label::describe_client(&of),
             Kind::Store => label::owned(&of.client.store).to_owned(),
             Kind::Setting => label::setting(&of.row.cell),
         })
@@ -77,7 +77,7 @@ fn sentence(
     if clear.is_empty() && matches!(kind, Kind::Driver | Kind::Store) {
         return None;
     }
-    let place = place(evidence, kind, &cell, &beside);
+    let place = describe_comparison(evidence, kind, &cell, &beside);
     let mut text = match clear.chunks(PARTS).collect::<Vec<_>>().as_slice() {
         [] => format!("{ours} and {theirs}: {} {}.", open_in(first), any_of(&open)),
         [first, more @ ..] => {
@@ -145,16 +145,16 @@ fn parts(of: &Comparison) -> (Vec<String>, Vec<String>) {
 }
 
 /// Where the two were measured.
-fn place(evidence: &Evidence, kind: Kind, cell: &Candidate, beside: &Candidate) -> String {
+fn describe_comparison(evidence: &Evidence, kind: Kind, cell: &Candidate, beside: &Candidate) -> String {
     let work = label::work(evidence, cell);
     let runtime = label::runtime(&cell.row.cell.runtime);
     match kind {
-        Kind::Runtime | Kind::Variant => format!("{}: {work}", label::place(cell)),
+        Kind::Runtime | Kind::Variant => format!("{}: {work}", label::describe_client(cell)),
         Kind::Driver => format!("{runtime}: {work}"),
         Kind::Store => {
             format!("{runtime}, {} beside {}: {work}", cell.client.driver, beside.client.driver)
         }
-        Kind::Setting => format!("{}, {runtime}: {work}", label::place(cell)),
+        Kind::Setting => format!("{}, {runtime}: {work}", label::describe_client(cell)),
     }
 }
 

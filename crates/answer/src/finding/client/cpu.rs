@@ -27,7 +27,7 @@ fn parts(of: &Candidate) -> Option<String> {
     let Some(total) = value(CPU) else {
         return Some(format!(
             "{}: PHP {}, kernel for PHP {}; the store's part could not be read.",
-            label::place(of),
+            label::describe_client(of),
             units::ns(value("client-user-cpu")?),
             units::ns(value("client-kernel-cpu")?),
         ));
@@ -36,7 +36,7 @@ fn parts(of: &Candidate) -> Option<String> {
     let store = share(STORE_CPU).map(|store| format!(", store {store}"));
     Some(format!(
         "{}: {}, of it PHP {}, kernel for PHP {}{}.",
-        label::place(of),
+        label::describe_client(of),
         units::ns(total),
         share("client-user-cpu")?,
         share("client-kernel-cpu")?,

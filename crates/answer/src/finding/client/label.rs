@@ -15,7 +15,7 @@ use crate::verdict::Ratio;
 pub(crate) use label::{change, content, owned, range, runtime, seconds, share, shares, some};
 
 /// `Redis, phpredis`, over a link `Redis, phpredis over 100mbit/20ms`.
-pub(super) fn place(of: &Candidate) -> String {
+pub(super) fn describe_client(of: &Candidate) -> String {
     format!("{}{}", store_and_driver((&of.client.store, &of.client.driver)), over(of.client.link.as_deref()))
 }
 

@@ -35,7 +35,7 @@ fn sentence(evidence: &Evidence, new: &Candidate) -> Option<String> {
         "{} of {} ({}, {}): PHP's memory {grown}, with a peak of {} per worker.{store}",
         units::count(keys as usize, "new key", "new keys"),
         label::content(evidence, &new.row.cell.payload),
-        label::place(new),
+        label::describe_client(new),
         label::runtime(&new.row.cell.runtime),
         units::bytes(new.row.count(PEAK)),
     ))

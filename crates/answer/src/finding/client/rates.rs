@@ -21,7 +21,7 @@ fn sentence(evidence: &Evidence, of: &Candidate) -> Option<String> {
     };
     Some(format!(
         "{} ({}): latency from the schedule {} (p50), {} (p99), {} (p99.9).{never}",
-        label::place(of),
+        label::describe_client(of),
         label::work(evidence, of),
         time("p50")?,
         time("p99")?,

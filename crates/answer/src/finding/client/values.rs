@@ -14,7 +14,7 @@ pub fn beside_integers(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut said: Vec<(String, &str)> = Vec::new();
     for large in candidates(evidence).filter(|c| c.client.value != ValueKind::Integer && !c.client.encoded) {
-        let key = (label::place(&large), large.row.cell.payload.as_str());
+        let key = (label::describe_client(&large), large.row.cell.payload.as_str());
         if said.contains(&key) || drafts.len() >= SPOKEN_OF {
             continue;
         }
@@ -42,7 +42,7 @@ fn sentence(evidence: &Evidence, number: &Candidate, large: &Candidate) -> Optio
         "{}{} instead of an integer ({}, {}): {}.{}",
         label::content(evidence, &large.row.cell.payload),
         bytes.unwrap_or_default(),
-        label::place(large),
+        label::describe_client(large),
         label::runtime(&large.row.cell.runtime),
         label::change(&client, "CPU time of PHP"),
         store.unwrap_or_default(),

@@ -53,7 +53,7 @@ fn sentence(
     };
     let mut text = format!(
         "{}: {}{} {} {time} and {} fewer bytes than {}.",
-        place(evidence, group),
+        describe_group(evidence, group),
         label::several(settings),
         with_serializer(reference),
         if settings.len() == 1 { "needs" } else { "need" },

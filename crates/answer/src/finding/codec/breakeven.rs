@@ -39,7 +39,8 @@ fn levels_of_reference(evidence: &Evidence, group: &Group) -> Option<Draft> {
     cells.dedup();
     (!parts.is_empty()).then(|| {
         let codec = label::cell(reference.cell.serializer.as_deref(), &Setting::bare(codec.as_str()));
-        let text = format!("{codec}, writes of {}: {}.", place(evidence, group), units::list(&parts));
+        let text =
+            format!("{codec}, writes of {}: {}.", describe_group(evidence, group), units::list(&parts));
         Draft::lead(text, cells)
     })
 }

@@ -37,7 +37,7 @@ fn sentence(
     }
     let cells = stops.iter().map(id_of).collect();
     let serializer = with_serializer(lowest);
-    let text = format!("{codec}{serializer} on {}, {}.", place(evidence, group), parts.join("; "));
+    let text = format!("{codec}{serializer} on {}, {}.", describe_group(evidence, group), parts.join("; "));
     Some(Draft::new(lead, text, cells))
 }
 

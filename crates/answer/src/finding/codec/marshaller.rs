@@ -30,7 +30,7 @@ fn sentence(evidence: &Evidence, group: &Group) -> Option<Draft> {
     let text = format!(
         "Symfony's DeflateMarshaller beside {} on {}: {}, {} and {}.",
         label::of_cell(&by_hand.cell),
-        place(evidence, group),
+        describe_group(evidence, group),
         beside(ENCODE, "encode time")?,
         beside(DECODE, "decode time")?,
         label::bytes_beside(stored(marshaller), stored(by_hand)),

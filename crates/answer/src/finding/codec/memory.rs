@@ -20,7 +20,7 @@ fn sentence(evidence: &Evidence, group: &Group) -> Option<Draft> {
     cells.extend(reference.iter().map(id_of));
     let text = format!(
         "Encoding {} needs {} to {} of memory beyond the idle process{}.",
-        place(evidence, group),
+        describe_group(evidence, group),
         words(least),
         words(most),
         reference.map_or(String::new(), |r| format!("; the reference needs {}", words(&r)))

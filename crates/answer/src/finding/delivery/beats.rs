@@ -72,7 +72,7 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
         return Vec::new();
     };
     let (winners, mut losers): (Vec<_>, Vec<_>) = families.into_iter().partition(|f| !f.beating.is_empty());
-    let place = label::place(evidence, group);
+    let place = label::describe_group(evidence, group);
     let page = OwnPage::of(evidence);
     let win = |family: &Family| {
         let elsewhere = elsewhere(evidence, family.all[0], others);

@@ -8,7 +8,7 @@ use crate::finding::delivery::label;
 use crate::finding::delivery::sent::{Sentence, first_leads};
 use crate::first::grouped;
 use crate::metric::delivery::Endpoint;
-use crate::report::exhibit::fairness::{FairnessResult, Outcome};
+use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 use crate::report::finding::{Draft, Evidence};
 
 /// A result with how it was sent.
@@ -46,7 +46,7 @@ fn sentence(evidence: &Evidence, here: &[Watched]) -> Option<Sentence> {
     let enough = numbers().filter(|n| *n >= first.slow.workers).min();
     let clients = enough.or_else(|| numbers().max())?;
     let at = || here.iter().filter(|w| w.slow.clients == clients).copied();
-    let (free, not_free): (Vec<_>, Vec<_>) = at().partition(|w| w.result.outcome == Outcome::Free);
+    let (free, not_free): (Vec<_>, Vec<_>) = at().partition(|w| w.result.outcome == SlowClientEffect::Free);
     let memory = match first.slow.script_memory {
         0 => String::new(),
         bytes => format!(" of {} each", units::bytes(bytes)),
@@ -90,7 +90,7 @@ fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
     let prompt =
         format!("{} of {} light requests were answered within 0.1 s", worst.result.prompt, worst.result.due);
     let alike = here.iter().filter(|w| w.result.cell.setting == worst.result.cell.setting);
-    let from = alike.filter(|w| w.result.outcome == Outcome::Starved).map(|w| w.slow.clients).min();
+    let from = alike.filter(|w| w.result.outcome == SlowClientEffect::Starved).map(|w| w.slow.clients).min();
     let several = here.iter().any(|w| w.slow.clients != worst.slow.clients);
     let from = from.filter(|_| several).map_or(String::new(), |from| {
         let clients = units::count(from as usize, "slow client", "slow clients");

@@ -53,7 +53,7 @@ pub(crate) fn levels(family: &[Sent]) -> String {
 
 /// `page-path from nginx`, with what the plan has several of: `page-path from nginx (PHP 8.2, https, 10 connections)`; content
 /// that is not real is called so.
-pub(crate) fn place(evidence: &Evidence, group: &Group) -> String {
+pub(crate) fn describe_group(evidence: &Evidence, group: &Group) -> String {
     let differs = |factor: &str| {
         evidence.report.groups.iter().any(|other| other.factor(factor) != group.factor(factor))
     };

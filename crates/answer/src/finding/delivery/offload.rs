@@ -210,17 +210,17 @@ pub fn freed_workers(evidence: &Evidence) -> Vec<Draft> {
 /// How long a response keeps a worker busy, in seconds, and its share of the available time: of one worker per
 /// connection, but no more than the pool has.
 #[derive(Clone, Copy)]
-struct Kept {
+struct WorkerOccupancy {
     seconds: f64,
     share: f64,
 }
 
-impl Kept {
-    fn of(row: &Sent) -> Option<Kept> {
+impl WorkerOccupancy {
+    fn of(row: &Sent) -> Option<WorkerOccupancy> {
         row.value("pool-readings").filter(|readings| *readings >= ENOUGH)?;
         let most = row.value("workers")?.min(row.delivery.connections.into()).max(1.0);
         let share = row.value("busy-mean")? / most;
-        Some(Kept { seconds: row.value("worker-seconds")?, share: share.min(1.0) })
+        Some(WorkerOccupancy { seconds: row.value("worker-seconds")?, share: share.min(1.0) })
     }
 
     /// `3.49 ms, 96% of the time`.
@@ -230,7 +230,7 @@ impl Kept {
 }
 
 fn kept_workers(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Sentence> {
-    let (ours, theirs) = (Kept::of(offload)?, Kept::of(script)?);
+    let (ours, theirs) = (WorkerOccupancy::of(offload)?, WorkerOccupancy::of(script)?);
     let text = format!(
         "On {}, {} keeps a PHP worker for {} ({}, {}). {} keeps it for {}. {}.",
         label::endpoint(&offload.delivery.into()),
@@ -245,7 +245,7 @@ fn kept_workers(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Se
     Some((text, vec![script.own_id(), offload.own_id()]))
 }
 
-fn verdict(server: &str, ours: Kept, theirs: Kept) -> String {
+fn verdict(server: &str, ours: WorkerOccupancy, theirs: WorkerOccupancy) -> String {
     if theirs.share < FREE {
         return format!("{server} buffers the response, so that PHP is free in either case");
     }

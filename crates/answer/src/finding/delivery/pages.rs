@@ -59,7 +59,7 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
     let parts: Vec<String> = ways.iter().filter_map(part).collect();
     let text = format!(
         "Uncompressed, {} costs {} of CPU time per response; PHP only reads a file.{}",
-        label::place(evidence, group),
+        label::describe_group(evidence, group),
         units::ns(base.value),
         parts.concat()
     );
@@ -117,7 +117,12 @@ fn moved(evidence: &Evidence, group: &Group, php: &Sent, server: &Sent) -> Optio
     } else {
         format!("In total, {}", label::ratio(&ratio))
     };
-    let text = format!("{}: {}. {}. {verdict}.", label::place(evidence, group), parts(php)?, parts(server)?);
+    let text = format!(
+        "{}: {}. {}. {verdict}.",
+        label::describe_group(evidence, group),
+        parts(php)?,
+        parts(server)?
+    );
     Some((text, vec![php.own_id(), server.own_id()]))
 }
 
@@ -150,7 +155,7 @@ fn handler_beside(evidence: &Evidence, group: &Group, handler: &Sent, encoder: &
     };
     let text = format!(
         "{}: {} {alike} {}. CPU time is {}, with {}.",
-        label::place(evidence, group),
+        label::describe_group(evidence, group),
         label::way(handler),
         label::way(encoder),
         units::times_interval(ratio.value, ratio.low, ratio.high),
@@ -194,7 +199,7 @@ fn pieces_beside(evidence: &Evidence, cut: &Sent, whole: &Sent, pieces: &str) ->
     let group = evidence.report.groups.iter().find(|group| group.has(cut.id()))?;
     let text = format!(
         "Flushed in {pieces} pieces, {} with {}: first byte after {} instead of {} (median). That costs {cost} and {}.",
-        label::place(evidence, group),
+        label::describe_group(evidence, group),
         label::way(whole),
         label::seconds(early),
         label::seconds(late),

@@ -45,7 +45,7 @@ pub(crate) struct OwnPage {
 }
 
 impl OwnPage {
-    /// None if none was measured: the page of a study only reads a file, and is no scale.
+    /// None if none was measured: the page of a study only reads a file, and is not a scale.
     pub(crate) fn of(evidence: &Evidence) -> Option<OwnPage> {
         let is_own = |c: &Sent| {
             let payload = evidence.report.payload(&c.cell.payload);

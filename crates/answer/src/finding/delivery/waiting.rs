@@ -44,7 +44,7 @@ fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> 
     let endpoint = Endpoint { link: None, ..timed[0].1.delivery.into() };
     let text = format!(
         "Over {}, {} from {} is complete after {} (medians, new connections).{}",
-        asked(link),
+        describe_link(link),
         label::content(evidence, group.payload()),
         label::endpoint(&endpoint),
         parts.join(", "),
@@ -66,7 +66,7 @@ fn beside_model(evidence: &Evidence, timed: &[(f64, Sent)]) -> String {
 }
 
 /// `4g (9 Mbit/s, round trip 170 ms)`.
-fn asked(link: &OverLink) -> String {
+fn describe_link(link: &OverLink) -> String {
     let trip =
         (link.asked.rtt_ms > 0.0).then(|| format!("round trip {}", units::ns(link.asked.rtt_ms * 1e6)));
     let speed = link.asked.down_kbps.map(|kbps| units::mbit(kbps / 1e3));

@@ -22,7 +22,7 @@ pub(super) fn blocks(searched: &Searched, options: &Options) -> Vec<Block> {
     blocks.push(Block::Heading(2, "Steps".into()));
     blocks.push(Block::Table(table(&searched.capacity)));
     blocks.extend(super::faults::blocks(&searched.closed));
-    blocks.extend(remedies::of(&searched.closed.caveats));
+    blocks.extend(remedies::list_caveats(&searched.closed.caveats));
     blocks
 }
 

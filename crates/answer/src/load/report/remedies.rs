@@ -13,16 +13,16 @@ use crate::text::clean;
 const NAMED: usize = 3;
 
 pub(super) fn blocks(run: &Run) -> Vec<Block> {
-    of(&run.caveats)
+    list_caveats(&run.caveats)
 }
 
 /// Caveats of one block or of several.
-pub(super) fn of(caveats: &[LoadCaveat]) -> Vec<Block> {
+pub(super) fn list_caveats(caveats: &[LoadCaveat]) -> Vec<Block> {
     if caveats.is_empty() {
         return Vec::new();
     }
     let points = caveats.iter().map(|caveat| {
-        let (what, remedy) = words(caveat);
+        let (what, remedy) = describe_caveat(caveat);
         (format!("{}: {}", caveat.name(), clean(&what)), Some(remedy.to_owned()).filter(|r| !r.is_empty()))
     });
     vec![Block::Heading(2, "Caveats".into()), Block::Points(points.collect())]
@@ -38,7 +38,7 @@ fn on(nodes: &[String]) -> String {
     }
 }
 
-fn words(caveat: &LoadCaveat) -> (String, &'static str) {
+fn describe_caveat(caveat: &LoadCaveat) -> (String, &'static str) {
     match caveat {
         LoadCaveat::LostNode { node, why } => (
             format!("the agent on node {node} {why}; what it sent is missing from every figure"),

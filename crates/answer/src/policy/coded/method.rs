@@ -36,7 +36,7 @@ pub(super) fn is_plain(row: &Row) -> bool {
 }
 
 impl<'a> Method<'a> {
-    /// That of a row that was sent in a content coding; the user's own configuration is no method to advise.
+    /// That of a row that was sent in a content coding; the user's own configuration is not a method to advise.
     pub(super) fn new(row: &'a Row) -> Option<Method<'a>> {
         let delivery = row.cell.delivery.as_ref()?;
         let coding = row.fact(CODING).filter(|coding| CODINGS.contains(coding))?;

@@ -36,7 +36,7 @@ impl Compared<'_> {
             return whole.clone();
         }
         // A part's interval reaches as far to both sides of its share as that of the whole.
-        let amount = |whole: &Amount, of: fn(&weigh_model::policy::Part) -> [f64; 2]| {
+        let amount = |whole: &Amount, of: fn(&weigh_model::policy::ContentChange) -> [f64; 2]| {
             let sum = |at: usize| own().map(|part| of(part)[at]).sum();
             let amount = Amount { before: sum(0), after: sum(1), ..Amount::default() };
             let moved = amount.share().zip(whole.share()).map(|(own, all)| own - all);

@@ -10,17 +10,33 @@ use crate::block::Block;
 use crate::table::Grid;
 use crate::text::clean;
 
-/// The proof as blocks of text.
-pub fn proof_document(proof: &Proof) -> Vec<Block> {
+/// What was predicted and measured, a line each, and how many predictions held.
+pub fn proof_answer(proof: &Proof) -> Vec<Block> {
+    let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
+    if counted.is_empty() {
+        let open = proof.open.first().map(|open| format!(": {}", clean(open))).unwrap_or_default();
+        return vec![Block::Text(format!("Nothing to prove{open}"))];
+    }
+    vec![Block::Table(table(&mut counted.iter().copied())), Block::Answer(vec![summary(proof, &counted)])]
+}
+
+fn change(amount: &Amount) -> String {
+    let rounds = Amount { low: amount.rounds_low, high: amount.rounds_high, ..*amount };
+    amount.share().map_or_else(|| "–".to_owned(), |share| interval(share, &rounds))
+}
+
+fn table<'l>(lines: &mut dyn Iterator<Item = &'l Line>) -> Grid {
     let mut table = Grid::list(&["", "predicted", "measured", ""]);
-    let change = |amount: &Amount| {
-        let rounds = Amount { low: amount.rounds_low, high: amount.rounds_high, ..*amount };
-        amount.share().map_or_else(|| "–".to_owned(), |share| interval(share, &rounds))
-    };
-    for line in &proof.lines {
+    for line in lines {
         let verdict = if line.modelled { "modelled, not counted" } else { line.verdict.words() };
         table.line(&[line.name(), change(&line.predicted), change(&line.measured), verdict.to_owned()]);
     }
+    table
+}
+
+/// The proof as blocks of text.
+pub fn proof_document(proof: &Proof) -> Vec<Block> {
+    let table = table(&mut proof.lines.iter());
     let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
     let mut blocks = Vec::new();
     if counted.is_empty() {

@@ -32,7 +32,7 @@ struct Shares {
     undecided: f64,
 }
 
-/// Files of several types and sizes with their requests, all clients of which take br and gzip.
+/// Files of several types and sizes with their requests, whose clients all take br and gzip.
 fn drawn_site(random: &mut ChaCha8Rng) -> (Vec<File>, Site) {
     let types = ["text/javascript", "text/css"].map(|format| [3, 4, 5].map(|power| (format, power)));
     let many = random.random_range(2..=6);

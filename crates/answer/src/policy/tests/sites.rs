@@ -254,7 +254,7 @@ fn download_report(ways: &[(&'static str, WayKind, f64)]) -> Report {
 fn slow_report(ways: &[(&'static str, WayKind, u32)]) -> Report {
     let mut lab = Lab::new("slow", "Slow clients").payload("file-0", "application/zip", 500_000);
     lab.plan.payloads[0].sha256 = digest(0);
-    let stand = Stand {
+    let stand = CellSpec {
         subject: "download",
         payload: "file-0",
         server: "nginx",
@@ -299,7 +299,7 @@ fn what_slow_clients_do_to_workers_decides_on_downloads_of_all_folders() {
         let (decision, _) = decide_on(&site, &reports);
         (!decision.keep).then_some((decision.method.unwrap(), decision.change.worker_hours))
     };
-    // A method of which it was not measured what it does to workers is none.
+    // A method whose effect on workers was not measured is none.
     let (chosen, workers) = method(&[kept, freed]).unwrap();
     assert_eq!(chosen, "php/x-accel-redirect", "though it takes more CPU time");
     assert!(workers.before > 0.0 && workers.after == 0.0, "{workers:?}");

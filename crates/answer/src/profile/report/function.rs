@@ -5,14 +5,14 @@ use weigh_model::units;
 
 use super::{amount, column, headed, named};
 use crate::block::Block;
-use crate::profile::document::{Call, Row, Shown};
+use crate::profile::document::{Call, Row, ShownProfile};
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
 /// Functions of the same words that are shown in full.
 const MOST: usize = 5;
 
-pub(super) fn blocks(shown: &Shown, name: &str, top: usize) -> Vec<Block> {
+pub(super) fn blocks(shown: &ShownProfile, name: &str, top: usize) -> Vec<Block> {
     let found = named(shown, name);
     if found.is_empty() {
         return vec![Block::Text(format!("no function is called {}", clean(name)))];
@@ -25,7 +25,7 @@ pub(super) fn blocks(shown: &Shown, name: &str, top: usize) -> Vec<Block> {
     blocks
 }
 
-fn one(shown: &Shown, row: &Row, top: usize) -> Vec<Block> {
+fn one(shown: &ShownProfile, row: &Row, top: usize) -> Vec<Block> {
     let calls = row.calls.map_or(String::new(), |calls| {
         format!("{} · ", units::count(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls"))
     });
@@ -58,7 +58,7 @@ fn one(shown: &Shown, row: &Row, top: usize) -> Vec<Block> {
     blocks
 }
 
-fn grid(shown: &Shown, row: &Row, calls: &[Call], what: &'static str, top: usize) -> Grid {
+fn grid(shown: &ShownProfile, row: &Row, calls: &[Call], what: &'static str, top: usize) -> Grid {
     let largest = calls.iter().map(|call| call.inclusive).max().unwrap_or(0);
     let (unit, size) = column(largest, &shown.unit);
     let share = |inclusive: i64| (row.inclusive > 0).then(|| inclusive as f64 / row.inclusive as f64 * 100.0);

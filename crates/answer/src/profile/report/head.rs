@@ -6,13 +6,13 @@ use weigh_model::units;
 use super::amount;
 use crate::block::Block;
 use crate::output::{Detail, Options};
-use crate::profile::document::{Overhead, Run, Shown};
+use crate::profile::document::{Overhead, Run, ShownProfile};
 use crate::text::clean;
 
 /// Differences of sums that are mentioned.
 const WORTH_A_WORD: f64 = 0.001;
 
-pub(super) fn blocks(shown: &Shown, options: &Options) -> Vec<Block> {
+pub(super) fn blocks(shown: &ShownProfile, options: &Options) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, clean(&shown.name))];
     let mut lines = vec![what(shown)];
     lines.extend(shown.run.as_ref().map(|run| {
@@ -38,7 +38,7 @@ pub(super) fn blocks(shown: &Shown, options: &Options) -> Vec<Block> {
     blocks
 }
 
-fn what(shown: &Shown) -> String {
+fn what(shown: &ShownProfile) -> String {
     let format = match shown.format {
         Format::Xdebug => "cachegrind file, a block a call",
         Format::Cachegrind => "cachegrind file of sums",
@@ -54,7 +54,7 @@ fn what(shown: &Shown) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-fn totals(shown: &Shown) -> String {
+fn totals(shown: &ShownProfile) -> String {
     let functions = units::count(shown.functions.len(), "function", "functions");
     let calls: Option<u64> = shown.functions.iter().map(|row| row.calls).sum();
     let calls = calls.map_or(String::new(), |calls| {
@@ -88,7 +88,7 @@ fn overhead(run: &Run) -> String {
 }
 
 /// How calls and inclusive costs were found.
-fn found(shown: &Shown) -> &'static str {
+fn found(shown: &ShownProfile) -> &'static str {
     match (shown.inclusion, shown.counting) {
         (Inclusion::Tree, _) => {
             "Each call has a block of its own: calls are exact, and inclusive costs count once a stack what runs below several \
@@ -110,7 +110,7 @@ fn found(shown: &Shown) -> &'static str {
     }
 }
 
-fn points(shown: &Shown) -> Vec<(String, Option<String>)> {
+fn points(shown: &ShownProfile) -> Vec<(String, Option<String>)> {
     let mut points = Vec::new();
     if let Some(cut) = &shown.cut {
         let what = format!(

@@ -7,11 +7,11 @@ use weigh_model::units;
 
 use super::{Choice, Sort, column, headed};
 use crate::block::Block;
-use crate::profile::document::{Row, Shown};
+use crate::profile::document::{Row, ShownProfile};
 use crate::table::{Grid, Kind, factor, field, remark};
 use crate::text::clean;
 
-pub(super) fn blocks(shown: &Shown, choice: &Choice) -> Vec<Block> {
+pub(super) fn blocks(shown: &ShownProfile, choice: &Choice) -> Vec<Block> {
     let mut rows: Vec<&Row> = shown.functions.iter().collect();
     rows.sort_by_key(|row| Reverse(key(row, choice.sort)));
     let by = match choice.sort {
@@ -49,7 +49,7 @@ fn key(row: &Row, sort: Sort) -> i64 {
     }
 }
 
-fn grid(shown: &Shown, rows: &[&Row]) -> Grid {
+fn grid(shown: &ShownProfile, rows: &[&Row]) -> Grid {
     let largest = shown.functions.iter().map(|row| row.inclusive).max().unwrap_or(0);
     let (unit, size) = column(largest, &shown.unit);
     let kilobytes = |bytes: Option<i64>| bytes.map(|bytes| bytes as f64 / 1e3);

@@ -43,7 +43,7 @@ pub struct FairnessResult {
     /// Bytes per second that each slow client received; null without slow clients.
     pub slow_rate: Option<f64>,
     /// The effect on workers and light requests.
-    pub outcome: Outcome,
+    pub outcome: SlowClientEffect,
     /// The last block over time.
     pub busy_over_time: Vec<Moment>,
     /// Light requests of the last block over time; empty if they were not recorded.
@@ -77,8 +77,8 @@ pub struct LightTimes {
 
 /// The effect on workers and light requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+#[serde(rename = "Outcome", rename_all = "kebab-case")]
+pub enum SlowClientEffect {
     /// There were no slow clients: the time of light requests alone.
     Alone,
     /// Slow clients keep no worker busy.
@@ -89,14 +89,14 @@ pub enum Outcome {
     Starved,
 }
 
-impl Outcome {
+impl SlowClientEffect {
     /// The name, as one word.
     pub fn word(self) -> &'static str {
         match self {
-            Outcome::Alone => "alone",
-            Outcome::Free => "free",
-            Outcome::Kept => "kept",
-            Outcome::Starved => "starved",
+            SlowClientEffect::Alone => "alone",
+            SlowClientEffect::Free => "free",
+            SlowClientEffect::Kept => "kept",
+            SlowClientEffect::Starved => "starved",
         }
     }
 }

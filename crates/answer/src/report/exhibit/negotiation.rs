@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::cell::Transport;
-use weigh_model::record::negotiation::{Answer, Ask};
+use weigh_model::record::negotiation::{Answer, NegotiationRequest};
 
 use crate::report::exhibit::quirk::Quirk;
 
@@ -51,7 +51,7 @@ pub struct Variant {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The request.
-    pub ask: Ask,
+    pub ask: NegotiationRequest,
     /// The response.
     pub answer: Answer,
     /// Null: no remark.

@@ -45,7 +45,7 @@ pub(crate) struct Figures {
 
 /// Where a cell stands and what it does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stand<'a> {
+pub(crate) struct CellSpec<'a> {
     pub subject: &'static str,
     pub payload: &'a str,
     pub server: &'a str,
@@ -100,7 +100,7 @@ impl Lab {
     /// response.
     pub fn cell(
         mut self,
-        stand: Stand,
+        stand: CellSpec,
         way: &str,
         kind: WayKind,
         coding: Option<&str>,
@@ -117,7 +117,7 @@ impl Lab {
     }
 
     /// Plans a cell without visiting it.
-    pub fn planned(&mut self, stand: Stand, way: &str, kind: WayKind) {
+    pub fn planned(&mut self, stand: CellSpec, way: &str, kind: WayKind) {
         let (by, setting) = way.split_once('/').unwrap();
         let by = if by == "php" { By::Php } else { By::Server };
         let request = Request::parse(setting).unwrap();
@@ -155,7 +155,7 @@ impl Lab {
     }
 
     /// The server and the runtime of a cell, once each.
-    fn machinery(&mut self, stand: Stand) {
+    fn machinery(&mut self, stand: CellSpec) {
         if !self.plan.servers.iter().any(|s| s.name == stand.server) {
             self.plan.servers.push(Server {
                 name: stand.server.into(),
@@ -178,7 +178,7 @@ impl Lab {
     pub fn visit(
         &self,
         round: u32,
-        stand: Stand,
+        stand: CellSpec,
         coding: Option<&str>,
         figures: Figures,
         factor: f64,

@@ -9,7 +9,7 @@ fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
 }
 
 /// The columns; for downloads, workers are more important than bytes.
-pub(super) fn columns(report: &Report, group: &Group) -> Vec<Shown> {
+pub(super) fn columns(report: &Report, group: &Group) -> Vec<ShownColumn> {
     let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::DOWNLOAD);
     let (bytes, workers) = if is_download { (13, 1) } else { (0, 14) };
     let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
@@ -49,7 +49,7 @@ pub(super) fn columns(report: &Report, group: &Group) -> Vec<Shown> {
 const MARGIN: &str = "How far the 95% confidence interval of the CPU time reaches above it.";
 
 /// Memory, workers and the kernel, and words.
-fn processes(workers: u8) -> [Shown; 20] {
+fn processes(workers: u8) -> [ShownColumn; 20] {
     let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
     let whole = |name, unit: &str, rank| Column::new(name, unit, Kind::Whole, rank);
     [

@@ -6,13 +6,13 @@ use weigh_model::link::{LinkSpec, RoundTrip, Way};
 use weigh_model::record::Record;
 
 use super::fixture::negotiation::negotiated;
-use super::fixture::{Figures, Lab, Stand, downloads, hostile, page_output, static_assets};
+use super::fixture::{CellSpec, Figures, Lab, downloads, hostile, page_output, static_assets};
 use super::*;
 use crate::agree::{an_answer_is_short, evidence_is_plain, pictures_agree, statements_agree};
 use crate::metric::delivery::is_not_encoded;
-use crate::report::advice::{Advice, Part};
+use crate::report::advice::{Advice, StatementKind};
 use crate::report::exhibit::crossover::Pays;
-use crate::report::exhibit::fairness::{FairnessResult, Outcome};
+use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 
 fn row_of<'a>(report: &'a Report, id: &str) -> &'a Row {
     report.row(id).unwrap_or_else(|| panic!("{id} has no row"))
@@ -23,7 +23,7 @@ fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
 }
 
 /// What the answer says of a part.
-fn answer(report: &Report, part: Part) -> Vec<&str> {
+fn answer(report: &Report, part: StatementKind) -> Vec<&str> {
     let advice: &Advice = report.advice.as_ref().unwrap();
     advice.sentences.iter().filter(|one| one.part == part).map(|one| one.text.as_str()).collect()
 }
@@ -73,10 +73,10 @@ fn slow_clients_are_a_question_of_their_own() {
         };
         fairness.iter().find(is_it).unwrap().outcome
     };
-    assert_eq!(outcome("apache", "readfile", 0), Outcome::Alone);
-    assert_eq!(outcome("apache", "readfile", 4), Outcome::Kept);
-    assert_eq!(outcome("apache", "readfile", 8), Outcome::Starved);
-    assert_eq!(outcome("apache", "x-sendfile", 8), Outcome::Free);
+    assert_eq!(outcome("apache", "readfile", 0), SlowClientEffect::Alone);
+    assert_eq!(outcome("apache", "readfile", 4), SlowClientEffect::Kept);
+    assert_eq!(outcome("apache", "readfile", 8), SlowClientEffect::Starved);
+    assert_eq!(outcome("apache", "x-sendfile", 8), SlowClientEffect::Free);
     let said = sentences(&report, "fairness");
     assert_eq!(said.len(), 3, "one a server: {said:?}");
     assert!(
@@ -221,7 +221,7 @@ fn the_crossover_is_where_the_ratio_crosses_one() {
                 && a.contains("On the fly, gzip 6 needs less CPU time at 256 bytes")),
         "{said:#?}"
     );
-    let change = &answer(&report, Part::Change)[0];
+    let change = &answer(&report, StatementKind::Change)[0];
     assert!(
         change.starts_with("Less CPU time on the fly with gzip 6: on Apache below 2.01 KB (1.9"),
         "{change}"
@@ -231,7 +231,7 @@ fn the_crossover_is_where_the_ratio_crosses_one() {
 
 /// With a script that minifies, with and without opcode cache.
 fn with_scripts(lab: Lab) -> Lab {
-    let stand = Stand {
+    let stand = CellSpec {
         subject: "asset",
         payload: "library-54k",
         server: "apache",
@@ -386,7 +386,7 @@ fn what_handing_over_frees_and_where_it_does_not() {
 
 #[test]
 fn the_scripts_own_share_is_taken_out_of_both_sides_of_a_hand_over() {
-    let stand = |payload| Stand {
+    let stand = |payload| CellSpec {
         subject: "download",
         payload,
         server: "apache",
@@ -437,7 +437,7 @@ fn the_scripts_own_share_is_taken_out_of_both_sides_of_a_hand_over() {
 
 /// A page of 20 KB that costs 0.4 ms as it is and 0.75 ms more with zstd.
 fn toy_page() -> Lab {
-    let stand = Stand {
+    let stand = CellSpec {
         subject: "page",
         payload: "page",
         server: "apache",
@@ -471,7 +471,7 @@ fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
     let without_bytes = overhead.replace("67.5% fewer bytes", "").replace("70% fewer bytes", "");
     assert!(!without_bytes.contains('%') && !overhead.contains("your page"), "{overhead}");
     assert!(!beats.contains("your page"), "{beats}");
-    let own = Stand {
+    let own = CellSpec {
         subject: "page",
         payload: "wordpress",
         server: "url",

@@ -6,7 +6,7 @@ use super::fixture::{Costs, client, hostile, lab, levels, many, versions};
 use crate::codec::fixture::{Lab, row};
 use weigh_answer::estimate::Estimate;
 use weigh_answer::report::Report;
-use weigh_answer::report::advice::Part;
+use weigh_answer::report::advice::StatementKind;
 use weigh_answer::report::exhibit::comparison::{Comparison, Kind};
 use weigh_answer::report::exhibit::prediction::{ComputedCalls, Operation};
 use weigh_model::caveat::Caveat;
@@ -31,7 +31,7 @@ fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
 }
 
 /// What the answer says of a part.
-fn answer(report: &Report, part: Part) -> Vec<&str> {
+fn answer(report: &Report, part: StatementKind) -> Vec<&str> {
     let advice = report.advice.as_ref().unwrap();
     advice.sentences.iter().filter(|one| one.part == part).map(|one| one.text.as_str()).collect()
 }
@@ -128,8 +128,8 @@ fn a_newer_php_stands_beside_the_first_one() {
     let jit = said.iter().find(|s| s.starts_with("PHP 8.4 with JIT and PHP 8.4: no significant")).unwrap();
     assert!(jit.contains("throughput (") && jit.contains("CPU time per transaction"), "{jit}");
     // The answer says it once, and recommends no JIT that brings nothing.
-    assert_eq!(answer(&report, Part::Use), ["Use Memcached with php-memcached (PHP 8.4)."]);
-    let gain = answer(&report, Part::Gain);
+    assert_eq!(answer(&report, StatementKind::Use), ["Use Memcached with php-memcached (PHP 8.4)."]);
+    let gain = answer(&report, StatementKind::Gain);
     assert!(gain[1].starts_with("PHP 8.4 instead of PHP 7.4, integer: 23.7% less CPU time"), "{gain:?}");
 }
 
@@ -143,7 +143,7 @@ fn drivers_stand_beside_the_first_and_stores_by_their_quickest() {
     assert_eq!(stores.len(), 3, "one per runtime: {stores:?}");
     assert!(stores.iter().all(|c| c.cell.contains("memcached") && c.beside.contains("redis/phpredis")));
     // The one with the least CPU time is recommended, beside the study's first.
-    let gain = answer(&report, Part::Gain);
+    let gain = answer(&report, StatementKind::Gain);
     assert!(
         gain[0].starts_with("integer, beside Redis with phpredis: 16.1% less CPU time per transaction ("),
         "{gain:?}"
@@ -169,11 +169,14 @@ fn of_clients_without_a_significant_difference_the_package_is_recommended() {
         lab.end().report()
     };
     let tied = both(4290.0);
-    assert_eq!(answer(&tied, Part::Use), ["Use Redis with phpredis."]);
-    assert_eq!(answer(&tied, Part::Limit)[0], "No significant difference: Redis over a plain socket.");
+    assert_eq!(answer(&tied, StatementKind::Use), ["Use Redis with phpredis."]);
+    assert_eq!(
+        answer(&tied, StatementKind::Limit)[0],
+        "No significant difference: Redis over a plain socket."
+    );
     assert!(sentences(&tied, "driver").is_empty(), "that is said once");
     let apart = both(1000.0);
-    assert_eq!(answer(&apart, Part::Use), ["Use Redis over a plain socket."]);
+    assert_eq!(answer(&apart, StatementKind::Use), ["Use Redis over a plain socket."]);
     assert!(sentences(&apart, "driver")[0].starts_with("Redis, phpredis instead of Redis, plain socket: "));
 }
 
@@ -189,7 +192,7 @@ fn a_store_inside_php_competes_with_none_that_machines_share() {
     }
     let report = lab.report();
     assert_eq!(
-        answer(&report, Part::Use),
+        answer(&report, StatementKind::Use),
         [
             "Use Redis with phpredis (PHP 8.4) for several machines; Memcached with php-memcached (PHP 8.4) for one machine."
         ]
@@ -235,7 +238,7 @@ fn a_store_that_was_not_metered_is_missing_from_rankings_and_no_zero() {
     assert!(store.iter().all(|text| !text.contains("CPU time per transaction")), "{store:?}");
     assert!(store.iter().any(|text| text.contains("CPU time of PHP per transaction")), "{store:?}");
     // Then the time for all transactions decides.
-    let gain = answer(&report, Part::Gain);
+    let gain = answer(&report, StatementKind::Gain);
     assert!(gain[0].contains("less time per transaction (") && !gain[0].contains("CPU"), "{gain:?}");
 }
 

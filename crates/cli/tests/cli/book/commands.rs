@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! <!-- not run: the reason, for all lines of the block -->
-//! <!-- not run `weigh view latest --open`: the reason, for lines that begin like this -->
+//! <!-- not run `weigh runs open latest --open`: the reason, for lines that begin like this -->
 //! ```
 
 use super::desk::Desk;
@@ -135,8 +135,9 @@ fn small(words: &[String]) -> Vec<String> {
             if let Some(at) = words.iter().position(|word| word == "--budget") {
                 words.drain(at..at + 2);
             }
-            "plan".clone_into(&mut words[0]);
+            words.insert(1, "--dry-run".to_owned());
         }
+        Some("run") if has(&words, "--dry-run") => {}
         // The desk's own study is small.
         Some("run") if !has(&words, "--resume") && !has(&words, "my-study.toml") => {
             set(&mut words, "--budget", "2s");

@@ -43,7 +43,7 @@ impl Desk {
     pub fn new(has_site: bool) -> Desk {
         let desk = Desk::bare();
         if has_site {
-            desk.lab.fine(&["corpus", "site", "shop"]);
+            desk.lab.fine(&["lab", "corpus", "site", "shop"]);
             let log = std::fs::read(desk.path("log/access.log")).unwrap();
             // All of it takes seconds to read.
             let log = log.split_inclusive(|b| *b == b'\n').take(2000).collect::<Vec<_>>().concat();
@@ -159,7 +159,8 @@ impl Desk {
     /// Runs the program as a reader would; what is wrong with how it ended.
     pub fn weigh(&self, command: &Command, words: &[String]) -> Option<String> {
         let began = std::time::Instant::now();
-        let goes_on = words[0] == "view" || words.iter().any(|word| word == "--watch");
+        let goes_on =
+            words.get(1).is_some_and(|word| word == "open") || words.iter().any(|word| word == "--watch");
         let ran = if goes_on { self.interrupted(words) } else { self.ended(words) };
         let verdicts: &[i32] = match words[0].as_str() {
             "compare" | "prove" => &[0, 4, 5],

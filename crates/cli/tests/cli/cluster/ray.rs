@@ -201,7 +201,7 @@ fn three_nodes_are_compared_and_killed_one_by_one() {
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
     let long =
-        SMALL.replace("max_rounds = 3", "max_rounds = 100000").replace("seconds = 20", "seconds = 600");
+        SMALL.replace("max_rounds = 3", "max_rounds = 100000").replace("seconds = 200", "seconds = 600");
     lab.write("long.toml", long);
     let Some(mut nodes) = nodes(&lab, &["lead", "large", "large"]) else { return };
     let (on, environment) = (nodes.on(), nodes.environment());

@@ -111,7 +111,7 @@ fn a_sample_says_how_exact_its_totals_are_here_and_on_nodes() {
             assert!(visit["sample"]["error"].as_f64().unwrap() < 0.1, "{visit}");
             assert!(visit["sample"]["share"].as_f64().unwrap() < 0.9, "{visit}");
         }
-        assert!(lab.fine(&["report", out, "--full"]).contains("by type and size"));
+        assert!(lab.fine(&["runs", "show", out, "--full"]).contains("by type and size"));
     };
     sampled("here", &[]);
     sampled("there", &["--on", "ray"]);

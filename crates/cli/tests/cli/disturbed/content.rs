@@ -1,6 +1,6 @@
 //! Pages that fail, or that are not the page.
 
-use super::{Outcome, RUN, odd, run, whole_study};
+use super::{DisturbedRun, RUN, odd, run, whole_study};
 use crate::lab::{Lab, serves_php, wait_until};
 
 #[test]
@@ -52,6 +52,6 @@ fn another_body_in_a_later_round_takes_the_numbers_before_it_back() {
     });
     lab.write("later", "");
     let code = started.0.wait().unwrap().code().unwrap();
-    let ran = Outcome { code, records: lab.records("run"), lab };
+    let ran = DisturbedRun { code, records: lab.records("run"), lab };
     assert_eq!(ran.kind_and_message().0, "round-trip");
 }

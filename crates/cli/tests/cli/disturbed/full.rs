@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Outcome, RUN, block, odd, whole_study};
+use super::{DisturbedRun, RUN, block, odd, whole_study};
 use crate::lab::{Lab, serves_php, wait_until};
 
 /// A file system that has room for the contents, and little beside; unmounted when this is dropped.
@@ -38,7 +38,7 @@ fn a_full_disk_is_named_with_what_makes_room() {
     lab.write("disturbed.toml", format!("{}{large}", whole_study().replace(", \"odd\"", "")));
     let code = lab.run(&RUN).code;
     wait_until("nothing is left", || lab.processes().is_empty());
-    let ran = Outcome { code, records: lab.records("run"), lab };
+    let ran = DisturbedRun { code, records: lab.records("run"), lab };
     let (_, message) = ran.kind_and_message();
     let is_named =
         ["No space left on device", "has written only"].iter().any(|words| message.contains(words));

@@ -1,4 +1,4 @@
-//! `weigh link`: what it lists, measures, runs and refuses.
+//! `weigh lab link`: what it lists, measures, runs and refuses.
 
 use std::process::Command;
 
@@ -10,11 +10,11 @@ use crate::lab::{Lab, WEIGH};
 #[test]
 fn profiles_are_listed_with_their_sources_and_laid_over() {
     let lab = Lab::new();
-    let bare = lab.fine(&["link"]);
+    let bare = lab.fine(&["lab", "link"]);
     for word in ["cable", "data-centre", "cross-zone", "WebPageTest", "not limited", "assumed"] {
         assert!(bare.contains(word), "{word}: {bare}");
     }
-    assert_eq!(bare, lab.fine(&["link", "list"]));
+    assert_eq!(bare, lab.fine(&["lab", "link", "list"]));
     lab.write(
         "defs/links/mine.toml",
         "schema = 1\ndown_kbps = 77\nrtt_ms = 3\nsource = \"measured at home\"\n",
@@ -29,14 +29,14 @@ fn profiles_are_listed_with_their_sources_and_laid_over() {
 fn what_is_no_link_is_refused_before_anything_is_measured() {
     let lab = Lab::new();
     for (args, said) in [
-        (&["link", "measure", "100mbit/20ms", "cabel"][..], "did you mean `cable`?"),
-        (&["link", "measure", "100mbit/20"], "such as 100mbit/20ms"),
-        (&["link", "measure", "1mbit/20s"], "between 0 and 10 s"),
-        (&["link", "measure", "cable", "--method", "wire"], "netem, tun, rate, proxy"),
-        (&["link", "measure"], "<LINK>"),
-        (&["link", "run", "cable"], "<COMMAND>"),
-        (&["link", "run", "loopback", "--far", "'", "--", "true"], "--far"),
-        (&["link", "run", "cable", "--method", "proxy", "--", "true"], "between two networks"),
+        (&["lab", "link", "measure", "100mbit/20ms", "cabel"][..], "did you mean `cable`?"),
+        (&["lab", "link", "measure", "100mbit/20"], "such as 100mbit/20ms"),
+        (&["lab", "link", "measure", "1mbit/20s"], "between 0 and 10 s"),
+        (&["lab", "link", "measure", "cable", "--method", "wire"], "netem, tun, rate, proxy"),
+        (&["lab", "link", "measure"], "<LINK>"),
+        (&["lab", "link", "run", "cable"], "<COMMAND>"),
+        (&["lab", "link", "run", "loopback", "--far", "'", "--", "true"], "--far"),
+        (&["lab", "link", "run", "cable", "--method", "proxy", "--", "true"], "between two networks"),
     ] {
         let line = lab.refused(args);
         assert!(line.contains(said), "{args:?}: {line}");
@@ -47,7 +47,7 @@ fn what_is_no_link_is_refused_before_anything_is_measured() {
 fn asked_stands_beside_measured() {
     let lab = Lab::new();
     // Whether it is as asked is the machine's affair: not a test's.
-    let ran = lab.run(&["link", "measure", "60mbit/2ms"]);
+    let ran = lab.run(&["lab", "link", "measure", "60mbit/2ms"]);
     assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
     for word in ["round trip", "60 Mbit/s", "of which TCP carries", "requested", "measured"] {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
@@ -74,10 +74,10 @@ fn a_command_runs_at_the_near_end_with_a_server_at_the_far_end() {
     ]);
     assert!(ran.stdout.lines().any(|line| line == "10.153.0.2"), "{}", ran.stdout);
     assert!(ran.stderr.contains("round trip"), "{}", ran.stderr);
-    let ran = lab.run(&["link", "run", "60mbit/1ms", "--method", "tun", "--", "ip", "-o", "address"]);
+    let ran = lab.run(&["lab", "link", "run", "60mbit/1ms", "--method", "tun", "--", "ip", "-o", "address"]);
     assert!(ran.stdout.contains("10.153.0.1") && !ran.stdout.contains("eth0"), "{}", ran.stdout);
-    assert_eq!(lab.run(&["link", "run", "loopback", "--", "false"]).code, 1);
-    assert_eq!(lab.run(&["link", "run", "loopback", "--", "/no/such/program"]).code, 2);
+    assert_eq!(lab.run(&["lab", "link", "run", "loopback", "--", "false"]).code, 1);
+    assert_eq!(lab.run(&["lab", "link", "run", "loopback", "--", "/no/such/program"]).code, 2);
 }
 
 /// Measures a link as a user without privileges; none if no other user is available. In a chroot the kernel gives nobody a user namespace.
@@ -101,7 +101,7 @@ fn as_an_ordinary_user(link: &str, in_chroot: bool) -> Option<std::process::Outp
         println!("skipped: this program cannot be started as another user here");
         return None;
     }
-    Some(run(&["link", "measure", link, "--json"]))
+    Some(run(&["lab", "link", "measure", link, "--json"]))
 }
 
 #[test]

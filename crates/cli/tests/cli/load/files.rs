@@ -33,26 +33,26 @@ fn a_result_is_shown_again_in_the_formats_of_runs() {
     let url = server.url("/");
     let printed = lab.fine(&["load", &url, "-d", "0.4s", "-c", "3", "--out", "run", "--slice", "10ms"]);
     // The same text, below a title.
-    let again = lab.fine(&["report", "run"]);
+    let again = lab.fine(&["runs", "show", "run"]);
     let rate = printed.lines().find(|line| line.contains("requests/s")).unwrap().trim();
     assert!(again.starts_with("GET http") && again.contains(rate), "{again}");
-    assert_eq!(document(&lab.fine(&["report", "run", "--json"])), lab.json("run/result.json"));
-    let markdown = lab.fine(&["report", "run", "-f", "markdown"]);
+    assert_eq!(document(&lab.fine(&["runs", "show", "run", "--json"])), lab.json("run/result.json"));
+    let markdown = lab.fine(&["runs", "show", "run", "-f", "markdown"]);
     assert!(markdown.starts_with("# GET http") && markdown.contains("distribution.svg"), "{markdown}");
-    lab.fine(&["report", "run", "-f", "svg", "-f", "png", "--out", "shown"]);
+    lab.fine(&["runs", "show", "run", "-f", "svg", "-f", "png", "--out", "shown"]);
     assert!(lab.read("shown/over-time.svg").contains("Responses per second"));
     assert!(lab.path("shown/distribution.png").is_file());
     if weigh_answer::page::is_built_in() {
-        lab.fine(&["report", "run", "-f", "html", "--out", "shown"]);
+        lab.fine(&["runs", "show", "run", "-f", "html", "--out", "shown"]);
         let page = lab.read("shown/report.html");
         assert!(page.contains("Response time by share of requests") && page.contains("responses per second"));
     }
-    let line = lab.refused(&["report", "run", "-f", "csv"]);
+    let line = lab.refused(&["runs", "show", "run", "-f", "csv"]);
     assert!(line.contains("a load has no format csv; use terminal"), "{line}");
-    let line = lab.refused(&["report", "run", "--at", "reads=1"]);
+    let line = lab.refused(&["runs", "show", "run", "--at", "reads=1"]);
     assert!(line.contains("--at is for runs"), "{line}");
     lab.write("run/result.json", "{}");
-    let line = lab.refused(&["report", "run"]);
+    let line = lab.refused(&["runs", "show", "run"]);
     assert!(line.contains("result.json: damaged"), "{line}");
 }
 

@@ -32,8 +32,8 @@ fn row<'v>(comparison: &'v Value, metric: &str) -> &'v Value {
 fn a_load_is_compared_with_a_baseline_and_gates_judge_it() {
     let (lab, fast, slow) = (Lab::new(), Server::of(PAGE), slow());
     assert_eq!(load(&lab, &fast.url("/"), "before", &[]), 0);
-    assert_eq!(lab.fine(&["baseline", "save", "main"]).trim(), "weigh-runs/baselines/main");
-    let listed = lab.told(&["baseline", "list", "--json"]);
+    assert_eq!(lab.fine(&["compare", "--save", "main"]).trim(), "weigh-runs/baselines/main");
+    let listed = lab.told(&["compare", "--baselines", "--json"]);
     assert_eq!(
         (&listed["baselines"][0]["study"], &listed["baselines"][0]["configurations"]),
         (&"load".into(), &1.into())

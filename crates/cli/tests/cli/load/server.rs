@@ -11,11 +11,11 @@ type Answer = dyn Fn(&str, usize) -> Vec<u8> + Send + Sync;
 /// The server. Its threads end with the test.
 pub struct Server {
     port: u16,
-    seen: Arc<Seen>,
+    seen: Arc<ServerCounters>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct ServerCounters {
     requests: AtomicUsize,
     connections: AtomicUsize,
     heads: Mutex<Vec<String>>,
@@ -35,7 +35,7 @@ impl Server {
         answer: impl Fn(&str, usize) -> Vec<u8> + Send + Sync + 'static,
     ) -> Server {
         let port = listener.local_addr().unwrap().port();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(ServerCounters::default());
         let (shared, answer): (_, Arc<Answer>) = (Arc::clone(&seen), Arc::new(answer));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -80,7 +80,7 @@ pub fn response(headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-fn serve(stream: TcpStream, seen: &Seen, answer: &Answer) {
+fn serve(stream: TcpStream, seen: &ServerCounters, answer: &Answer) {
     let mut writer = stream.try_clone().unwrap();
     let mut reader = BufReader::new(stream);
     loop {

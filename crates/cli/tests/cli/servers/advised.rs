@@ -9,7 +9,7 @@ use weigh_os::interrupt::Interrupt;
 use weigh_rig::fpm::Pool;
 use weigh_rig::server::{Found, Instance};
 use weigh_run::subject::delivery::negotiation::ask;
-use weigh_site::configuration::{Here, advised, emit};
+use weigh_site::configuration::{WritingContext, advised, emit};
 
 use super::client::{get, get_with};
 use super::fixture::{Rig, server};
@@ -197,7 +197,11 @@ fn judge(bench: &Bench, policy: &Policy, contents: &[Content]) {
     let emitted = emit(
         policy,
         &bench.site(),
-        Here { servers: std::slice::from_ref(&bench.found), place: Some(&bench.rig.place()), own: None },
+        WritingContext {
+            servers: std::slice::from_ref(&bench.found),
+            place: Some(&bench.rig.place()),
+            own: None,
+        },
     );
     for file in emitted.unwrap() {
         assert_eq!(file.unchecked, None, "{}", file.text());
@@ -336,7 +340,7 @@ fn symfony_keeps_its_values() {
     let site: Site = toml::from_str("schema = 1\nname = \"shop\"\nlooked = \"2026-11-24\"\n").unwrap();
     let home = tempfile::tempdir().unwrap();
     let into = home.path().join("config");
-    let emitted = emit(&policy, &site, Here { servers: &[], place: None, own: None }).unwrap();
+    let emitted = emit(&policy, &site, WritingContext { servers: &[], place: None, own: None }).unwrap();
     weigh_os::atomic_dir::write(&weigh_site::configuration::files(&emitted), &into).unwrap();
     let script = r#"<?php
         set_include_path('/usr/share/php');

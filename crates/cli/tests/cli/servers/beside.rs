@@ -8,7 +8,7 @@ use weigh_model::site::{Kind, Site};
 use weigh_rig::server::Site as Served;
 use weigh_serverconf::Read;
 use weigh_site::configuration::own::on_top;
-use weigh_site::configuration::{Emitted, Here, emit};
+use weigh_site::configuration::{Emitted, WritingContext, emit};
 
 use super::advised::{decided, only};
 use super::client::{Answer, get, get_with};
@@ -35,14 +35,14 @@ const FOLDER: &str = "<FilesMatch \"\\.(css|xml)$\">\nHeader set X-Own folder\n<
 /// What was answered, by path and Accept-Encoding.
 type Answers = BTreeMap<(String, &'static str), Answer>;
 
-struct Asked {
+struct ComparedAnswers {
     before: Answers,
     after: Answers,
     emitted: Vec<Emitted>,
     read: Read,
 }
 
-impl Asked {
+impl ComparedAnswers {
     fn body(&self, of: &str) -> &str {
         &self.emitted.iter().find(|one| one.file == Path::new(of)).unwrap_or_else(|| panic!("no {of}")).body
     }
@@ -72,7 +72,7 @@ impl Asked {
 
 /// Asks a server with a configuration, in which `WWW` stands for the document root, and with the policy on top of it. `packed`: files that have
 /// variants. None: the server is not here.
-fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<Asked> {
+fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<ComparedAnswers> {
     let found = server(name)?;
     let rig = Rig::new();
     let docroot = rig.docroot();
@@ -116,9 +116,9 @@ fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<A
         answers
     };
     let (before, after) = (ask("config"), ask("advised"));
-    let here = Here { servers: &[found], place: None, own: Some(&read) };
+    let here = WritingContext { servers: &[found], place: None, own: Some(&read) };
     let emitted = emit(policy, &site, here).unwrap();
-    Some(Asked { before, after, emitted, read })
+    Some(ComparedAnswers { before, after, emitted, read })
 }
 
 fn rule(coding: &str, by: Encoder, method: &str, min_bytes: u64) -> Rule {

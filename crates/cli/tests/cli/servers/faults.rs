@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use weigh_content::defs::Definitions;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_rig::server::Site;
 use weigh_rig::server::{Found, Instance};
 
@@ -67,7 +67,7 @@ fn another_server_on_the_port_is_not_taken_for_ours() {
     let Some(mut found) = server("nginx") else { return };
     let text = found.definition.templates.get_mut("nginx.conf").unwrap();
     *text = text.replace("{{ token }}", "another");
-    let place = Place { limit: Duration::from_millis(300), ..rig.place() };
+    let place = LaunchContext { limit: Duration::from_millis(300), ..rig.place() };
     let error = format!("{:#}", Instance::start(&found, &rig.site(None), &place).unwrap_err());
     assert!(error.contains("was not ready within 0 s: another server answers on its port"), "{error}");
 }

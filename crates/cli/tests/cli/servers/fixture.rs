@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use weigh_content::defs::Definitions;
 use weigh_model::setting::Setting;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_rig::fpm::{self, FoundFpm, Pool, PoolSpec};
 use weigh_rig::server::Definition;
 use weigh_rig::server::Site;
@@ -91,9 +91,9 @@ impl Rig {
         self.home.path().join("files")
     }
 
-    pub fn place(&self) -> Place {
-        let place = Place::new(self.home.path().join("run"), self.home.path().join("log"));
-        Place { launcher: WEIGH.into(), limit: PATIENCE, ..place }
+    pub fn place(&self) -> LaunchContext {
+        let place = LaunchContext::new(self.home.path().join("run"), self.home.path().join("log"));
+        LaunchContext { launcher: WEIGH.into(), limit: PATIENCE, ..place }
     }
 
     pub fn script(&self) -> Vec<u8> {

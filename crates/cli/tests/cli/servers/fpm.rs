@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use weigh_os::group::peak_bytes;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
 use weigh_rig::fpm::{FoundFpm, Mode, Pool, PoolSpec};
@@ -78,8 +78,9 @@ fn a_script_of_a_lab_of_roots_owns_nothing_else() {
             file_get_contents('/proc/self/status')]);";
     std::fs::write(&script, code).unwrap();
     user.give(&own).unwrap();
-    let place = Place::new(room.path(), room.path().join("log")).of(Some(user));
-    let pool = Pool::start(&PoolSpec::new(&fpm, 1), &Place { launcher: WEIGH.into(), ..place }).unwrap();
+    let place = LaunchContext::new(room.path(), room.path().join("log")).of(Some(user));
+    let pool =
+        Pool::start(&PoolSpec::new(&fpm, 1), &LaunchContext { launcher: WEIGH.into(), ..place }).unwrap();
     let said = pool.ask(&script, &format!("file={}", secret.path().display())).unwrap();
     let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
     let number = user.uid();

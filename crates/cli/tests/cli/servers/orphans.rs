@@ -16,7 +16,7 @@ const LAB: &str = "WEIGH_TEST_LAB";
 fn lab_that_waits() {
     let Some(place) = std::env::var_os(LAB) else { return };
     let rig = Rig::new();
-    let place = weigh_os::guard::Place { root: place.into(), ..rig.place() };
+    let place = weigh_os::guard::LaunchContext { root: place.into(), ..rig.place() };
     let found = server(&std::env::var("WEIGH_TEST_SERVER").unwrap()).unwrap();
     let spec = weigh_rig::fpm::PoolSpec::new(&super::fixture::php_fpm().unwrap(), 2);
     let pool = weigh_rig::fpm::Pool::start(&spec, &place).unwrap();

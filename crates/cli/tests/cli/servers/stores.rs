@@ -1,7 +1,7 @@
 //! Private stores.
 
 use weigh_content::defs::Definitions;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::StoreDefinition;
 use weigh_rig::store::StoreInstance;
@@ -21,7 +21,7 @@ fn a_private_store_answers_and_leaves_nothing() {
         }
         let room = tempfile::tempdir().unwrap();
         let launcher = env!("CARGO_BIN_EXE_weigh").into();
-        let place = Place { launcher, ..Place::new(room.path(), room.path().join("log")) };
+        let place = LaunchContext { launcher, ..LaunchContext::new(room.path(), room.path().join("log")) };
         for host in [None, Some(std::net::Ipv4Addr::LOCALHOST)] {
             let mut instance = StoreInstance::start(&found, host, &[], &place).unwrap();
             assert!(instance.is_alive());

@@ -56,7 +56,7 @@ pub fn codec(encode_ms: f64, decode_ms: f64, bytes: u64) -> Behaviour {
 
 /// What the fake was asked, shared with the test.
 #[derive(Clone, Default)]
-pub struct Asked {
+pub struct ExecutorCalls {
     pub visits: Arc<Mutex<Vec<VisitRequest>>>,
     pub checks: Arc<AtomicU32>,
 }
@@ -65,7 +65,7 @@ pub struct Asked {
 pub struct FakeExecutor {
     pub codecs: BTreeMap<String, Behaviour>,
     pub clock: FakeClock,
-    pub asked: Asked,
+    pub asked: ExecutorCalls,
     pub version: String,
 }
 

@@ -89,7 +89,7 @@ impl Rest {
 }
 
 impl Current {
-    /// An exchange of which nothing was sent.
+    /// An exchange that has sent nothing.
     pub fn new(id: ExchangeId, head_only: bool) -> Current {
         Current {
             id,

@@ -32,12 +32,12 @@ impl Transport for Parts {
 
 /// The result of a response.
 #[derive(Default)]
-struct Came {
+struct ReceivedResponse {
     body: Vec<u8>,
     ends: usize,
 }
 
-impl Events for Came {
+impl Events for ReceivedResponse {
     fn tick(&mut self) {}
     fn first_byte(&mut self, _: ExchangeId) {}
     fn wire(&mut self, _: ExchangeId, _: usize) {}
@@ -57,8 +57,8 @@ impl Events for Came {
     }
 }
 
-fn respond(machine: &mut Machine, parts: &[&[u8]], buffer: &mut [u8]) -> Came {
-    let mut came = Came::default();
+fn respond(machine: &mut Machine, parts: &[&[u8]], buffer: &mut [u8]) -> ReceivedResponse {
+    let mut came = ReceivedResponse::default();
     let mut io = Parts(parts.iter().map(|part| part.to_vec()).collect());
     machine.start(0, false);
     let means = Means { buffer, allowance: usize::MAX, turn: usize::MAX, discard: None, ended: false };

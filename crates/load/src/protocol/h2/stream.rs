@@ -159,7 +159,7 @@ pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, boo
         return closed(stream, refused || scene.is_stale);
     }
     let reason = error.reason().map_or_else(|| "no reason".to_owned(), |reason| format!("{reason:?}"));
-    let place = place(stream);
+    let place = describe_progress(stream);
     if error.is_library() {
         return (broken_rule(error, stream, &reason), false);
     }
@@ -187,7 +187,7 @@ pub fn closed(stream: &Stream, untouched: bool) -> (Fault, bool) {
             let left = length.saturating_sub(stream.body);
             Fault::new(FaultKind::Truncated, format!("closed {left} bytes before the end of the body"))
         }
-        (true, None) => Fault::new(FaultKind::Truncated, format!("closed {}", place(stream))),
+        (true, None) => Fault::new(FaultKind::Truncated, format!("closed {}", describe_progress(stream))),
     };
     let untouched = untouched && !stream.has_begun;
     (fault, untouched)
@@ -212,11 +212,14 @@ fn broken_rule(error: &Error, stream: &Stream, reason: &str) -> Fault {
         _ if !stream.has_head && TOO_LONG.iter().any(|word| error.to_string().contains(word)) => {
             Fault::new(FaultKind::HeadTooLong, "the head is over the limit in bytes")
         }
-        _ => Fault::new(FaultKind::Http2, format!("the server violated HTTP/2 {}: {reason}", place(stream))),
+        _ => Fault::new(
+            FaultKind::Http2,
+            format!("the server violated HTTP/2 {}: {reason}", describe_progress(stream)),
+        ),
     }
 }
 
-fn place(stream: &Stream) -> &'static str {
+fn describe_progress(stream: &Stream) -> &'static str {
     match (stream.has_begun, stream.has_head) {
         (false, _) => "before the first byte",
         (true, false) => "before the final head",

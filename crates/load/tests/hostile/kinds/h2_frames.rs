@@ -88,7 +88,7 @@ fn settings() -> Vec<Row> {
         ("INITIAL_WINDOW_SIZE over 2 GB", vec![Http2], |_| setting(4, 1 << 31)),
         ("MAX_FRAME_SIZE under 16 KB", vec![Http2], |_| setting(5, 100)),
         ("MAX_FRAME_SIZE over 16 MB", vec![Http2], |_| setting(5, 1 << 24)),
-        ("MAX_CONCURRENT_STREAMS of 0, and no answer", vec![Timeout], |_| setting(3, 0)),
+        ("MAX_CONCURRENT_STREAMS of 0, and no answer", vec![Http2, Timeout], |_| setting(3, 0)),
         ("MAX_CONCURRENT_STREAMS of 0, and an answer", vec![Http2, Timeout], |id| {
             [setting(3, 0), answer(id, b"ok")].concat()
         }),

@@ -134,7 +134,6 @@ fn early() -> std::net::SocketAddr {
 fn single_to(address: std::net::SocketAddr, body: Vec<u8>) -> LoadPlan {
     let mut plan = plan(address, verify());
     plan.streams[0].connections = 1;
-    plan.limits.request_seconds = 5.0;
     plan.requests[0].method = "POST".into();
     plan.requests[0].body = body;
     plan

@@ -39,7 +39,7 @@ pub type Script = Arc<dyn Fn(usize, &str) -> Deed + Send + Sync>;
 
 /// The server's counters.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct ServerCounters {
     /// Requests.
     pub requests: AtomicUsize,
     /// Connections.
@@ -53,7 +53,7 @@ pub struct Server {
     /// Where it listens.
     pub address: SocketAddr,
     /// What it has seen.
-    pub seen: Arc<Seen>,
+    pub seen: Arc<ServerCounters>,
 }
 
 impl Server {
@@ -62,7 +62,7 @@ impl Server {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(ServerCounters::default());
         let host = Host { streams, script, seen: seen.clone() };
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -94,7 +94,7 @@ async fn greet(host: Host, tls: Option<Arc<rustls::ServerConfig>>, tcp: TcpStrea
 struct Host {
     streams: u32,
     script: Script,
-    seen: Arc<Seen>,
+    seen: Arc<ServerCounters>,
 }
 
 impl Host {

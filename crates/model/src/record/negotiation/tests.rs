@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_wrong_body_is_told_with_what_was_asked() {
     let wrong = Exchange {
-        ask: Ask { accept: Some("br".into()), ..Ask::default() },
+        ask: NegotiationRequest { accept: Some("br".into()), ..NegotiationRequest::default() },
         answer: Answer {
             status: 200,
             content_encoding: Some("br".into()),

@@ -17,7 +17,7 @@ fn drive(lane: &mut Lane<usize>, packets: &[(u64, u64)]) -> (Vec<(u64, usize)>, 
     };
     for (index, (at, bytes)) in packets.iter().enumerate() {
         let_out(lane, *at);
-        if lane.offer(*at, *bytes, index) == Fate::Full {
+        if lane.offer(*at, *bytes, index) == PacketOutcome::Full {
             full.push(index);
         }
     }
@@ -37,8 +37,8 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u64)>> {
 fn an_idle_line_sends_a_packet_in_its_time_and_delays_it() {
     // 1,000 bytes at 8 Mbit/s are 1 ms.
     let mut lane = Lane::new(&spec(Some(8_000.0), 10_000_000, 64_000));
-    assert_eq!(lane.offer(5, 1000, 'a'), Fate::Taken);
-    assert_eq!(lane.offer(6, 1000, 'b'), Fate::Taken);
+    assert_eq!(lane.offer(5, 1000, 'a'), PacketOutcome::Taken);
+    assert_eq!(lane.offer(6, 1000, 'b'), PacketOutcome::Taken);
     assert_eq!(lane.due(), Some(11_000_005));
     assert_eq!(lane.release(11_000_004), None);
     assert_eq!(lane.release(11_000_005), Some('a'));
@@ -49,12 +49,12 @@ fn an_idle_line_sends_a_packet_in_its_time_and_delays_it() {
 fn without_a_bandwidth_there_is_delay_alone_and_memory_is_bounded() {
     let mut lane = Lane::new(&spec(None, 1_000, 3_000));
     for _ in 0..MOST_HELD / 1500 {
-        assert_eq!(lane.offer(7, 1500, ()), Fate::Taken);
+        assert_eq!(lane.offer(7, 1500, ()), PacketOutcome::Taken);
     }
-    assert_eq!(lane.offer(7, 1500, ()), Fate::Full);
+    assert_eq!(lane.offer(7, 1500, ()), PacketOutcome::Full);
     assert_eq!(lane.due(), Some(1_007));
     assert!(lane.release(1_007).is_some());
-    assert_eq!(lane.offer(1_007, 1500, ()), Fate::Taken);
+    assert_eq!(lane.offer(1_007, 1500, ()), PacketOutcome::Taken);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn losses_are_those_of_the_seed_and_as_many_as_asked() {
             lane.release(u64::MAX);
             lane.offer(0, 100, ())
         });
-        (0..20_000).filter(|_| fates.next() == Some(Fate::Lost)).collect()
+        (0..20_000).filter(|_| fates.next() == Some(PacketOutcome::Lost)).collect()
     };
     assert_eq!(lost(1, 0.01), lost(1, 0.01));
     assert_ne!(lost(1, 0.01), lost(2, 0.01));
@@ -110,14 +110,14 @@ fn losses_are_those_of_the_seed_and_as_many_as_asked() {
 #[test]
 fn a_lost_packet_takes_its_time_on_the_line() {
     let mut lane = Lane::new(&LaneSpec { loss: 0.5, ..spec(Some(8_000.0), 0, 1 << 20) });
-    let fates: Vec<Fate> = (0..100).map(|index| lane.offer(0, 1000, index)).collect();
-    let last = fates.iter().rposition(|fate| *fate == Fate::Taken).unwrap();
+    let fates: Vec<PacketOutcome> = (0..100).map(|index| lane.offer(0, 1000, index)).collect();
+    let last = fates.iter().rposition(|fate| *fate == PacketOutcome::Taken).unwrap();
     let mut due = 0;
     while let Some(at) = lane.due() {
         lane.release(at);
         due = at;
     }
-    assert!(fates.contains(&Fate::Lost));
+    assert!(fates.contains(&PacketOutcome::Lost));
     assert_eq!(due, (last as u64 + 1) * 1_000_000);
 }
 

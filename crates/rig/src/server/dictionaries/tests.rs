@@ -12,7 +12,7 @@ fn what_changes_with_the_content_becomes_a_star() {
         ("/lib/jquery-3.7.1.min.js", Some("/lib/jquery-*.min.js")),
         ("/lib/v1.2/x.js", Some("/lib/v1.2/x.js")),
         ("/js/app.js", Some("/js/app.js")),
-        // Words of the same letters are no digests.
+        // Words of the same letters are not digests.
         ("/js/main.facade.js", Some("/js/main.facade.js")),
         ("/js/some-component.js", Some("/js/some-component.js")),
         ("/page.html", None),

@@ -1,4 +1,4 @@
-//! How configurations are read, which site of one is meant, and what of it a private instance has.
+//! How configurations are read, which site of one is meant, and which parts of it a private instance has.
 
 use std::path::{Path, PathBuf};
 

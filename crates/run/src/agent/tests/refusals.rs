@@ -4,16 +4,16 @@ use super::*;
 
 #[test]
 fn too_few_items_for_a_dictionary_are_said_so() {
-    let fault = faulted(Place::values(15).visit("zstd", None, &[("dict", "trained")]));
+    let fault = faulted(PayloadFolder::values(15).visit("zstd", None, &[("dict", "trained")]));
     assert_eq!(fault.kind, FaultKind::Parameter);
     assert!(fault.message.contains("at least 16 items") && fault.remedy.unwrap().contains("small values"));
-    let tiny = Place::new(vec![vec![b'a']; 20]);
+    let tiny = PayloadFolder::new(vec![vec![b'a']; 20]);
     assert_eq!(faulted(tiny.visit("zstd", None, &[("dict", "trained")])).kind, FaultKind::Parameter);
 }
 
 #[test]
 fn parameters_it_does_not_know_are_faults_with_the_nearest_name() {
-    let place = Place::values(1);
+    let place = PayloadFolder::values(1);
     for (codec, level, options, word) in [
         ("zsdt", None, &[][..], "`zstd`"),
         ("quicklz", None, &[], "use one of: identity"),
@@ -36,7 +36,7 @@ fn parameters_it_does_not_know_are_faults_with_the_nearest_name() {
 
 #[test]
 fn what_only_php_can_do_is_refused() {
-    let place = Place::values(1);
+    let place = PayloadFolder::values(1);
     let plain = || place.visit("zlib", None, &[]);
     for request in [
         VisitRequest { serializer: Some("igbinary".into()), ..plain() },
@@ -49,7 +49,7 @@ fn what_only_php_can_do_is_refused() {
 
 #[test]
 fn another_payload_than_planned_is_refused() {
-    let place = Place::values(3);
+    let place = PayloadFolder::values(3);
     let plain = || place.visit("zlib", None, &[]);
     for (request, word) in [
         (VisitRequest { sha256: "00".repeat(32), ..plain() }, "as planned"),
@@ -66,7 +66,7 @@ fn another_payload_than_planned_is_refused() {
 
 #[test]
 fn checks_of_nonsense_are_refused() {
-    let place = Place::values(1);
+    let place = PayloadFolder::values(1);
     let path = place.path("blob").to_str().unwrap().to_string();
     let length = place.items[0].len() as u64;
     let check = |format: &str, path: &str, encoded: Vec<u64>, decoded: Vec<u64>| {

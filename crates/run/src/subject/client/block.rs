@@ -44,7 +44,7 @@ pub fn visit(done: &[Done], prepared: &[Prepared], store: Option<Usage>) -> Resu
         get_response: response(|d| &d.get_response)?,
         encode_ns: sum(|d| d.encode_ns),
         decode_ns: sum(|d| d.decode_ns),
-        // Waiting for the schedule is no part of a client.
+        // Waiting for the schedule is not part of a client.
         client_user_ns: sum(|d| d.cpu_user_ns.saturating_sub(d.spin_ns)),
         client_system_ns: sum(|d| d.cpu_system_ns),
         server_user_ns: store.map(|usage| usage.user_ns),

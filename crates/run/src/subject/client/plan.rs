@@ -30,7 +30,7 @@ const MOST_BINS: u32 = 1000;
 
 /// What a cell stands on, and what it stores.
 #[derive(Clone, Copy)]
-struct Stand<'a> {
+struct ClientFactors<'a> {
     entry: &'a RuntimeEntry,
     store: &'a StoreEntry,
     driver: &'a DriverDescription,
@@ -48,7 +48,7 @@ pub fn block(draft: &mut Draft<'_>, block: &ClientBlock, contents: &mut ContentS
     let values = block.values.join(",");
     let is_meant = |store: &StoreEntry, word: &str| word == EVERY || store.name == word;
     let stores = draft.select(&block.stores, &inventory.stores, is_meant, &values, |_, word| {
-        // One that the user left out is no typing error.
+        // One that the user left out is not a typing error.
         let mut known = inventory.known_stores.iter().map(String::as_str);
         if known.clone().any(|known| known == word) {
             Ok(())
@@ -136,7 +136,7 @@ fn drivers(
                 draft.exclude(format!("{place}@{}", link.unwrap_or_default()), why, None);
                 continue;
             }
-            stand(draft, block, Stand { entry, store, driver, payload, value, link })?;
+            add_cells(draft, block, ClientFactors { entry, store, driver, payload, value, link })?;
         }
     }
     Ok(())
@@ -153,9 +153,9 @@ fn first_usable<'a>(of_store: &[&'a DriverDescription]) -> Vec<&'a DriverDescrip
     lacking.into_iter().chain(of_store.iter().find(is_there)).copied().collect()
 }
 
-/// The cells of a stand.
-fn stand(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>) -> Result<()> {
-    let link = stand.link.map(|link| draft.inventory.links.get(link).map_or(link, |l| &l.name).to_owned());
+/// The cells of these factors.
+fn add_cells(draft: &mut Draft<'_>, block: &ClientBlock, factors: ClientFactors<'_>) -> Result<()> {
+    let link = factors.link.map(|link| draft.inventory.links.get(link).map_or(link, |l| &l.name).to_owned());
     let rates = match block.rates.as_slice() {
         [] => vec![None],
         rates => rates.iter().copied().map(Some).collect(),
@@ -164,9 +164,9 @@ fn stand(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>) -> Result
         let (mix, keys) = (Mix::parse(mix)?, Keys::parse(keys)?);
         for (workers, rate) in block.workers.iter().flat_map(|w| rates.iter().map(move |r| (*w, *r))) {
             let client = Client {
-                store: stand.store.name.clone(),
-                driver: stand.driver.name.clone(),
-                value: stand.value,
+                store: factors.store.name.clone(),
+                driver: factors.driver.name.clone(),
+                value: factors.value,
                 mix,
                 keys,
                 workers,
@@ -176,9 +176,9 @@ fn stand(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>) -> Result
                 encoded: !block.codecs.is_empty(),
             };
             if client.encoded {
-                encoded(draft, block, stand, &client)?;
+                encoded(draft, block, factors, &client)?;
             } else {
-                cell(draft, stand, client, None, Setting::bare(PLAIN));
+                cell(draft, factors, client, None, Setting::bare(PLAIN));
             }
         }
     }
@@ -186,9 +186,14 @@ fn stand(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>) -> Result
 }
 
 /// The cells whose workers encode.
-fn encoded(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>, client: &Client) -> Result<()> {
-    let (payload, entry) = (&stand.payload.name, stand.entry);
-    if stand.value != ValueKind::Value {
+fn encoded(
+    draft: &mut Draft<'_>,
+    block: &ClientBlock,
+    factors: ClientFactors<'_>,
+    client: &Client,
+) -> Result<()> {
+    let (payload, entry) = (&factors.payload.name, factors.entry);
+    if factors.value != ValueKind::Value {
         let reason = format!("{payload} is not a PHP value");
         draft.exclude(format!("{payload}/{}", client.place()), reason, None);
         return Ok(());
@@ -212,7 +217,7 @@ fn encoded(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>, client:
         // A marshaller serializes by itself.
         let serializer = (name != BYTES && !codec.takes_value).then(|| name.clone());
         for setting in request.expand(codec, &draft.options.levels)? {
-            cell(draft, stand, client.clone(), serializer.clone(), setting);
+            cell(draft, factors, client.clone(), serializer.clone(), setting);
         }
     }
     Ok(())
@@ -220,13 +225,13 @@ fn encoded(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>, client:
 
 fn cell(
     draft: &mut Draft<'_>,
-    stand: Stand<'_>,
+    factors: ClientFactors<'_>,
     client: Client,
     serializer: Option<String>,
     setting: Setting,
 ) {
-    let (payload, runtime) = (&stand.payload.name, &stand.entry.name);
-    let expected_seconds = super::transaction_seconds(stand.payload.size(), &client);
+    let (payload, runtime) = (&factors.payload.name, &factors.entry.name);
+    let expected_seconds = super::transaction_seconds(factors.payload.size(), &client);
     let block = super::block_seconds(expected_seconds, &client);
     let cell = Cell {
         id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),

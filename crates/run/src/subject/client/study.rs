@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::study::block::{Block, Quick, no_link, quick_factors, words};
+use crate::study::block::{Block, Quick, no_link, quick_factors, to_strings};
 use weigh_model::client::{Keys, Mix};
 
 /// Workers of a block at most.
@@ -14,7 +14,7 @@ const MOST_WORKERS: u32 = 64;
 const MOST_TRANSACTIONS: u64 = 10_000_000;
 
 /// Every combination of these factors is a cell.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientBlock {
     /// What the block is for.
@@ -59,15 +59,15 @@ pub struct ClientBlock {
 }
 
 fn every() -> Vec<String> {
-    words(["*"])
+    to_strings(["*"])
 }
 
 fn nine_to_one() -> Vec<String> {
-    words(["9:1"])
+    to_strings(["9:1"])
 }
 
 fn one_key() -> Vec<String> {
-    words(["one"])
+    to_strings(["one"])
 }
 
 fn four() -> Vec<u32> {
@@ -75,7 +75,7 @@ fn four() -> Vec<u32> {
 }
 
 /// Another way to run a PHP: settings of its ini.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     /// `NAME=VALUE`, such as `opcache.jit=tracing`.

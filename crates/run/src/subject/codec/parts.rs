@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::executor::{Failure, VisitOrder};
-use weigh_model::payload::{Part, Payload};
+use weigh_model::payload::{Payload, PayloadPart};
 use weigh_model::protocol::{FaultKind, Phase, Samples, Visit, VisitRequest};
 use weigh_model::record::{Sample, VisitRecord};
 use weigh_os::digest;
@@ -23,8 +23,8 @@ pub struct Done {
 }
 
 /// The parts of a payload; one that is measured together is one.
-pub fn parts(payload: &Payload) -> Vec<Part> {
-    let whole = || Part {
+pub fn parts(payload: &Payload) -> Vec<PayloadPart> {
+    let whole = || PayloadPart {
         items: u32::try_from(payload.items.len()).unwrap_or(u32::MAX),
         bytes: payload.bytes,
         sha256: payload.sha256.clone(),
@@ -44,7 +44,7 @@ pub fn split<E>(
     mut blob: impl FnMut(usize) -> Result<String, E>,
 ) -> Result<Vec<VisitRequest>, E> {
     let mut items = payload.items.iter().copied();
-    let request = |(number, part): (usize, Part)| {
+    let request = |(number, part): (usize, PayloadPart)| {
         let (sha256, items) = (part.sha256, items.by_ref().take(part.items as usize).collect());
         Ok(VisitRequest { blob: blob(number)?, sha256, items, ..whole.clone() })
     };
@@ -84,7 +84,7 @@ pub fn merge(order: &VisitOrder<'_>, done: Vec<Done>) -> VisitRecord {
     }
     record.sha256_encoded = if parts.len() == 1 { digests } else { digest::sha256(digests.as_bytes()) };
     (record.phases, record.again) = (added(&phases), added(&again));
-    record.sample = parts.iter().any(Part::is_sample).then(|| Sample {
+    record.sample = parts.iter().any(PayloadPart::is_sample).then(|| Sample {
         share: payload.bytes as f64 / payload.size().max(1) as f64,
         error: half_width_of(strata),
     });
@@ -101,7 +101,7 @@ fn independent(done: &[Done]) -> Option<String> {
 }
 
 /// What a part says of the encoded bytes of the files that it stands for: their estimate and its variance.
-fn spread(part: &Part, decoded: &[u64], encoded: &[u64]) -> (f64, f64) {
+fn spread(part: &PayloadPart, decoded: &[u64], encoded: &[u64]) -> (f64, f64) {
     let pairs = decoded.iter().zip(encoded).map(|(decoded, encoded)| (*decoded as f64, *encoded as f64));
     let (units, total) = (part.stands_for_items, part.stands_for_bytes as f64);
     let stratum = Stratum { units, total, sample: pairs.collect() };
@@ -185,7 +185,7 @@ impl Cuts {
         Ok(own)
     }
 
-    fn cut(&self, blob: &Path, begin: u64, part: &Part, path: &Path) -> anyhow::Result<()> {
+    fn cut(&self, blob: &Path, begin: u64, part: &PayloadPart, path: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let mut blob = regular::open(blob)?;
         blob.seek(SeekFrom::Start(begin))?;

@@ -18,13 +18,13 @@ pub const BYTES: &str = "-";
 
 /// Where the cells of a block stand: one value for each factor but the codec.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct CodecFactors<'a> {
     payload: &'a Payload,
     runtime: &'a RuntimeEntry,
     serializer: Option<&'a str>,
 }
 
-impl Place<'_> {
+impl CodecFactors<'_> {
     fn id(&self, setting: &Setting) -> String {
         Cell::make_id(&self.payload.name, &self.runtime.name, self.serializer, setting)
     }
@@ -55,8 +55,8 @@ pub fn block(draft: &mut Draft<'_>, block: &CellBlock, contents: &mut ContentSou
             for runtime in &runtimes {
                 for serializer in &block.serializers {
                     let serializer = (serializer != BYTES).then_some(serializer.as_str());
-                    let place = Place { payload: &payload, runtime, serializer };
-                    settings(draft, block, place, &requests)?;
+                    let factors = CodecFactors { payload: &payload, runtime, serializer };
+                    settings(draft, block, factors, &requests)?;
                 }
             }
             draft.keep(payload);
@@ -70,39 +70,49 @@ pub fn no_php(draft: &mut Draft<'_>, cell: String) {
     draft.exclude(cell, "no PHP was found", Some("apt install php-cli, or name a binary with --php BINARY"));
 }
 
-fn settings(draft: &mut Draft<'_>, block: &CellBlock, place: Place<'_>, requests: &[Request]) -> Result<()> {
-    if let Some(name) = place.serializer
-        && !has_serializer(draft, name, place)
+fn settings(
+    draft: &mut Draft<'_>,
+    block: &CellBlock,
+    factors: CodecFactors<'_>,
+    requests: &[Request],
+) -> Result<()> {
+    if let Some(name) = factors.serializer
+        && !has_serializer(draft, name, factors)
     {
         return Ok(());
     }
     for request in requests {
-        for codec in codecs_of(draft, request, place) {
+        for codec in codecs_of(draft, request, factors) {
             // A marshaller serializes by itself: its cell has no serializer and is named once.
-            let place = if codec.takes_value { Place { serializer: None, ..place } } else { place };
-            if codec.takes_value && place.payload.value.is_none() {
-                let id = place.id(&Setting::bare(&codec.name));
+            let factors =
+                if codec.takes_value { CodecFactors { serializer: None, ..factors } } else { factors };
+            if codec.takes_value && factors.payload.value.is_none() {
+                let id = factors.id(&Setting::bare(&codec.name));
                 draft.exclude(id, "takes a PHP value, not bytes", None);
                 continue;
             }
             for setting in request.expand(codec, &draft.options.levels)? {
-                if !place.payload.parts.is_empty()
+                if !factors.payload.parts.is_empty()
                     && setting.options.get("dict").is_some_and(|d| d == "trained")
                 {
                     let reason = "a dictionary is trained on all files, and these are measured in parts";
-                    draft.exclude(place.id(&setting), reason, Some("fewer files, without --on or --sample"));
+                    draft.exclude(
+                        factors.id(&setting),
+                        reason,
+                        Some("fewer files, without --on or --sample"),
+                    );
                     continue;
                 }
-                cell(draft, block, place, codec, setting);
+                cell(draft, block, factors, codec, setting);
             }
         }
     }
     Ok(())
 }
 
-fn has_serializer(draft: &mut Draft<'_>, name: &str, place: Place<'_>) -> bool {
-    let Place { payload, runtime, .. } = place;
-    let any = || place.id(&Setting::bare("*"));
+fn has_serializer(draft: &mut Draft<'_>, name: &str, factors: CodecFactors<'_>) -> bool {
+    let CodecFactors { payload, runtime, .. } = factors;
+    let any = || factors.id(&Setting::bare("*"));
     let reason = match runtime.serializer(name) {
         _ if runtime.name == NATIVE => "PHP values are serialized by PHP only".to_owned(),
         _ if payload.value.is_none() => format!("{} is not a PHP value", payload.name),
@@ -114,16 +124,20 @@ fn has_serializer(draft: &mut Draft<'_>, name: &str, place: Place<'_>) -> bool {
 }
 
 /// The available codecs that a request names on a runtime; the others are left out.
-fn codecs_of<'a>(draft: &mut Draft<'_>, request: &Request, place: Place<'a>) -> Vec<&'a CodecDescription> {
+fn codecs_of<'a>(
+    draft: &mut Draft<'_>,
+    request: &Request,
+    factors: CodecFactors<'a>,
+) -> Vec<&'a CodecDescription> {
     let is_named = |codec: &&CodecDescription| match request.set() {
         Some("all") => true,
         Some(set) => codec.sets.iter().any(|s| s == set),
         None => codec.name == request.name,
     };
-    let id = |name: &str| place.id(&Setting::bare(name));
-    let mut named: Vec<_> = place.runtime.codecs.iter().filter(is_named).collect();
+    let id = |name: &str| factors.id(&Setting::bare(name));
+    let mut named: Vec<_> = factors.runtime.codecs.iter().filter(is_named).collect();
     if named.is_empty() && request.set().is_none() {
-        let reason = format!("{} has no codec `{}`", place.runtime.name, request.name);
+        let reason = format!("{} has no codec `{}`", factors.runtime.name, request.name);
         draft.exclude(id(&request.name), reason, None);
     }
     named.retain(|codec| draft.has(*codec, || id(codec.name())));
@@ -133,18 +147,18 @@ fn codecs_of<'a>(draft: &mut Draft<'_>, request: &Request, place: Place<'a>) -> 
 fn cell(
     draft: &mut Draft<'_>,
     block: &CellBlock,
-    place: Place<'_>,
+    factors: CodecFactors<'_>,
     codec: &CodecDescription,
     setting: Setting,
 ) {
-    let expected_seconds = one_pass_seconds(codec, setting.level, place.payload.bytes);
+    let expected_seconds = one_pass_seconds(codec, setting.level, factors.payload.bytes);
     let cell = Cell {
-        id: place.id(&setting),
+        id: factors.id(&setting),
         side: None,
-        subject: if place.runtime.name == NATIVE { Subject::CODEC } else { Subject::PHP_CODEC },
-        payload: place.payload.name.clone(),
-        runtime: place.runtime.name.clone(),
-        serializer: place.serializer.map(str::to_owned),
+        subject: if factors.runtime.name == NATIVE { Subject::CODEC } else { Subject::PHP_CODEC },
+        payload: factors.payload.name.clone(),
+        runtime: factors.runtime.name.clone(),
+        serializer: factors.serializer.map(str::to_owned),
         setting,
         keep: block.keep,
         expected_seconds,

@@ -1,11 +1,11 @@
 //! A study's blocks of codec cells.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::study::block::{Block, Quick, quick_factors, words};
+use crate::study::block::{Block, Quick, quick_factors, to_strings};
 
 /// Every combination of these factors is a cell.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellBlock {
     /// What the block is for.
@@ -21,7 +21,7 @@ pub struct CellBlock {
     /// Settings: see [`weigh_model::setting::Request`].
     pub codecs: Vec<String>,
     /// Measure every cell to the end, because its own figures are shown.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
     /// Cut the content into items of this many bytes, each encoded on its own.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct CellBlock {
 }
 
 fn bytes_only() -> Vec<String> {
-    words(["-"])
+    to_strings(["-"])
 }
 
 quick_factors!(QuickCellFactors of CellBlock: content: Vec<String>, serializers: Vec<String>, codecs: Vec<String>);

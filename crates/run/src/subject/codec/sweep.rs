@@ -42,13 +42,13 @@ pub trait Site: Send + Sync {
 }
 
 /// A site with its workers: one that is measured, and the independent decoder's.
-struct Hand {
+struct SiteWorkers {
     site: Box<dyn Site>,
     workers: Workers,
     number: usize,
 }
 
-impl Hand {
+impl SiteWorkers {
     /// One part. Its failure as a pair: whether another try may do better.
     fn carry_out(&mut self, job: &Job<'_>, number: usize) -> Result<Done, (bool, Failure)> {
         let crash = |why: String| (true, Failure::fault(FaultKind::Crash, why));
@@ -96,11 +96,11 @@ fn is_of_the_way(failure: &Failure) -> bool {
 struct Job<'a> {
     order: &'a VisitOrder<'a>,
     requests: Vec<VisitRequest>,
-    left: Mutex<Left>,
+    left: Mutex<RemainingParts>,
 }
 
 /// What is left of a visit to do.
-struct Left {
+struct RemainingParts {
     /// Parts with how often they were tried.
     waiting: VecDeque<(usize, u32)>,
     done: Vec<Option<Done>>,
@@ -108,7 +108,7 @@ struct Left {
 }
 
 impl Job<'_> {
-    fn left(&self) -> std::sync::MutexGuard<'_, Left> {
+    fn left(&self) -> std::sync::MutexGuard<'_, RemainingParts> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -118,7 +118,7 @@ impl Job<'_> {
     }
 
     /// Carries out parts until none waits, or one fails.
-    fn work(&self, hand: &mut Hand) {
+    fn work(&self, hand: &mut SiteWorkers) {
         while let Some((number, tries)) = self.next() {
             match hand.carry_out(self, number) {
                 Ok(done) => {
@@ -140,7 +140,7 @@ impl Job<'_> {
 
 /// Carries out visits by parts on several sites.
 pub struct Sweep {
-    hands: Vec<Hand>,
+    hands: Vec<SiteWorkers>,
     cuts: Cuts,
     scratch: PathBuf,
 }
@@ -159,7 +159,7 @@ impl Sweep {
         let mut workers = Workers::new(&self.scratch.join(format!("site-{number}")));
         workers.add(NATIVE, worker);
         workers.set_checker(checker);
-        self.hands.push(Hand { site, workers, number });
+        self.hands.push(SiteWorkers { site, workers, number });
     }
 
     /// Adds a site where this program is started as that spec says.
@@ -168,12 +168,12 @@ impl Sweep {
         self.add(site, worker(), worker());
     }
 
-    fn live(&mut self) -> Vec<&mut Hand> {
+    fn live(&mut self) -> Vec<&mut SiteWorkers> {
         self.hands.iter_mut().filter(|hand| hand.site.why_lost().is_none()).collect()
     }
 
     /// Why there is no site.
-    fn nobody(&self) -> Failure {
+    fn no_worker(&self) -> Failure {
         let why = self.hands.iter().filter_map(|hand| Some((hand.site.name(), hand.site.why_lost()?)));
         let why: Vec<String> = why.map(|(name, why)| format!("node {name}: {why}")).collect();
         Failure::fault(FaultKind::Crash, format!("no node is left ({})", why.join("; ")))
@@ -192,7 +192,7 @@ impl Executor for Sweep {
         let requests = parts::split(&whole, order.payload, path)?;
         let count = parts(order.payload).len();
         order.parts.begin(count);
-        let left = Left {
+        let left = RemainingParts {
             waiting: (0..count).map(|number| (number, 0)).collect(),
             done: vec![None; count],
             failure: None,
@@ -207,7 +207,7 @@ impl Executor for Sweep {
             let hands = self.live();
             if hands.is_empty() {
                 let is_end = self.hands.iter().any(|hand| hand.site.all_lost());
-                return Err(if is_end { Failure::Interrupted } else { self.nobody() });
+                return Err(if is_end { Failure::Interrupted } else { self.no_worker() });
             }
             std::thread::scope(|scope| {
                 for hand in hands {

@@ -16,7 +16,7 @@ use super::block;
 use super::forecast::WATCHED_SECONDS;
 use super::meters::Metered;
 use super::visit::DeliveryRequest;
-use super::watch::Seen;
+use super::watch::WatchReadings;
 use weigh_model::cell::Slow;
 use weigh_model::record::DeliveryVisit;
 use weigh_model::record::fairness::{Fairness, LightMoment};
@@ -79,8 +79,8 @@ pub fn plan(
     }
 }
 
-/// The visit. What was in flight at the end is no fault: slow clients are meant to be.
-pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> DeliveryVisit {
+/// The visit. What was in flight at the end is not a fault: slow clients are meant to be.
+pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &WatchReadings) -> DeliveryVisit {
     let class = |name: &str| result.classes.iter().find(|c| c.name == name).cloned().unwrap_or_default();
     let (light, slow_class): (ClassResult, ClassResult) = (class(LIGHT), class(SLOW));
     let is_wrong = |kind: FaultKind| kind != FaultKind::Timeout;

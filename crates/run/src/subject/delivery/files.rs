@@ -172,7 +172,7 @@ impl Files {
         let folder = to.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).with_context(doing)?;
         if let Err(error) = fs::write(to, bytes()?) {
-            // What is there in part has taken room that others need, and is no content.
+            // What is there in part has taken room that others need, and is not content.
             let _ = fs::remove_file(to);
             self.made.remove(to);
             return Err(error).with_context(doing);

@@ -7,12 +7,12 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde::Deserialize;
 
 use super::files::Files;
-use super::rigs::{Crew, Opcache, pool_spec};
+use super::rigs::{Opcache, PoolKey, pool_spec};
 use weigh_content::defs::Definitions;
 use weigh_model::inventory::{Inventory, RuntimeEntry, ServerEntry};
 use weigh_model::text::clean_bytes;
 use weigh_model::way::WayDescription;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
 use weigh_rig::fpm::Pool;
@@ -99,9 +99,9 @@ fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
     let room = Shelter::of(user).context("no temporary folder")?;
     let mut files = Files::new(room.path(), php_home, user)?;
     let script = files.scripts()?.join("describe.php");
-    let place = Place::new(room.path(), room.path().join("log")).of(user);
-    let crew = Crew { runtime: String::new(), workers: 1, opcache: Opcache::Preloaded };
-    let pool = Pool::start(&pool_spec(php, &crew, &files)?, &place)?;
+    let place = LaunchContext::new(room.path(), room.path().join("log")).of(user);
+    let key = PoolKey { runtime: String::new(), workers: 1, opcache: Opcache::Preloaded };
+    let pool = Pool::start(&pool_spec(php, &key, &files)?, &place)?;
     let said = pool.ask(&script, "")?;
     let description: Description = serde_json::from_slice(&said).map_err(|error| {
         let line = clean_bytes(said.split(|b| *b == b'\n').next().unwrap_or_default());

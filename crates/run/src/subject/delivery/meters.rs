@@ -1,9 +1,9 @@
-//! The meters round a block: what server and pool used from right before it to right after it, and what of that they use without load.
+//! The meters round a block: what server and pool used from right before it to right after it, and how much of that they use without load.
 
 use std::time::{Duration, Instant};
 
-use super::rigs::Crew;
-use super::watch::{Reading, Seen, Watch};
+use super::rigs::PoolKey;
+use super::watch::{Reading, Watch, WatchReadings};
 use weigh_model::record::delivery;
 use weigh_os::group::{Group, Usage};
 use weigh_os::idle::{Idle, Net};
@@ -35,19 +35,19 @@ pub struct Metered {
     /// Seconds of wall time between the readings.
     pub seconds: f64,
     /// What both use without load.
-    pub resting: Resting,
+    pub idle: IdleBaseline,
 }
 
 /// What a server and a pool use without load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Resting {
+pub struct IdleBaseline {
     pub server: Idle,
     pub php: Idle,
 }
 
 impl<G: FnMut() -> Option<Reading> + Send + 'static> Meters<G> {
     /// Meters while something is done: what that came to, the readings, and what the watch saw.
-    pub fn over<T>(self, work: impl FnOnce() -> T) -> (T, Metered, Seen) {
+    pub fn over<T>(self, work: impl FnOnce() -> T) -> (T, Metered, WatchReadings) {
         let Meters { server, php, gauge } = self;
         let watch = gauge.map(Watch::begin);
         let read = || (server.usage(), php.map(|group| group.usage()));
@@ -56,7 +56,8 @@ impl<G: FnMut() -> Option<Reading> + Send + 'static> Meters<G> {
         let (seconds, after) = (begun.elapsed().as_secs_f64(), read());
         let seen = watch.map(Watch::end).unwrap_or_default();
         let php = after.1.zip(before.1).map(|(after, before)| after.since(&before));
-        let metered = Metered { server: after.0.since(&before.0), php, seconds, resting: Resting::default() };
+        let metered =
+            Metered { server: after.0.since(&before.0), php, seconds, idle: IdleBaseline::default() };
         (done, metered, seen)
     }
 }
@@ -69,18 +70,18 @@ impl Metered {
 
     /// The server's CPU time without what it uses anyway.
     pub fn server_net(&self) -> Net {
-        self.resting.server.taken_off(&self.server, self.seconds)
+        self.idle.server.taken_off(&self.server, self.seconds)
     }
 
     pub fn php_net(&self) -> Option<Net> {
-        Some(self.resting.php.taken_off(&self.php?, self.seconds))
+        Some(self.idle.php.taken_off(&self.php?, self.seconds))
     }
 
     /// As a record has it. `of_block` cuts a total down to the block's part.
     pub fn idle(&self, of_block: impl Fn(u64) -> u64) -> delivery::Idle {
         delivery::Idle {
-            server_per_second: self.resting.server.per_second(),
-            php_per_second: self.php.map(|_| self.resting.php.per_second()),
+            server_per_second: self.idle.server.per_second(),
+            php_per_second: self.php.map(|_| self.idle.php.per_second()),
             server_taken_ns: of_block(self.server_net().taken_ns),
             php_taken_ns: self.php_net().map(|php| of_block(php.taken_ns)),
         }
@@ -89,56 +90,56 @@ impl Metered {
 
 /// What servers and pools of a run use without load, each measured once.
 #[derive(Debug, Default)]
-pub struct Rested {
+pub struct IdleBaselines {
     servers: Vec<(String, Idle)>,
     /// With whether they were watched, which is a part of what they use.
-    pools: Vec<((Crew, bool), Idle)>,
+    pools: Vec<((PoolKey, bool), Idle)>,
 }
 
-impl Rested {
+impl IdleBaselines {
     /// What this server and this pool use, where both are known; without PHP there is no pool to know.
-    pub fn known(&self, server: &str, pool: Option<&(Crew, bool)>) -> Option<Resting> {
+    pub fn known(&self, server: &str, pool: Option<&(PoolKey, bool)>) -> Option<IdleBaseline> {
         let (_, server) = self.servers.iter().find(|(name, _)| name == server)?;
         let php = match pool {
             Some(pool) => self.pools.iter().find(|(known, _)| known == pool)?.1,
             None => Idle::default(),
         };
-        Some(Resting { server: *server, php })
+        Some(IdleBaseline { server: *server, php })
     }
 
     /// Meters a server and a pool that stand ready and are asked nothing, for 1.25 seconds; none when the user wants the run to end.
     pub fn measure<G: FnMut() -> Option<Reading> + Send + 'static>(
         &mut self,
         server: &str,
-        pool: Option<&(Crew, bool)>,
+        pool: Option<&(PoolKey, bool)>,
         meters: Meters<G>,
         interrupt: &Interrupt,
-    ) -> Option<Resting> {
-        let resting = resting(meters, interrupt)?;
+    ) -> Option<IdleBaseline> {
+        let baseline = measure_idle(meters, interrupt)?;
         if self.servers.iter().all(|(name, _)| name != server) {
-            self.servers.push((server.to_owned(), resting.server));
+            self.servers.push((server.to_owned(), baseline.server));
         }
         if let Some(pool) = pool.filter(|pool| self.pools.iter().all(|(known, _)| known != *pool)) {
-            self.pools.push((pool.clone(), resting.php));
+            self.pools.push((pool.clone(), baseline.php));
         }
         self.known(server, pool)
     }
 }
 
 /// What a server and a pool use that are asked nothing, for 1.25 seconds; none when the user wants the run to end.
-pub fn resting<G: FnMut() -> Option<Reading> + Send + 'static>(
+pub fn measure_idle<G: FnMut() -> Option<Reading> + Send + 'static>(
     meters: Meters<G>,
     interrupt: &Interrupt,
-) -> Option<Resting> {
-    rest(REST, interrupt)?;
-    let (whole, metered, _) = meters.over(|| rest(IDLE, interrupt));
+) -> Option<IdleBaseline> {
+    wait(REST, interrupt)?;
+    let (whole, metered, _) = meters.over(|| wait(IDLE, interrupt));
     whole?;
     let of = |usage: &Usage| Idle { cpu_ns: usage.cpu_ns, seconds: metered.seconds };
-    Some(Resting { server: of(&metered.server), php: metered.php.as_ref().map(of).unwrap_or_default() })
+    Some(IdleBaseline { server: of(&metered.server), php: metered.php.as_ref().map(of).unwrap_or_default() })
 }
 
 /// Waits; none when the user wants the run to end.
-fn rest(time: Duration, interrupt: &Interrupt) -> Option<()> {
+fn wait(time: Duration, interrupt: &Interrupt) -> Option<()> {
     let end = Instant::now() + time;
     while Instant::now() < end {
         if interrupt.is_set() {
@@ -154,25 +155,31 @@ mod tests {
     use super::*;
     use crate::subject::delivery::rigs::Opcache;
 
-    fn crew(runtime: &str) -> Crew {
-        Crew { runtime: runtime.into(), workers: 8, opcache: Opcache::Preloaded }
+    fn pool_key(runtime: &str) -> PoolKey {
+        PoolKey { runtime: runtime.into(), workers: 8, opcache: Opcache::Preloaded }
     }
 
     #[test]
     fn a_part_that_is_known_is_not_measured_again() {
         let idle = |cpu_ns| Idle { cpu_ns, seconds: 1.0 };
-        let mut rested = Rested { servers: vec![("nginx".into(), idle(1))], pools: Vec::new() };
-        let pool = (crew("php8.2"), true);
-        assert_eq!(rested.known("nginx", None), Some(Resting { server: idle(1), php: Idle::default() }));
-        assert_eq!(rested.known("nginx", Some(&pool)), None);
-        rested.pools.push((pool.clone(), idle(2)));
-        assert_eq!(rested.known("nginx", Some(&pool)), Some(Resting { server: idle(1), php: idle(2) }));
+        let mut baselines = IdleBaselines { servers: vec![("nginx".into(), idle(1))], pools: Vec::new() };
+        let pool = (pool_key("php8.2"), true);
         assert_eq!(
-            rested.known("nginx", Some(&(crew("php8.2"), false))),
+            baselines.known("nginx", None),
+            Some(IdleBaseline { server: idle(1), php: Idle::default() })
+        );
+        assert_eq!(baselines.known("nginx", Some(&pool)), None);
+        baselines.pools.push((pool.clone(), idle(2)));
+        assert_eq!(
+            baselines.known("nginx", Some(&pool)),
+            Some(IdleBaseline { server: idle(1), php: idle(2) })
+        );
+        assert_eq!(
+            baselines.known("nginx", Some(&(pool_key("php8.2"), false))),
             None,
             "a watch costs the pool time"
         );
-        assert_eq!(rested.known("apache", Some(&pool)), None);
+        assert_eq!(baselines.known("apache", Some(&pool)), None);
     }
 
     #[test]
@@ -181,9 +188,9 @@ mod tests {
         interrupt.set();
         let server = Group::of(std::process::id());
         let meters: Meters<fn() -> Option<Reading>> = Meters { server, php: None, gauge: None };
-        let mut rested = Rested::default();
-        assert_eq!(rested.measure("nginx", None, meters, &interrupt), None);
-        assert_eq!(rested.known("nginx", None), None);
+        let mut baselines = IdleBaselines::default();
+        assert_eq!(baselines.measure("nginx", None, meters, &interrupt), None);
+        assert_eq!(baselines.known("nginx", None), None);
     }
 
     #[test]
@@ -193,7 +200,7 @@ mod tests {
             server: usage(10_000),
             php: Some(usage(50_000)),
             seconds: 2.0,
-            resting: Resting {
+            idle: IdleBaseline {
                 server: Idle { cpu_ns: 1_000, seconds: 1.0 },
                 php: Idle { cpu_ns: 10_000, seconds: 0.5 },
             },

@@ -14,7 +14,9 @@ use weigh_load::escape::shown;
 use weigh_load::fault::Fault;
 
 use body::Content;
-use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Negotiation, Purpose};
+use weigh_model::record::negotiation::{
+    Answer, Body, Exchange, IDENTITY, Negotiation, NegotiationRequest, Purpose,
+};
 use weigh_os::interrupt::Interrupt;
 use weigh_rig::http::{self, Peer, Reply, Security};
 
@@ -97,7 +99,7 @@ impl Talk<'_> {
         Some(())
     }
 
-    fn each(&mut self, asks: Vec<Ask>, told: &mut Negotiation) -> Option<()> {
+    fn each(&mut self, asks: Vec<NegotiationRequest>, told: &mut Negotiation) -> Option<()> {
         for ask in asks {
             if self.interrupt.is_set() {
                 return None;
@@ -117,7 +119,7 @@ impl Talk<'_> {
         Some(())
     }
 
-    fn answer(&mut self, ask: &Ask, reply: Result<Reply, Fault>) -> Answer {
+    fn answer(&mut self, ask: &NegotiationRequest, reply: Result<Reply, Fault>) -> Answer {
         let reply = match reply {
             Ok(reply) => reply,
             Err(fault) => return Answer { fault: Some(fault.message), ..Answer::default() },
@@ -151,7 +153,7 @@ impl Talk<'_> {
         answer
     }
 
-    fn remember(&mut self, coding: String, ask: &Ask, reply: Reply) {
+    fn remember(&mut self, coding: String, ask: &NegotiationRequest, reply: Reply) {
         if self.variants.len() < VARIANTS && self.variants.iter().all(|v| v.coding != coding) {
             let etag = reply.field("etag");
             self.variants.push(Variant { coding, accept: ask.accept.clone(), etag, body: reply.body });

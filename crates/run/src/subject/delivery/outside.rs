@@ -42,7 +42,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::subject::delivery::meters::resting;
+    use crate::subject::delivery::meters::measure_idle;
     use weigh_os::interrupt::Interrupt;
 
     #[test]
@@ -52,7 +52,7 @@ mod tests {
         let url = format!("http://localhost:{}/page?a=1", listener.local_addr().unwrap().port());
         let Meters { server, .. } = meters(&url, &own).unwrap();
         assert!(server.processes().contains(&std::process::id()));
-        assert!(resting(meters(&url, &own).unwrap(), &Interrupt::default()).is_some());
+        assert!(measure_idle(meters(&url, &own).unwrap(), &Interrupt::default()).is_some());
         assert!(meters(&url, &["nginx".into()]).is_none(), "it is another program");
         drop(listener);
         assert!(meters(&url, &own).is_none(), "nobody listens");

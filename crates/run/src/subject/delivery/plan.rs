@@ -19,7 +19,7 @@ const DEEP_BYTES: u64 = 20_000_000;
 
 /// Where cells stand: one value for each factor of a block but the way.
 #[derive(Clone, Copy)]
-struct Stand<'s> {
+struct DeliveryFactors<'s> {
     block: &'s DeliveryBlock,
     payload: &'s Payload,
     server: &'s ServerEntry,
@@ -34,7 +34,7 @@ struct Stand<'s> {
     link: Option<&'s LinkSpec>,
 }
 
-/// What the stands of a block say to a request for a way.
+/// What the factors of a block say to a request for a way.
 #[derive(Clone, Debug)]
 enum Answer {
     /// None has the way.
@@ -78,8 +78,8 @@ pub fn block(draft: &mut Draft<'_>, block: &DeliveryBlock, contents: &mut Conten
                 draft.exclude(payload.name, reason, None);
                 continue;
             }
-            for stand in stands(block, &payload, (&servers, &pools, &links), narrow) {
-                cells_of(draft, stand, &requests, &mut answers)?;
+            for factors in list_factors(block, &payload, (&servers, &pools, &links), narrow) {
+                cells_of(draft, factors, &requests, &mut answers)?;
             }
             draft.keep(payload);
         }
@@ -129,24 +129,24 @@ fn links<'a>(inventory: &'a Inventory, block: &DeliveryBlock) -> Result<Vec<Opti
 }
 
 /// Every combination of a block's factors but the way, on one payload. `narrow`: there is a network whose buffers are small.
-fn stands<'s>(
+fn list_factors<'s>(
     block: &'s DeliveryBlock,
     payload: &'s Payload,
     (servers, pools, links): (&[&'s ServerEntry], &[Option<&'s RuntimeEntry>], &[Option<&'s LinkSpec>]),
     narrow: bool,
-) -> Vec<Stand<'s>> {
+) -> Vec<DeliveryFactors<'s>> {
     let slow: Vec<Option<(u32, bool)>> = match &block.slow {
         Some(slow) => slow.clients.iter().map(|clients| Some((*clients, narrow))).collect(),
         None => vec![None],
     };
-    let mut stands = Vec::new();
+    let mut found = Vec::new();
     for (&server, &pool) in servers.iter().flat_map(|server| pools.iter().map(move |pool| (server, pool))) {
         for &transport in &block.transports {
             for &connections in &block.connections {
                 for &every_ms in &block.every_ms {
                     let every_ms = Some(every_ms).filter(|ms| *ms > 0);
                     let ends = slow.iter().flat_map(|slow| links.iter().map(move |link| (*slow, *link)));
-                    stands.extend(ends.map(|(slow, link)| Stand {
+                    found.extend(ends.map(|(slow, link)| DeliveryFactors {
                         block,
                         payload,
                         server,
@@ -161,24 +161,24 @@ fn stands<'s>(
             }
         }
     }
-    stands
+    found
 }
 
-/// The cells of a stand. A way that this server does not have is some other server's; so is a level.
+/// The cells of these factors. A way that this server does not have is some other server's; so is a level.
 fn cells_of(
     draft: &mut Draft<'_>,
-    stand: Stand<'_>,
+    factors: DeliveryFactors<'_>,
     requests: &[WayRequest],
     answers: &mut [Answer],
 ) -> Result<()> {
-    let offers = offers(stand.server, stand.pool, stand.block.subject.subject());
-    let lack = stand.lack();
+    let offers = offers(factors.server, factors.pool, factors.block.subject.subject());
+    let lack = factors.lack();
     if let Some(reason) = &lack {
-        draft.exclude(stand.place(), reason.as_str(), None);
+        draft.exclude(factors.id_prefix(), reason.as_str(), None);
     }
     for (request, answer) in requests.iter().zip(answers) {
         let Some(offer) = request.choose(&offers) else { continue };
-        let any = || stand.id(offer, &Setting::bare(&offer.way.name));
+        let any = || factors.id(offer, &Setting::bare(&offer.way.name));
         let settings = request.request.expand(&offer.way, &draft.options.levels);
         answer.take(settings.as_ref().err());
         if lack.is_some() {
@@ -187,7 +187,7 @@ fn cells_of(
         match settings {
             Err(refusal) => draft.exclude(any(), refusal.to_string(), None),
             Ok(settings) if draft.has(&offer.way, any) => {
-                settings.into_iter().try_for_each(|setting| cell(draft, stand, offer, setting))?;
+                settings.into_iter().try_for_each(|setting| cell(draft, factors, offer, setting))?;
             }
             Ok(_) => {}
         }
@@ -195,23 +195,23 @@ fn cells_of(
     Ok(())
 }
 
-fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting) -> Result<()> {
-    let (bytes, delivery) = (stand.payload.size(), stand.delivery(offer, &setting));
+fn cell(draft: &mut Draft<'_>, factors: DeliveryFactors<'_>, offer: &Offer, setting: Setting) -> Result<()> {
+    let (bytes, delivery) = (factors.payload.size(), factors.delivery(offer, &setting));
     let instances = delivery.instances;
     let tls = delivery.transport == Transport::Https;
-    let over = stand.link.map_or(0.0, |link| link_seconds(link, bytes, tls));
-    let apart = f64::from(stand.every_ms.unwrap_or(0)) / 1e3;
+    let over = factors.link.map_or(0.0, |link| link_seconds(link, bytes, tls));
+    let apart = f64::from(factors.every_ms.unwrap_or(0)) / 1e3;
     let expected_seconds =
-        (response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some()) + over).max(apart);
+        (response_seconds(&offer.way, setting.level, bytes, factors.pool.is_some()) + over).max(apart);
     let cell = Cell {
-        id: stand.id(offer, &setting),
+        id: factors.id(offer, &setting),
         side: None,
-        subject: stand.block.subject.subject(),
-        payload: stand.payload.name.clone(),
-        runtime: stand.runtime().to_owned(),
+        subject: factors.block.subject.subject(),
+        payload: factors.payload.name.clone(),
+        runtime: factors.runtime().to_owned(),
         serializer: None,
         setting,
-        keep: stand.block.keep,
+        keep: factors.block.keep,
         expected_seconds,
         delivery: Some(delivery.clone()),
         client: None,
@@ -228,7 +228,7 @@ fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting
     Ok(())
 }
 
-impl Stand<'_> {
+impl DeliveryFactors<'_> {
     fn runtime(&self) -> &str {
         self.pool.map_or(NO_PHP, |pool| &pool.name)
     }
@@ -273,8 +273,8 @@ impl Stand<'_> {
         (self.pool.is_some() && !self.server.php).then(|| format!("{name} has no PHP-FPM behind it"))
     }
 
-    /// The stand as the begin of an id.
-    fn place(&self) -> String {
+    /// What the ids of its cells begin with.
+    fn id_prefix(&self) -> String {
         let transport = self.transport.name();
         format!("{}/{}/{}/{transport}", self.payload.name, self.server.name, self.runtime())
     }

@@ -12,7 +12,7 @@ use weigh_model::link::Measured;
 use weigh_model::plan::Plan;
 use weigh_model::setting::Setting;
 use weigh_os::cores::Cores;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::network::Network;
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
@@ -34,8 +34,8 @@ pub struct Rigs {
     servers: Vec<Found>,
     logs: PathBuf,
     token: String,
-    pools: Vec<(Crew, fpm::Pool)>,
-    instances: Vec<(Spot, Instance)>,
+    pools: Vec<(PoolKey, fpm::Pool)>,
+    instances: Vec<(InstanceKey, Instance)>,
     /// Made when the first server is to stand in it.
     narrow: Option<Network>,
     /// The same, for servers that nothing lies before; none if none is available.
@@ -52,7 +52,7 @@ pub struct Rigs {
 
 /// What lies between readers and a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Over {
+pub enum NetworkPath {
     /// A loopback as the machine's own, of a private network if one is available.
     Loopback,
     /// The machine's own network, and what it leads to: for servers of others.
@@ -63,20 +63,20 @@ pub enum Over {
     Link(String),
 }
 
-impl Over {
+impl NetworkPath {
     /// What a delivery goes over.
-    pub fn of(delivery: &Delivery) -> Over {
+    pub fn of(delivery: &Delivery) -> NetworkPath {
         match (&delivery.link, &delivery.slow) {
-            (Some(link), _) => Over::Link(link.clone()),
-            (None, Some(slow)) if slow.narrow => Over::Narrow,
-            _ => Over::Loopback,
+            (Some(link), _) => NetworkPath::Link(link.clone()),
+            (None, Some(slow)) if slow.narrow => NetworkPath::Narrow,
+            _ => NetworkPath::Loopback,
         }
     }
 }
 
 /// Which pool: a runtime's, with this many workers and this opcode cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Crew {
+pub struct PoolKey {
     /// The runtime's name in the plan.
     pub runtime: String,
     pub workers: u32,
@@ -105,22 +105,22 @@ impl Opcache {
     }
 }
 
-impl Crew {
+impl PoolKey {
     /// The pool that a cell's responses come from.
-    pub fn of(cell: &Cell) -> Crew {
+    pub fn of(cell: &Cell) -> PoolKey {
         let slow = cell.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
         let workers = slow.map_or(WORKERS, |slow| slow.workers);
-        Crew { runtime: cell.runtime.clone(), workers, opcache: Opcache::of(&cell.setting) }
+        PoolKey { runtime: cell.runtime.clone(), workers, opcache: Opcache::of(&cell.setting) }
     }
 }
 
 /// Which instance: a server's with its site, and what leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct InstanceKey {
     pub server: String,
     pub site: Site,
     /// What its readers reach it over.
-    pub over: Over,
+    pub over: NetworkPath,
 }
 
 impl Rigs {
@@ -177,12 +177,12 @@ impl Rigs {
     }
 
     /// The network of readers; none: the machine's own.
-    pub fn near(&mut self, over: &Over) -> Result<Option<&Network>> {
+    pub fn near(&mut self, over: &NetworkPath) -> Result<Option<&Network>> {
         match over {
-            Over::Loopback => Ok(self.private()),
-            Over::Outside => Ok(None),
-            Over::Narrow => self.narrow().map(Some),
-            Over::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
+            NetworkPath::Loopback => Ok(self.private()),
+            NetworkPath::Outside => Ok(None),
+            NetworkPath::Narrow => self.narrow().map(Some),
+            NetworkPath::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
         }
     }
 
@@ -197,22 +197,22 @@ impl Rigs {
         }
     }
 
-    /// The URL by which readers reach a path of a spot's instance, which is started where it does not run.
-    pub fn url(&mut self, spot: &Spot, path: &str) -> Result<String> {
-        let port = self.instance(spot)?.port();
-        let reached = match &spot.over {
-            Over::Link(name) => Some(self.links.stand(name)?.reach(port)?),
-            Over::Loopback | Over::Narrow | Over::Outside => None,
+    /// The URL by which readers reach a path of an instance, which is started where it does not run.
+    pub fn url(&mut self, instance_key: &InstanceKey, path: &str) -> Result<String> {
+        let port = self.instance(instance_key)?.port();
+        let reached = match &instance_key.over {
+            NetworkPath::Link(name) => Some(self.links.stand(name)?.reach(port)?),
+            NetworkPath::Loopback | NetworkPath::Narrow | NetworkPath::Outside => None,
         };
-        let instance = self.instance(spot)?;
+        let instance = self.instance(instance_key)?;
         Ok(reached.map_or_else(|| instance.url(path), |address| instance.url_at(address, path)))
     }
 
-    /// What the link of a spot was measured as; none without one.
-    pub fn measured(&mut self, over: &Over) -> Result<Option<Measured>> {
+    /// What the link of an instance was measured as; none without one.
+    pub fn measured(&mut self, over: &NetworkPath) -> Result<Option<Measured>> {
         match over {
-            Over::Loopback | Over::Narrow | Over::Outside => Ok(None),
-            Over::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
+            NetworkPath::Loopback | NetworkPath::Narrow | NetworkPath::Outside => Ok(None),
+            NetworkPath::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
         }
     }
 
@@ -227,34 +227,35 @@ impl Rigs {
     }
 
     /// A pool of a runtime of the plan.
-    pub fn pool(&mut self, plan: &Plan, crew: &Crew, files: &Files) -> Result<&mut fpm::Pool> {
-        let known = self.pools.iter().position(|(known, _)| known == crew);
+    pub fn pool(&mut self, plan: &Plan, pool_key: &PoolKey, files: &Files) -> Result<&mut fpm::Pool> {
+        let known = self.pools.iter().position(|(known, _)| known == pool_key);
         let at = match known {
             Some(at) if self.pools[at].1.is_alive() => at,
             _ => {
-                self.discard_pool(crew);
-                let runtime = &crew.runtime;
+                self.discard_pool(pool_key);
+                let runtime = &pool_key.runtime;
                 let planned = plan.runtimes.iter().find(|r| r.name == *runtime);
                 let binary = planned.and_then(|r| r.binary.as_deref());
                 let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
-                let mut spec = pool_spec(&php, crew, files)?;
+                let mut spec = pool_spec(&php, pool_key, files)?;
                 let own = planned.into_iter().flat_map(|r| &r.ini).filter_map(|line| line.split_once('='));
                 // What a study compares is the study's.
-                let own = own.filter(|(name, _)| *name != "opcache.enable" || crew.opcache != Opcache::Off);
+                let own =
+                    own.filter(|(name, _)| *name != "opcache.enable" || pool_key.opcache != Opcache::Off);
                 spec.ini.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
                 spec.env.insert("WEIGH_TOKEN".into(), self.token.clone());
                 spec.cpus.clone_from(&self.cores.php);
                 let pool = fpm::Pool::start(&spec, &self.place(runtime))?;
-                self.pools.push((crew.clone(), pool));
+                self.pools.push((pool_key.clone(), pool));
                 self.pools.len() - 1
             }
         };
         Ok(&mut self.pools[at].1)
     }
 
-    /// The instance of a spot, the one that was used for it before where it still runs.
-    pub fn instance(&mut self, spot: &Spot) -> Result<&mut Instance> {
-        let known = self.instances.iter().position(|(s, _)| s == spot);
+    /// The instance of a key, the one that was used for it before where it still runs.
+    pub fn instance(&mut self, instance_key: &InstanceKey) -> Result<&mut Instance> {
+        let known = self.instances.iter().position(|(s, _)| s == instance_key);
         let kept = known.map(|at| self.instances.remove(at));
         let kept = kept.and_then(|mut entry| entry.1.is_alive().then_some(entry));
         let entry = match kept {
@@ -262,49 +263,49 @@ impl Rigs {
             None => {
                 // Room is made before, so that there are never more.
                 self.instances.truncate(KEPT - 1);
-                (spot.clone(), self.start(spot)?)
+                (instance_key.clone(), self.start(instance_key)?)
             }
         };
         self.instances.insert(0, entry);
         Ok(&mut self.instances[0].1)
     }
 
-    fn start(&mut self, spot: &Spot) -> Result<Instance> {
-        let server = &spot.server;
+    fn start(&mut self, instance_key: &InstanceKey) -> Result<Instance> {
+        let server = &instance_key.server;
         let found = self.servers.iter().find(|f| f.definition.name == *server);
         let found = found.with_context(|| format!("no server {server}"))?.clone();
         let place = self.place(server);
-        let start = || Instance::start(&found, &spot.site, &place);
-        match &spot.over {
-            Over::Outside => start(),
-            Over::Loopback => match self.private() {
+        let start = || Instance::start(&found, &instance_key.site, &place);
+        match &instance_key.over {
+            NetworkPath::Outside => start(),
+            NetworkPath::Loopback => match self.private() {
                 Some(network) => network.within(start)?,
                 None => start(),
             },
-            Over::Narrow => self.narrow()?.within(start)?,
-            Over::Link(name) => {
+            NetworkPath::Narrow => self.narrow()?.within(start)?,
+            NetworkPath::Link(name) => {
                 let link = self.links.stand(name)?;
                 let host = link.far_address();
-                link.far().within(|| Instance::start_at(host, &found, &spot.site, &place))?
+                link.far().within(|| Instance::start_at(host, &found, &instance_key.site, &place))?
             }
         }
     }
 
-    /// Ends the instance of a spot, so that the next one has no history.
-    pub fn discard_instance(&mut self, spot: &Spot) {
-        self.instances.retain(|(s, _)| s != spot);
+    /// Ends the instance of a key, so that the next one has no history.
+    pub fn discard_instance(&mut self, instance_key: &InstanceKey) {
+        self.instances.retain(|(s, _)| s != instance_key);
     }
 
-    /// Ends the instance of a spot and a pool, after something went wrong with them: the next visit has fresh ones.
-    pub fn discard(&mut self, spot: &Spot, crew: &Crew) {
-        self.discard_instance(spot);
-        self.discard_pool(crew);
+    /// Ends the instance of a key and a pool, after something went wrong with them: the next visit has fresh ones.
+    pub fn discard(&mut self, instance_key: &InstanceKey, pool_key: &PoolKey) {
+        self.discard_instance(instance_key);
+        self.discard_pool(pool_key);
     }
 
     /// Ends a pool, and every instance that leads to it: it leads nowhere then.
-    pub fn discard_pool(&mut self, crew: &Crew) {
-        let socket = self.pools.iter().find(|(known, _)| known == crew).map(|(_, pool)| pool.socket());
-        self.pools.retain(|(known, _)| known != crew);
+    pub fn discard_pool(&mut self, pool_key: &PoolKey) {
+        let socket = self.pools.iter().find(|(known, _)| known == pool_key).map(|(_, pool)| pool.socket());
+        self.pools.retain(|(known, _)| known != pool_key);
         self.instances.retain(|(s, _)| socket.is_none() || s.site.fpm != socket);
     }
 
@@ -320,15 +321,16 @@ impl Rigs {
         self.links.end();
     }
 
-    /// How the server of a spot or a pool ended, where one did and nobody asked it to.
-    pub fn ended(&mut self, spot: &Spot, crew: &Crew) -> Option<String> {
-        let instance = self.instances.iter_mut().find(|(s, _)| s == spot);
+    /// How the server of a key or a pool ended, where one did and nobody asked it to.
+    pub fn ended(&mut self, instance_key: &InstanceKey, pool_key: &PoolKey) -> Option<String> {
+        let instance = self.instances.iter_mut().find(|(s, _)| s == instance_key);
         let instance =
             instance.and_then(|(_, i)| (!i.is_alive()).then(|| i.how_it_ended().map(str::to_owned)));
-        let pool = self.pools.iter_mut().find(|(known, _)| known == crew);
+        let pool = self.pools.iter_mut().find(|(known, _)| known == pool_key);
         let pool = pool.and_then(|(_, p)| (!p.is_alive()).then(|| p.how_it_ended().map(str::to_owned)));
         let tell = |who: &str, how: Option<Option<String>>| Some(format!("{who} ended: {}", how??));
-        tell(&spot.server, instance).or_else(|| tell(&format!("PHP-FPM of {}", crew.runtime), pool))
+        tell(&instance_key.server, instance)
+            .or_else(|| tell(&format!("PHP-FPM of {}", pool_key.runtime), pool))
     }
 
     /// The logs of a server and of a runtime's pool; the first MiB of what each start says is in them.
@@ -336,21 +338,21 @@ impl Rigs {
         [runtime, server].map(|name| self.logs.join(format!("{name}.log")))
     }
 
-    fn place(&self, name: &str) -> Place {
-        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
+    fn place(&self, name: &str) -> LaunchContext {
+        LaunchContext::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
     }
 }
 
 /// A pool whose scripts are the PHP side's. FFI is for preloaded code alone, as in a server that is run with care; the user's own
 /// ini is in force otherwise.
-pub fn pool_spec(php: &PhpRuntime, crew: &Crew, files: &Files) -> Result<PoolSpec> {
+pub fn pool_spec(php: &PhpRuntime, pool_key: &PoolKey, files: &Files) -> Result<PoolSpec> {
     let program = php.fpm.clone().with_context(|| format!("PHP {} has no PHP-FPM", php.version))?;
     let text = |path: &Path| path.display().to_string();
     let env = [("WEIGH_PHP_HOME", text(files.php_home())), ("WEIGH_CONTENTS", text(&files.contents()))];
     let spec = PoolSpec {
         program,
         version: php.version.clone(),
-        workers: crew.workers,
+        workers: pool_key.workers,
         mode: Mode::Static,
         ini: BTreeMap::new(),
         env: env.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
@@ -359,10 +361,10 @@ pub fn pool_spec(php: &PhpRuntime, crew: &Crew, files: &Files) -> Result<PoolSpe
     let spec = spec
         .memory_limit(MEMORY)
         .output_buffering(0)
-        .ini("opcache.enable", if crew.opcache == Opcache::Off { "0" } else { "1" })
+        .ini("opcache.enable", if pool_key.opcache == Opcache::Off { "0" } else { "1" })
         .ini("zlib.output_compression", "0")
         .ini("ffi.enable", "preload");
-    Ok(if crew.opcache == Opcache::Preloaded && preloads(&php.version) {
+    Ok(if pool_key.opcache == Opcache::Preloaded && preloads(&php.version) {
         spec.preload(&files.php_home().join("delivery").join("preload.php"))
     } else {
         spec

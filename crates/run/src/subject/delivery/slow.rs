@@ -1,7 +1,7 @@
 //! Slow clients in a block of deliveries: this many take the content at a low rate, while others ask for a light page.
 
 use anyhow::{Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Slow clients of a cell at most.
 const MOST_CLIENTS: u32 = 512;
@@ -13,13 +13,13 @@ const WORKERS: u32 = 8;
 const READ_RATE: u64 = 50_000;
 
 /// Slow clients: every number of them is a cell.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlowClients {
     /// How many there are at a time; 0 shows the light requests alone.
     pub clients: Vec<u32>,
     /// Bytes per second that each takes. Absent: 50,000.
-    #[serde(default = "read_rate")]
+    #[serde(default = "read_rate", skip_serializing_if = "is_usual")]
     pub read_rate: u64,
     /// Workers of the PHP pool. Absent: what `memory` leaves room for, else 8.
     #[serde(default)]
@@ -36,7 +36,16 @@ fn read_rate() -> u64 {
     READ_RATE
 }
 
+fn is_usual(rate: &u64) -> bool {
+    *rate == READ_RATE
+}
+
 impl SlowClients {
+    /// So many at a time, with everything else as it is where nothing is said.
+    pub fn new(clients: Vec<u32>) -> SlowClients {
+        SlowClients { clients, read_rate: READ_RATE, workers: None, memory: None, script_memory: None }
+    }
+
     /// Makes sure that the numbers can be carried out.
     ///
     /// # Errors

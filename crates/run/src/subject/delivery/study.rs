@@ -1,9 +1,9 @@
 //! A study's blocks of deliveries: contents that web servers send, in ways.
 
 use anyhow::{Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::slow::SlowClients;
+pub use super::slow::SlowClients;
 use crate::study::block::{Block, NO_LINK, Quick, no_link, quick_factors};
 use weigh_model::cell::{Subject, Transport};
 
@@ -13,7 +13,7 @@ const MOST_CONNECTIONS: u32 = 1024;
 const MOST_MS: u32 = 1000;
 
 /// Every combination of these factors is a cell.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeliveryBlock {
     /// What the block is for.
@@ -23,14 +23,14 @@ pub struct DeliveryBlock {
     /// Contents by name: `corpus:page-path`, `set:pages`.
     pub content: Vec<String>,
     /// This many bytes cut out of each content, up to 256 KB at several places that are sent in turn: a ladder of sizes. Absent: whole.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<u64>,
     /// Web servers by name; `*` is every server that is here.
     pub servers: Vec<String>,
     /// `php` (every PHP of the run) or one runtime's name; `-` for files that no PHP takes part in.
     pub runtimes: Vec<String>,
     /// What responses travel over. Absent: `http`.
-    #[serde(default = "plain")]
+    #[serde(default = "plain", skip_serializing_if = "is_plain")]
     pub transports: Vec<Transport>,
     /// Ways, as the planner of deliveries reads them.
     pub ways: Vec<String>,
@@ -38,30 +38,30 @@ pub struct DeliveryBlock {
     #[serde(default)]
     pub accept: Option<String>,
     /// Connections, each with one request at a time. Absent: one.
-    #[serde(default = "one")]
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub connections: Vec<u32>,
-    /// Milliseconds between requests on average, at random times; 0: each follows the one before. Absent: 0.
-    #[serde(default = "in_turn")]
-    pub every_ms: Vec<u32>,
-    /// Links between readers and server, by name or as `100mbit/20ms`; `-` is none. Absent: none.
-    #[serde(default = "no_link")]
-    pub links: Vec<String>,
     /// Ask once for each server and way what it answers to a matrix of Accept-Encoding values, to revalidation and ranges.
     #[serde(default)]
     pub negotiation: bool,
-    /// Slow clients take the content, while others ask for a light page. Absent: there are none.
-    #[serde(default)]
-    pub slow: Option<SlowClients>,
+    /// Milliseconds between requests on average, at random times; 0: each follows the one before. Absent: 0.
+    #[serde(default = "in_turn", skip_serializing_if = "is_in_turn")]
+    pub every_ms: Vec<u32>,
     /// Measure every cell to the end, because its own figures are shown.
     #[serde(default)]
     pub keep: bool,
+    /// Links between readers and server, by name or as `100mbit/20ms`; `-` is none. Absent: none.
+    #[serde(default = "no_link", skip_serializing_if = "is_no_link")]
+    pub links: Vec<String>,
+    /// Slow clients take the content, while others ask for a light page. Absent: there are none.
+    #[serde(default)]
+    pub slow: Option<SlowClients>,
     /// What the quick form does with this block; absent: the same as the whole study.
     #[serde(default)]
     pub quick: Option<Quick<QuickDeliveryFactors>>,
 }
 
 /// What a block of deliveries sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Served {
     /// A page that a PHP script makes.
@@ -93,6 +93,22 @@ fn one() -> Vec<u32> {
     vec![1]
 }
 
+fn is_plain(transports: &[Transport]) -> bool {
+    transports == plain()
+}
+
+fn is_in_turn(every_ms: &[u32]) -> bool {
+    every_ms == in_turn()
+}
+
+fn is_one(connections: &[u32]) -> bool {
+    connections == one()
+}
+
+fn is_no_link(links: &[String]) -> bool {
+    links == no_link()
+}
+
 quick_factors!(QuickDeliveryFactors of DeliveryBlock with links: content: Vec<String>, sizes: Vec<u64>, servers: Vec<String>, runtimes: Vec<String>,
 transports: Vec<Transport>, ways: Vec<String>, connections: Vec<u32>, every_ms: Vec<u32>, links: Vec<String>;
 slow_clients: Vec<u32> => |block: &mut DeliveryBlock, clients| {
@@ -102,6 +118,35 @@ slow_clients: Vec<u32> => |block: &mut DeliveryBlock, clients| {
 });
 
 impl DeliveryBlock {
+    /// These factors, with everything else as it is where nothing is said.
+    pub fn new(
+        about: &str,
+        subject: Served,
+        content: Vec<String>,
+        servers: Vec<String>,
+        runtimes: Vec<String>,
+        ways: Vec<String>,
+    ) -> DeliveryBlock {
+        DeliveryBlock {
+            about: about.to_owned(),
+            subject,
+            content,
+            sizes: Vec::new(),
+            servers,
+            runtimes,
+            transports: plain(),
+            ways,
+            accept: None,
+            connections: one(),
+            negotiation: false,
+            every_ms: in_turn(),
+            keep: false,
+            links: no_link(),
+            slow: None,
+            quick: None,
+        }
+    }
+
     /// Makes sure that the block has something of everything, in its quick form too.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ pub struct Reading {
 
 /// What a watch has seen.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct WatchReadings {
     /// With the seconds since the begin.
     readings: Vec<(f64, Reading)>,
     /// Most memory of PHP's processes: PSS, bytes.
@@ -57,14 +57,14 @@ impl Watch {
         Watch { end, thread }
     }
 
-    pub fn end(self) -> Seen {
+    pub fn end(self) -> WatchReadings {
         drop(self.end);
         let readings = self.thread.join().unwrap_or_default();
-        Seen { pss_bytes: readings.iter().filter_map(|(_, r)| r.pss_bytes).max(), readings }
+        WatchReadings { pss_bytes: readings.iter().filter_map(|(_, r)| r.pss_bytes).max(), readings }
     }
 }
 
-impl Seen {
+impl WatchReadings {
     /// All readings in one; none when there was none.
     pub fn workers(&self) -> Option<Workers> {
         let readings = || self.readings.iter().map(|(_, reading)| reading);
@@ -117,7 +117,7 @@ mod tests {
             Reading { busy: 1, idle: 7, queue: 0, pss_bytes: None },
             Reading { busy: 8, idle: 0, queue: 3, pss_bytes: Some(9) },
         ];
-        let seen = Seen { readings: vec![(0.1, readings[0]), (0.2, readings[1])], pss_bytes: None };
+        let seen = WatchReadings { readings: vec![(0.1, readings[0]), (0.2, readings[1])], pss_bytes: None };
         let expected =
             Workers { total: 8, busy_max: 8, busy_mean: 4.5, idle_min: 0, queue_max: 3, readings: 2 };
         assert_eq!(seen.workers(), Some(expected));

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{
-    Cells, Deliveries, Precision, Written, as_files, block, files, is_of_server, stored_today, today, with,
-};
+use super::{as_files, block, cells, files, is_of_server, new, stored_today, today, with};
 use crate::advise::located;
 use weigh_answer::policy::Weighted;
 use weigh_model::advised::ADVISED;
@@ -14,7 +12,10 @@ use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Accept, Kind, Site, Stratum};
 use weigh_rig::server::Definition;
 use weigh_run::lab::FILE;
+use weigh_run::study::{Precision, Study};
+use weigh_run::subject::codec::study::CellBlock;
 use weigh_run::subject::delivery::compared_seconds;
+use weigh_run::subject::delivery::study::{DeliveryBlock, Served};
 
 /// Clients with a smaller share of the requests are left out of a proof.
 pub const LEAST_SHARE: f64 = 0.05;
@@ -31,11 +32,11 @@ pub fn proofs(
     server: Option<&Definition>,
     links: &[Weighted],
     seconds: f64,
-) -> Result<Vec<(Option<Accept>, Written)>> {
+) -> Result<Vec<(Option<Accept>, Study)>> {
     let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
     let classes = site.classes();
     let clients: Vec<&Accept> = classes.iter().filter(|client| client.share >= LEAST_SHARE).collect();
-    let sent = |client: &Accept| -> Result<Vec<Deliveries>> {
+    let sent = |client: &Accept| -> Result<Vec<DeliveryBlock>> {
         let mut sent = Vec::new();
         for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
             let Some(server) = server else { continue };
@@ -59,9 +60,9 @@ pub fn proofs(
     let mut found = Vec::new();
     for (at, (client, sent)) in clients.into_iter().zip(sent).enumerate().filter(|_| is_sent) {
         // Negotiation is the same whoever asks.
-        let of = |block: &Deliveries| Deliveries {
+        let of = |block: &DeliveryBlock| DeliveryBlock {
             accept: Some(client.codings.join(", ")),
-            negotiation: at == 0 && block.subject != "download",
+            negotiation: at == 0 && block.subject != Served::Download,
             ..block.clone()
         };
         let most = ((on_link / MADE) as usize).max(1);
@@ -69,15 +70,15 @@ pub fn proofs(
         let over_link = sent.iter().find_map(|block| over.block(&of(block))).filter(|_| at == 0);
         let deliveries = sent.iter().map(of).collect();
         let own = proof(site, &format!("proof-{}", at + 1), part);
-        found.push((Some(client.clone()), Written { deliveries, ..own }));
+        found.push((Some(client.clone()), Study { deliveries, ..own }));
         if let Some(block) = over_link {
             let precision = Precision { max_rounds: LINK_ROUNDS, min_samples: 1, half_width: 0.05 };
-            let own = Written::new(site, "proof-link", on_link.round().max(1.0));
-            found.push((Some(client.clone()), Written { deliveries: vec![block], precision, ..own }));
+            let own = new(site, "proof-link", on_link.round().max(1.0));
+            found.push((Some(client.clone()), Study { deliveries: vec![block], precision, ..own }));
         }
     }
     if let Some(cells) = values {
-        found.push((None, Written { cells: vec![cells], ..proof(site, "proof-values", part) }));
+        found.push((None, Study { cells: vec![cells], ..proof(site, "proof-values", part) }));
     }
     Ok(found)
 }
@@ -86,9 +87,9 @@ pub fn proofs(
 const ROUNDS: u32 = 100;
 
 /// A study of before and after.
-fn proof(site: &Site, what: &str, seconds: f64) -> Written {
-    let own = Written::new(site, what, seconds);
-    Written { precision: Precision { max_rounds: ROUNDS, ..own.precision }, ..own }
+fn proof(site: &Site, what: &str, seconds: f64) -> Study {
+    let own = new(site, what, seconds);
+    Study { precision: Precision { max_rounds: ROUNDS, ..own.precision }, ..own }
 }
 
 /// The shares of a proof's time that responses over a link take at least and at most.
@@ -110,11 +111,11 @@ struct OverLinks<'a> {
 
 impl OverLinks<'_> {
     /// The same over links: for the file with the most traffic of those that there is time for, else the smallest.
-    fn block(&self, block: &Deliveries) -> Option<Deliveries> {
+    fn block(&self, block: &DeliveryBlock) -> Option<DeliveryBlock> {
         let kind = match block.subject {
-            "asset" => Kind::Asset,
-            "page" => Kind::Page,
-            _ => return None,
+            Served::Asset => Kind::Asset,
+            Served::Page => Kind::Page,
+            Served::Download => return None,
         };
         let mut links: Vec<&Weighted> = self.links.iter().collect();
         links.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -132,7 +133,7 @@ impl OverLinks<'_> {
         let (first, _) = named.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)))?;
         let links: Vec<String> = links.iter().map(|(link, _)| link.name.clone()).collect();
         let about = format!("{} over {}", block.about, links.join(", "));
-        Some(Deliveries { about, content: vec![first], links, negotiation: false, ..block.clone() })
+        Some(DeliveryBlock { about, content: vec![first], links, negotiation: false, ..block.clone() })
     }
 }
 
@@ -143,16 +144,16 @@ fn compared(
     decision: &Decision,
     server: &Definition,
     client: &Accept,
-) -> Result<Deliveries> {
+) -> Result<DeliveryBlock> {
     let kind = decision.kind;
     let today = today(site, kind).filter(|way| kind != Kind::Download || !is_of_server(way));
     let php = decision.by_php(&client.codings).map(str::to_owned);
     let own = decision.method.clone().or(php);
     let in_lab = own.is_some();
     let (subject, runtime, by) = match kind {
-        Kind::Page => ("page", "php", "php/"),
-        Kind::Download => ("download", "php", "php/"),
-        Kind::Asset | Kind::Value => ("asset", "-", "server/"),
+        Kind::Page => (Served::Page, "php", "php/"),
+        Kind::Download => (Served::Download, "php", "php/"),
+        Kind::Asset | Kind::Value => (Served::Asset, "-", "server/"),
     };
     let advised = if kind == Kind::Page { format!("server/{ADVISED}") } else { ADVISED.to_owned() };
     let after = own.map_or(advised, |own| own.strip_prefix(by).unwrap_or(&own).to_owned());
@@ -168,11 +169,11 @@ fn compared(
         .concat(),
         _ => files(site, folder, kind, &|_| true)?,
     };
-    Ok(block(server, kind.plural(), subject, content, &[runtime], ways))
+    Ok(block(server, kind.plural(), subject, content, runtime, ways))
 }
 
 /// The cells of cached values: before and after, and the serializers alone.
-fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
+fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<CellBlock> {
     let (serializer, codec) = stored_today(site).unwrap_or(("serialize".into(), "identity".into()));
     let (mut serializers, mut codecs) = (vec![serializer], vec!["identity".to_owned(), codec]);
     for rule in &decision.rules {
@@ -183,11 +184,6 @@ fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
         all.sort();
         all.dedup();
     }
-    Ok(Cells {
-        about: "cached values, before and after".into(),
-        content: files(site, folder, Kind::Value, &|_| true)?,
-        runtimes: vec!["php"],
-        serializers,
-        codecs,
-    })
+    let content = files(site, folder, Kind::Value, &|_| true)?;
+    Ok(cells("cached values, before and after", content, "php", serializers, codecs))
 }

@@ -3,15 +3,16 @@
 use weigh_model::site::Site;
 use weigh_model::way::WayKind;
 
-use super::{Deliveries, PAGE_WAYS};
+use super::PAGE_WAYS;
 use weigh_rig::server::{Definition, WayRow};
+use weigh_run::subject::delivery::study::{DeliveryBlock, Served};
 
 /// Milliseconds between requests that are measured at the site's rate: the fewest, and the most, after which caches are nearly as cold as they get.
 const EVERY_MS: [f64; 2] = [1.0, 100.0];
 
 /// The same at the rate of the site's busiest hour, for the first file, as it is and as it is encoded for each response: what a rate adds to others lies
 /// between them. Of downloads, every method.
-pub(super) fn at_rate(site: &Site, server: &Definition, block: &Deliveries) -> Option<Deliveries> {
+pub(super) fn at_rate(site: &Site, server: &Definition, block: &DeliveryBlock) -> Option<DeliveryBlock> {
     if block.accept.is_some() {
         return None;
     }
@@ -26,7 +27,7 @@ pub(super) fn at_rate(site: &Site, server: &Definition, block: &Deliveries) -> O
         None => way.clone(),
     };
     let ways = match block.subject {
-        "download" => block.ways.clone(),
+        Served::Download => block.ways.clone(),
         _ => {
             let plain =
                 block.ways.iter().find(|way| ["plain", PAGE_WAYS[0]].contains(&way.as_str())).cloned();
@@ -37,5 +38,5 @@ pub(super) fn at_rate(site: &Site, server: &Definition, block: &Deliveries) -> O
     let every_ms = vec![(1e3 / peak).clamp(EVERY_MS[0], EVERY_MS[1]).round() as u32];
     let about = format!("{} at the site's rate", block.about);
     let content = block.content.iter().take(1).cloned().collect();
-    Some(Deliveries { about, content, ways, every_ms, keep: true, ..block.clone() })
+    Some(DeliveryBlock { about, content, ways, every_ms, keep: true, ..block.clone() })
 }

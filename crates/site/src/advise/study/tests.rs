@@ -34,7 +34,7 @@ fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
 }
 
 pub fn site() -> Site {
-    let accept = |codings: &[&str], share| Accept { codings: words(codings), share, from: From::Given };
+    let accept = |codings: &[&str], share| Accept { codings: to_strings(codings), share, from: From::Given };
     Site {
         schema: SCHEMA,
         name: "shop".into(),
@@ -117,12 +117,12 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         proofs(&site, Path::new("/x"), &policy, Some(nginx), &links, 60.0).unwrap()
     };
     let found = proofs("100mbit/20ms");
-    let of = |(client, study): &(Option<Accept>, Written)| {
+    let of = |(client, study): &(Option<Accept>, Study)| {
         let block = &study.deliveries[0];
         (client.as_ref().unwrap().codings.len(), block.accept.clone().unwrap(), block.ways.clone())
     };
     let (over, direct): (Vec<_>, Vec<_>) =
-        found.iter().partition(|(_, study)| !study.deliveries[0].links.is_empty());
+        found.iter().partition(|(_, study)| study.deliveries[0].links != ["-"]);
     let all: Vec<_> = direct.into_iter().map(of).collect();
     let [(_, over)] = &over[..] else { panic!("{over:?}") };
     assert_eq!(
@@ -133,7 +133,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
     let over = |link| {
         let found = proofs(link);
         let blocks = found.iter().flat_map(|(_, study)| &study.deliveries);
-        blocks.filter(|block| !block.links.is_empty()).map(|block| names(&block.content).join(" ")).collect()
+        blocks.filter(|block| block.links != ["-"]).map(|block| names(&block.content).join(" ")).collect()
     };
     let (quick, slow): (String, String) = (over("100mbit/20ms"), over("2mbit/10ms"));
     assert_eq!((&*quick, &*slow), ("250000-0.html", "10000-0.html"), "what there is time for");
@@ -162,7 +162,7 @@ fn the_sites_own_configuration_is_asked_as_each_class_that_may_get_something_els
     // Those who accept all that browsers do are asked for anyway, and those who accept nothing get content as it is.
     assert_eq!(classes_asked(&site), [("gzip".to_owned(), 3)]);
     let sent = |accept: &[&str], bytes| weigh_model::site::Sent {
-        accept: words(accept),
+        accept: to_strings(accept),
         coding: "gzip".into(),
         bytes,
         method: None,
@@ -219,7 +219,7 @@ fn cached_values_are_measured_with_what_they_have_today_if_a_study_has_it() {
         let cells = all.iter().find(|one| one.name.ends_with("-values")).unwrap().cells.first().unwrap();
         (cells.serializers.join(" "), cells.codecs.join(" "))
     };
-    let (usual, codecs) = ("serialize igbinary".to_owned(), words(&VALUE_CODECS).join(" "));
+    let (usual, codecs) = ("serialize igbinary".to_owned(), to_strings(&VALUE_CODECS).join(" "));
     for method in ["unknown", "serialize", "igbinary+zstd:3", "serialize+lz4"] {
         assert_eq!(tried(method), (usual.clone(), codecs.clone()), "{method}");
     }
@@ -228,13 +228,11 @@ fn cached_values_are_measured_with_what_they_have_today_if_a_study_has_it() {
 }
 
 /// Blocks at a rate: what they send, how, and how far apart requests are.
-fn rated(site: &Site) -> Vec<(&'static str, usize, Vec<String>, Vec<u32>)> {
+fn rated(site: &Site) -> Vec<(Served, usize, Vec<String>, Vec<u32>)> {
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
     let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();
-    let blocks = deliveries(site, Path::new("/x"), nginx)
-        .unwrap()
-        .into_iter()
-        .filter(|block| !block.every_ms.is_empty());
+    let blocks =
+        deliveries(site, Path::new("/x"), nginx).unwrap().into_iter().filter(|block| block.every_ms != [0]);
     blocks.map(|own| (own.subject, own.content.len(), own.ways, own.every_ms)).collect()
 }
 
@@ -252,10 +250,10 @@ fn a_file_of_each_kind_is_measured_at_the_rate_of_the_site_too() {
     let handed = both("readfile", "x-accel-redirect");
     let all = |ms| {
         [
-            ("asset", 1, both("plain", "gzip:6"), vec![ms]),
-            ("asset", 1, vec!["plain".to_owned()], vec![ms]),
-            ("page", 1, both("none", "zlib.output_compression:6"), vec![ms]),
-            ("download", 1, handed.clone(), vec![ms]),
+            (Served::Asset, 1, both("plain", "gzip:6"), vec![ms]),
+            (Served::Asset, 1, vec!["plain".to_owned()], vec![ms]),
+            (Served::Page, 1, both("none", "zlib.output_compression:6"), vec![ms]),
+            (Served::Download, 1, handed.clone(), vec![ms]),
         ]
     };
     assert_eq!(rated(&site), all(100), "nobody counted");

@@ -8,7 +8,7 @@ use weigh_rig::server::Found;
 use weigh_rig::server::emission::Snippet;
 use weigh_serverconf::Rules;
 use weigh_serverconf::syntax::json::{directive, get, string};
-use weigh_serverconf::syntax::{Directive, Place as At};
+use weigh_serverconf::syntax::{Directive, SourcePosition};
 use weigh_serverconf::tree::Tree;
 
 const ENCODE: &str = "encode";
@@ -33,7 +33,7 @@ pub fn part(rules: &Rules, found: &Found, snippet: &Snippet, text: &str) -> Resu
     Ok(handlers)
 }
 
-/// Handlers that are no lists of others; a route that holds for some requests, as a list of its own.
+/// Handlers that are not lists of others; a route that holds for some requests, as a list of its own.
 fn handlers_in(within: &Directive, found: &mut Vec<Directive>) {
     match name(within).as_deref() {
         Some(name) if name != "subroute" => found.push(within.clone()),
@@ -49,7 +49,7 @@ fn handlers_in(within: &Directive, found: &mut Vec<Directive>) {
 }
 
 fn ours(directive: &mut Directive) {
-    directive.at = At { file: OURS, line: 0 };
+    directive.at = SourcePosition { file: OURS, line: 0 };
     directive.block.iter_mut().flatten().for_each(ours);
 }
 
@@ -105,7 +105,8 @@ impl Work<'_> {
                 block[at].block.get_or_insert_default().splice(0..0, ours.iter().cloned()).for_each(drop)
             }
             (None, Some(at)) => {
-                let mut handle = directive("handle", &serde_json::json!([]), At { file: OURS, line: 0 });
+                let mut handle =
+                    directive("handle", &serde_json::json!([]), SourcePosition { file: OURS, line: 0 });
                 handle.block = Some(ours.to_vec());
                 let mut route = directive("", &serde_json::json!({}), handle.at);
                 route.block = Some(vec![handle]);

@@ -32,13 +32,13 @@ fn variants() -> Vec<Variant> {
         .to_vec()
 }
 
-fn said_of(purpose: Purpose, ask: Ask, answer: Answer, get: &Answer) -> Option<Quirk> {
-    let ask = Ask { purpose, variant: Some("gzip".into()), ..ask };
+fn said_of(purpose: Purpose, ask: NegotiationRequest, answer: Answer, get: &Answer) -> Option<Quirk> {
+    let ask = NegotiationRequest { purpose, variant: Some("gzip".into()), ..ask };
     of_variant(&Exchange { ask, answer }, get, &variants())
 }
 
-fn said(purpose: Purpose, answer: Answer) -> Option<Quirk> {
-    said_of(purpose, Ask::default(), answer, &get())
+fn find_quirk(purpose: Purpose, answer: Answer) -> Option<Quirk> {
+    said_of(purpose, NegotiationRequest::default(), answer, &get())
 }
 
 fn not_modified(etag: Option<&str>) -> Answer {
@@ -52,8 +52,12 @@ fn refused(status: u16) -> Answer {
 #[test]
 fn head_has_the_fields_of_get() {
     let head = || Answer { bytes: 0, body: Body::None, ..get() };
-    assert_eq!(said(Purpose::Head, head()), None);
-    assert_eq!(said(Purpose::Head, Answer { content_length: None, ..head() }), None, "it may be left out");
+    assert_eq!(find_quirk(Purpose::Head, head()), None);
+    assert_eq!(
+        find_quirk(Purpose::Head, Answer { content_length: None, ..head() }),
+        None,
+        "it may be left out"
+    );
     for other in [
         Answer { content_length: Some(5000), ..head() },
         Answer { content_encoding: None, ..head() },
@@ -61,32 +65,39 @@ fn head_has_the_fields_of_get() {
         Answer { vary: None, ..head() },
         Answer { status: 405, ..head() },
     ] {
-        assert_eq!(said(Purpose::Head, other), Some(Quirk::HeadDiffers));
+        assert_eq!(find_quirk(Purpose::Head, other), Some(Quirk::HeadDiffers));
     }
-    assert_eq!(said(Purpose::Head, Answer::default()), Some(Quirk::Failed));
+    assert_eq!(find_quirk(Purpose::Head, Answer::default()), Some(Quirk::Failed));
     let chunked = Answer { content_length: None, ..get() };
-    let told =
-        said_of(Purpose::Head, Ask::default(), Answer { content_length: Some(5000), ..head() }, &chunked);
+    let told = said_of(
+        Purpose::Head,
+        NegotiationRequest::default(),
+        Answer { content_length: Some(5000), ..head() },
+        &chunked,
+    );
     assert_eq!(told, Some(Quirk::HeadDiffers), "the length of what is not sent");
-    let told = said_of(Purpose::Head, Ask::default(), head(), &chunked);
+    let told = said_of(Purpose::Head, NegotiationRequest::default(), head(), &chunked);
     assert_eq!(told, None, "a length that GET might have said");
 }
 
 #[test]
 fn its_own_etag_spares_the_body() {
-    assert_eq!(said(Purpose::Revalidate, not_modified(Some(GZIP))), None);
-    assert_eq!(said(Purpose::Revalidate, not_modified(None)), None);
-    assert_eq!(said(Purpose::Revalidate, not_modified(Some("\"1\""))), Some(Quirk::OtherEtag));
-    assert_eq!(said(Purpose::Revalidate, not_modified(Some("W/\"1-gz\""))), Some(Quirk::OtherStrength));
-    assert_eq!(said(Purpose::Revalidate, get()), Some(Quirk::NotMatched));
-    assert_eq!(said(Purpose::Revalidate, refused(412)), Some(Quirk::Failed));
-    assert_eq!(said(Purpose::Revalidate, Answer { body: Body::Wrong, ..get() }), Some(Quirk::WrongBody));
+    assert_eq!(find_quirk(Purpose::Revalidate, not_modified(Some(GZIP))), None);
+    assert_eq!(find_quirk(Purpose::Revalidate, not_modified(None)), None);
+    assert_eq!(find_quirk(Purpose::Revalidate, not_modified(Some("\"1\""))), Some(Quirk::OtherEtag));
+    assert_eq!(find_quirk(Purpose::Revalidate, not_modified(Some("W/\"1-gz\""))), Some(Quirk::OtherStrength));
+    assert_eq!(find_quirk(Purpose::Revalidate, get()), Some(Quirk::NotMatched));
+    assert_eq!(find_quirk(Purpose::Revalidate, refused(412)), Some(Quirk::Failed));
+    assert_eq!(
+        find_quirk(Purpose::Revalidate, Answer { body: Body::Wrong, ..get() }),
+        Some(Quirk::WrongBody)
+    );
 }
 
 #[test]
 fn the_etag_of_another_variant_does_not() {
     let other = |of: &str, answer| {
-        let ask = Ask { other: Some(of.into()), ..Ask::default() };
+        let ask = NegotiationRequest { other: Some(of.into()), ..NegotiationRequest::default() };
         said_of(Purpose::RevalidateOther, ask, answer, &get())
     };
     assert_eq!(other("identity", get()), None);
@@ -94,11 +105,11 @@ fn the_etag_of_another_variant_does_not() {
     assert_eq!(other("nobody", not_modified(None)), Some(Quirk::FalseMatch));
     assert_eq!(other("identity", refused(500)), Some(Quirk::Failed));
     // W/"1" of br and "1" of the content as it is mean the same.
-    let ask = Ask {
+    let ask = NegotiationRequest {
         purpose: Purpose::RevalidateOther,
         variant: Some("br".into()),
         other: Some("identity".into()),
-        ..Ask::default()
+        ..NegotiationRequest::default()
     };
     let told = of_variant(&Exchange { ask, answer: not_modified(Some("W/\"1\"")) }, &get(), &variants());
     assert_eq!(told, Some(Quirk::WeakMatch));
@@ -110,8 +121,8 @@ fn part(range: &str, coding: &str) -> Answer {
     Answer { status: 206, content_encoding, content_range, body: Body::Part, ..get() }
 }
 
-fn asking(range: &str) -> Ask {
-    Ask { range: Some(range.into()), ..Ask::default() }
+fn asking(range: &str) -> NegotiationRequest {
+    NegotiationRequest { range: Some(range.into()), ..NegotiationRequest::default() }
 }
 
 #[test]

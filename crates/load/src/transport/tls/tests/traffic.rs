@@ -101,3 +101,24 @@ fn nothing_is_left_behind_unannounced() {
     drop(tls);
     server.join().unwrap();
 }
+
+#[test]
+fn what_arrives_while_decrypted_data_waits_is_not_taken_for_read() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 1, |secure| {
+        for part in [1000, 10] {
+            secure.read_exact(&mut [0]).unwrap();
+            secure.write_all(&noise(part)).unwrap();
+        }
+    });
+    let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+    send(&mut tls, b"?").unwrap();
+    // A slow reader leaves most of the first part; its socket is empty now.
+    assert_eq!(patient(|| tls.read(&mut [0; 100])).unwrap(), 100);
+    send(&mut tls, b"?").unwrap();
+    server.join().unwrap();
+    // The event that reported the second part is over when it reads the rest of the first.
+    assert_eq!(tls.read(&mut [0; 2000]).unwrap(), 900);
+    assert!(!tls.short_read_drains(), "nothing would report the second part again");
+    assert_eq!(tls.read(&mut [0; 2000]).unwrap(), 10);
+}

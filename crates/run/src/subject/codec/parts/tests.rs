@@ -35,7 +35,7 @@ pub(in crate::subject::codec) fn payload(items: &[u64], cut: usize) -> Payload {
     let part = |items: &[u64]| {
         let bytes = items.iter().sum();
         let (items, sha256) = (items.len() as u32, digest::sha256(format!("{items:?}").as_bytes()));
-        Part { items, bytes, sha256, stands_for_items: items.into(), stands_for_bytes: bytes }
+        PayloadPart { items, bytes, sha256, stands_for_items: items.into(), stands_for_bytes: bytes }
     };
     Payload {
         name: "site/".into(),

@@ -12,10 +12,10 @@ use weigh_model::payload::Payload;
 use weigh_model::protocol::{CheckRequest, Checked, Description, Visit};
 
 /// What a worker does at the call with that number, counted over all its starts.
-type Deeds = BTreeMap<usize, Deed>;
+type Deeds = BTreeMap<usize, FakeAction>;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Deed {
+enum FakeAction {
     Die,
     LoseSite,
     Refuse,
@@ -31,7 +31,7 @@ struct Fake {
 }
 
 impl Fake {
-    fn new(deeds: &[(usize, Deed)]) -> Fake {
+    fn new(deeds: &[(usize, FakeAction)]) -> Fake {
         Fake { deeds: Arc::new(deeds.iter().copied().collect()), ..Fake::default() }
     }
 }
@@ -63,9 +63,9 @@ impl CodecWorker for Fake {
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         match self.deeds.get(&call) {
             None => Ok(observed(request)),
-            Some(Deed::Refuse) => Err(Failure::fault(FaultKind::Codec, "it cannot".into())),
+            Some(FakeAction::Refuse) => Err(Failure::fault(FaultKind::Codec, "it cannot".into())),
             Some(deed) => {
-                self.lost.store(*deed == Deed::LoseSite, Ordering::SeqCst);
+                self.lost.store(*deed == FakeAction::LoseSite, Ordering::SeqCst);
                 Err(Failure::fault(FaultKind::Crash, "signal: 9".into()))
             }
         }
@@ -103,7 +103,7 @@ fn swept(fakes: &[Fake]) -> (Result<VisitRecord, Failure>, Vec<usize>) {
     (result, fakes.iter().map(|fake| fake.calls.load(Ordering::SeqCst)).collect())
 }
 
-fn payload_parts(items: &[u64]) -> Vec<weigh_model::payload::Part> {
+fn payload_parts(items: &[u64]) -> Vec<weigh_model::payload::PayloadPart> {
     payload(items, 5).parts
 }
 
@@ -113,9 +113,9 @@ fn parts_whose_worker_or_machine_was_lost_are_carried_out_elsewhere_and_the_resu
     let alone = alone.unwrap();
     assert_eq!((calls, alone.decoded_bytes), (vec![20], (100..200).sum::<u64>()));
     for deeds in [
-        vec![(3, Deed::Die)],
-        vec![(3, Deed::LoseSite)],
-        vec![(1, Deed::Die), (2, Deed::Die), (4, Deed::LoseSite)],
+        vec![(3, FakeAction::Die)],
+        vec![(3, FakeAction::LoseSite)],
+        vec![(1, FakeAction::Die), (2, FakeAction::Die), (4, FakeAction::LoseSite)],
     ] {
         let (result, calls) = swept(&[Fake::new(&deeds), Fake::default()]);
         assert_eq!(result.unwrap(), alone);
@@ -123,7 +123,7 @@ fn parts_whose_worker_or_machine_was_lost_are_carried_out_elsewhere_and_the_resu
         let failed = deeds.iter().filter(|(call, _)| *call <= calls[0]).count();
         assert_eq!(calls.iter().sum::<usize>(), 20 + failed, "only what failed is repeated");
     }
-    let (result, calls) = swept(&[Fake::new(&[(3, Deed::Die)])]);
+    let (result, calls) = swept(&[Fake::new(&[(3, FakeAction::Die)])]);
     assert_eq!((result.unwrap(), calls), (alone, vec![21]), "on the same machine, where there is one");
 }
 
@@ -133,14 +133,14 @@ fn what_no_repetition_helps_fails_the_visit() {
         Err(Failure::Fault(fault)) => fault.message,
         other => panic!("{other:?}"),
     };
-    let (result, calls) = swept(&[Fake::new(&[(2, Deed::Refuse)])]);
+    let (result, calls) = swept(&[Fake::new(&[(2, FakeAction::Refuse)])]);
     assert_eq!((message(result), calls), ("it cannot".into(), vec![2]));
-    let all: Vec<(usize, Deed)> = (1..100).map(|call| (call, Deed::Die)).collect();
+    let all: Vec<(usize, FakeAction)> = (1..100).map(|call| (call, FakeAction::Die)).collect();
     let (result, calls) = swept(&[Fake::new(&all)]);
     assert_eq!(message(result), "signal: 9");
     assert!(calls[0] <= 60, "{calls:?}");
-    let (result, _) = swept(&[Fake::new(&[(2, Deed::LoseSite)])]);
+    let (result, _) = swept(&[Fake::new(&[(2, FakeAction::LoseSite)])]);
     assert_eq!(message(result), "no node is left (node n: it ended)");
-    let lost = Fake { is_all: true, ..Fake::new(&[(2, Deed::LoseSite)]) };
+    let lost = Fake { is_all: true, ..Fake::new(&[(2, FakeAction::LoseSite)]) };
     assert_eq!(swept(&[lost]).0, Err(Failure::Interrupted), "the run goes on later");
 }

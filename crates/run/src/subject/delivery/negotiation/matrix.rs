@@ -1,7 +1,7 @@
 //! The requests: which Accept-Encoding values, and what else is asked of each variant.
 
 use super::Link;
-use weigh_model::record::negotiation::{Ask, Purpose};
+use weigh_model::record::negotiation::{NegotiationRequest, Purpose};
 
 /// Every value of Accept-Encoding; the first request has none.
 pub const ACCEPT: [&str; 18] = [
@@ -39,11 +39,11 @@ const FIRST: &str = "bytes=0-99";
 const LAST: &str = "bytes=-50";
 
 /// The requests that show which variant is chosen.
-pub fn choices() -> Vec<Ask> {
-    let of = |accept: Option<&str>, browser: Option<&str>| Ask {
+pub fn choices() -> Vec<NegotiationRequest> {
+    let of = |accept: Option<&str>, browser: Option<&str>| NegotiationRequest {
         accept: accept.map(str::to_owned),
         browser: browser.map(str::to_owned),
-        ..Ask::default()
+        ..NegotiationRequest::default()
     };
     let accepts = ACCEPT.iter().map(|accept| of(Some(accept), None));
     let browsers = BROWSERS.iter().map(|(name, _)| of(Some(BROWSERS_ACCEPT), Some(name)));
@@ -51,32 +51,36 @@ pub fn choices() -> Vec<Ask> {
 }
 
 /// What is asked of the variant of a coding, which is sent for `accept`; `tags` are the ETags of all variants by coding.
-pub fn of_variant(coding: &str, accept: Option<&str>, tags: &[(String, Option<String>)]) -> Vec<Ask> {
-    let of = |purpose| Ask {
+pub fn of_variant(
+    coding: &str,
+    accept: Option<&str>,
+    tags: &[(String, Option<String>)],
+) -> Vec<NegotiationRequest> {
+    let of = |purpose| NegotiationRequest {
         purpose,
         accept: accept.map(str::to_owned),
         variant: Some(coding.to_owned()),
-        ..Ask::default()
+        ..NegotiationRequest::default()
     };
-    let range = |purpose, range: &str| Ask { range: Some(range.to_owned()), ..of(purpose) };
+    let range = |purpose, range: &str| NegotiationRequest { range: Some(range.to_owned()), ..of(purpose) };
     let mut asks = vec![of(Purpose::Head), range(Purpose::First, FIRST), range(Purpose::Last, LAST)];
-    asks.push(Ask { if_range: Some(STALE.to_owned()), ..range(Purpose::ResumeStale, FIRST) });
+    asks.push(NegotiationRequest { if_range: Some(STALE.to_owned()), ..range(Purpose::ResumeStale, FIRST) });
     let own = tags.iter().find(|(name, _)| name == coding).and_then(|(_, tag)| tag.clone());
     let Some(own) = own else { return asks };
-    asks.push(Ask { if_none_match: Some(own.clone()), ..of(Purpose::Revalidate) });
-    asks.push(Ask { if_range: Some(own.clone()), ..range(Purpose::Resume, FIRST) });
+    asks.push(NegotiationRequest { if_none_match: Some(own.clone()), ..of(Purpose::Revalidate) });
+    asks.push(NegotiationRequest { if_range: Some(own.clone()), ..range(Purpose::Resume, FIRST) });
     for (name, tag) in tags.iter().filter(|(name, _)| name != coding) {
         if let Some(tag) = tag.as_ref().filter(|tag| **tag != own) {
             let other = Some(name.clone());
             let if_none_match = Some(tag.clone());
-            asks.push(Ask { other, if_none_match, ..of(Purpose::RevalidateOther) });
+            asks.push(NegotiationRequest { other, if_none_match, ..of(Purpose::RevalidateOther) });
         }
     }
     asks
 }
 
 /// A request as it is sent.
-pub fn request(ask: &Ask, link: &Link) -> Vec<u8> {
+pub fn request(ask: &NegotiationRequest, link: &Link) -> Vec<u8> {
     let method = if ask.purpose == Purpose::Head { "HEAD" } else { "GET" };
     let browser = BROWSERS.iter().find(|(name, _)| ask.browser.as_deref() == Some(name));
     let agent = browser.map_or(concat!("weigh/", env!("CARGO_PKG_VERSION")), |(_, agent)| agent);

@@ -32,7 +32,7 @@ fn serve(reply: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (String, Ar
     (url, asked)
 }
 
-fn told(reply: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Negotiation {
+fn negotiate_with(reply: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Negotiation {
     let (url, _) = serve(reply);
     ask(&url, None, CONTENT, &Interrupt::new()).unwrap()
 }
@@ -70,7 +70,7 @@ fn sound(request: &str) -> Vec<u8> {
 
 #[test]
 fn a_sound_server_is_asked_for_everything_and_kept_word_for_word() {
-    let told = told(sound);
+    let told = negotiate_with(sound);
     assert_eq!(told.ended, None);
     let choices = told.exchanges.iter().filter(|e| e.ask.purpose == Purpose::Choose).count();
     assert_eq!(choices, 1 + matrix::ACCEPT.len() + matrix::BROWSERS.len());
@@ -88,7 +88,7 @@ fn a_sound_server_is_asked_for_everything_and_kept_word_for_word() {
 
 #[test]
 fn hostile_answers_end_in_faults_and_wrong_bodies() {
-    let told_of = |reply: &'static [u8]| told(move |_| reply.to_vec()).exchanges[0].answer.clone();
+    let told_of = |reply: &'static [u8]| negotiate_with(move |_| reply.to_vec()).exchanges[0].answer.clone();
     for reply in [
         &b""[..],
         b"SSH-2.0-OpenSSH\r\n",
@@ -145,12 +145,12 @@ fn only_this_machine_is_asked_and_only_for_what_is_not_too_much() {
 #[test]
 fn a_request_is_what_it_says() {
     let link = Link::to("http://127.0.0.1:8080/a.js?x=1", None).unwrap();
-    let ask = Ask {
+    let ask = NegotiationRequest {
         accept: Some("gzip;q=0".into()),
         browser: Some("MSIE 6".into()),
         range: Some("bytes=0-99".into()),
         if_range: Some("\"1".into()),
-        ..Ask::default()
+        ..NegotiationRequest::default()
     };
     let request = String::from_utf8(matrix::request(&ask, &link)).unwrap();
     assert_eq!(

@@ -1,19 +1,19 @@
 use super::*;
 
-fn words(setting: &Setting, accept: &str) -> Vec<String> {
+fn list_variants(setting: &Setting, accept: &str) -> Vec<String> {
     wanted(setting, accept).iter().map(Variant::word).collect()
 }
 
 #[test]
 fn what_is_asked_for_is_made_and_what_nobody_writes_is_not() {
     let bare = Setting::bare("type-map");
-    assert_eq!(words(&bare, "gzip;q=0.5, br , compress, zstd; q = 0"), ["br-brotli", "gzip-zlib"]);
+    assert_eq!(list_variants(&bare, "gzip;q=0.5, br , compress, zstd; q = 0"), ["br-brotli", "gzip-zlib"]);
     let mut one = Setting::bare("type-map");
     one.options = [(CODING, "deflate"), (ENCODER, "zopfli")]
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .into_iter()
         .collect();
-    assert_eq!(words(&one, "gzip, deflate"), ["deflate-zopfli"]);
+    assert_eq!(list_variants(&one, "gzip, deflate"), ["deflate-zopfli"]);
 }
 
 #[test]

@@ -1,69 +1,39 @@
-//! The studies of a site, for the verbs that advise and prove: written, planned and measured. And the policy between them.
+//! The studies of a site, planned; and the file of the policy that follows from them.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::exit::OrRefuse;
-use crate::live::Preparing;
-use crate::measuring::measured;
-use crate::terminal;
-use weigh_answer::report::Report;
+use super::study::{is_today, studies};
+use crate::overrides::{self, ProvedPolicy, UserOverrides};
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_os::regular;
-use weigh_os::shelter::Shelter;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
-use weigh_run::lab::Lab;
-use weigh_run::measure::{RunOptions, run_folder, why_empty};
+use weigh_run::lab::{Lab, Progress};
 use weigh_run::planner::PlanOptions;
 use weigh_run::planning::Planning;
 use weigh_run::study::Study;
 use weigh_run::subject::delivery::study::Served;
-use weigh_site::advise::{self, Written};
-use weigh_site::overrides;
-use weigh_site::overrides::{Proved, UserOverrides};
 
 /// The file of a policy in its folder.
 pub const POLICY: &str = "policy.toml";
 /// The longest policy in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study of which nothing can be measured here. None at all
-/// if the user interrupted them. All are planned before the first is measured.
-pub fn reports<'w>(
-    lab: &Lab,
-    site: &Site,
-    policy: Option<&Policy>,
-    written: impl Iterator<Item = &'w Written>,
-    seed: u64,
-) -> Result<Option<Vec<Option<Report>>>> {
-    let staging = Shelter::new().context("no temporary folder for the content")?;
-    let plans = plans(lab, site, policy, written, seed, staging.path()).or_refuse()?;
-    let mut reports = Vec::new();
-    for plan in plans {
-        if plan.cells.is_empty() {
-            terminal::note(&format!("{}: {}", plan.study.name, why_empty(&plan)));
-            reports.push(None);
-            continue;
-        }
-        let folder = run_folder(None, &plan.study.name);
-        let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
-        reports.push(Some(dir.stored().report()));
-    }
-    Ok(Some(reports))
-}
-
 /// Seconds that the studies of a site may take, where the user does not say.
 pub const BUDGET: f64 = 300.0;
 
-/// The studies that a site's decisions need.
-pub fn written_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Written>> {
+/// The studies that a site's decisions need. `file` is the site's.
+///
+/// # Errors
+/// One line: what the site does not say.
+pub fn studies_for(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Study>> {
     let server = server_of(lab, site)?;
-    let written = advise::studies(site, &weigh_site::folder_of(file), server.as_ref(), seconds)?;
+    let written = studies(site, &crate::folder_of(file), server.as_ref(), seconds)?;
     if written.is_empty() && server.is_none() {
         let remedy = "look at the site again with its --server, --server-config or --url";
         bail!("{}: it does not say which web server sends the site; {remedy}", clean_path(file));
@@ -75,6 +45,9 @@ pub fn written_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Res
 }
 
 /// The definition of a site's web server.
+///
+/// # Errors
+/// Nothing is known of the server that it names.
 pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
     let Some(name) = &site.sources.server else { return Ok(None) };
     let known = Definition::load(&lab.definitions)?.into_iter().find(|definition| definition.name == *name);
@@ -83,19 +56,22 @@ pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
 
 /// The plans of a site's studies, with the user's configuration where the site has it, and a policy beside it. What is here is looked
 /// for once.
-pub fn plans<'w>(
+///
+/// # Errors
+/// One line: what of it cannot be planned here.
+pub fn plans(
     lab: &Lab,
     site: &Site,
     policy: Option<&Policy>,
-    written: impl Iterator<Item = &'w Written>,
+    mut studies: Vec<Study>,
     seed: u64,
     staging: &Path,
+    progress: &mut dyn Progress,
 ) -> Result<Vec<Plan>> {
-    let mut studies: Vec<Study> =
-        written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
+    studies.iter().try_for_each(|study| study.check().with_context(|| study.name.clone()))?;
     let is_sent = studies.iter().any(|study| !study.deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
-    let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
+    let proved = |policy: &Policy| Box::new(ProvedPolicy { policy: policy.clone(), site: site.clone() });
     let mut own = UserOverrides {
         server: site.sources.server.clone().filter(|_| config.is_some()),
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
@@ -107,11 +83,11 @@ pub fn plans<'w>(
     // Other PHPs are compared by cached values; responses come from the site's own, and so does every proof.
     let most = if policy.is_some() { 1 } else { usize::MAX };
     let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
-    let mut inventory = overrides::survey(lab, &studies, &php, &mut own, &mut Preparing::new())?;
+    let mut inventory = overrides::survey(lab, &studies, &php, &mut own, progress)?;
     inventory.pools.truncate(1);
     if own.read.as_ref().is_some_and(|own| own.read.config.hands_pages_on()) {
         studies = studies.into_iter().map(without_pages).collect();
-        terminal::note(
+        progress.note(
             "pages are left out: the configuration hands them to another program than PHP, which is not asked",
         );
     }
@@ -119,7 +95,7 @@ pub fn plans<'w>(
         let lines = weigh_serverconf::php::read(Path::new(file)).context("sources.php_config")?.lines();
         inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
     }
-    let (options, progress) = (PlanOptions { seed, ..PlanOptions::default() }, &mut Preparing::new());
+    let options = PlanOptions { seed, ..PlanOptions::default() };
     let planning = &mut Planning { options: &options, inventory: &inventory, staging, progress };
     let mut plans = overrides::plan_each(lab, &studies, &own, planning)?;
     // A proof compares: all have the same rounds. For decisions the contents with the most requests and bytes have theirs first.
@@ -127,7 +103,7 @@ pub fn plans<'w>(
         plan.policy.even = policy.is_some();
         plan.policy.in_order = policy.is_none();
         for cell in plan.cells.iter_mut().filter(|_| policy.is_none()) {
-            cell.keep |= advise::is_today(site, cell);
+            cell.keep |= is_today(site, cell);
         }
     }
     Ok(plans)
@@ -141,7 +117,10 @@ fn without_pages(study: Study) -> Study {
 }
 
 /// Reads a policy: its file, or the one in its folder.
-pub fn policy(file: &Path) -> Result<Policy> {
+///
+/// # Errors
+/// One line: the file, and what is wrong with it.
+pub fn read_policy(file: &Path) -> Result<Policy> {
     let file = if file.is_dir() { file.join(POLICY) } else { file.to_owned() };
     let named = clean_path(&file);
     ensure!(file.exists(), "{named}: cannot be read; `weigh advise` writes one");

@@ -15,7 +15,7 @@ use weigh_model::plan::Plan;
 use weigh_model::protocol::client::Address;
 use weigh_os::cores::Cores;
 use weigh_os::group::Group;
-use weigh_os::guard::Place;
+use weigh_os::guard::LaunchContext;
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
 use weigh_rig::store::definition::Within;
@@ -24,7 +24,7 @@ use weigh_rig::store::local::process_at;
 use weigh_rig::store::{Found, StoreDefinition, StoreInstance, StoreUrl};
 
 #[derive(Debug)]
-pub struct Stands {
+pub struct StoreInstances {
     stores: Vec<Found>,
     urls: Vec<StoreUrl>,
     /// What the programs of stores are called.
@@ -44,7 +44,7 @@ pub struct Stands {
 
 /// Where a cell's workers find their store.
 #[derive(Clone, Debug)]
-pub struct Stand {
+pub struct StoreHandle {
     pub address: Address,
     /// The meter of its processes; none without processes of its own, or when others run it and it may not be read.
     pub group: Option<Group>,
@@ -58,20 +58,20 @@ pub struct Stand {
     pub link: Option<Measured>,
 }
 
-impl Stand {
-    fn of(address: Address, group: Option<Group>, is_others: bool, settle: Duration) -> Stand {
-        Stand { address, group, is_others, settle, network: None, link: None }
+impl StoreHandle {
+    fn of(address: Address, group: Option<Group>, is_others: bool, settle: Duration) -> StoreHandle {
+        StoreHandle { address, group, is_others, settle, network: None, link: None }
     }
 }
 
-impl Stands {
+impl StoreInstances {
     /// Nothing is started yet; what stores say goes to `logs`.
     pub fn new(
         definitions: &[StoreDefinition],
         plan: &Plan,
         urls: Vec<StoreUrl>,
         logs: &Path,
-    ) -> Result<Stands> {
+    ) -> Result<StoreInstances> {
         let is_used = |d: &&StoreDefinition| plan.stores.iter().any(|s| s.name == d.name);
         let found = definitions.iter().filter(is_used).map(|d| {
             let planned = plan.stores.iter().find(|s| s.name == d.name);
@@ -81,7 +81,7 @@ impl Stands {
         let user = OwnUser::for_programs(stores.iter().filter_map(|store| store.program.as_deref()));
         let remark = user.as_ref().err().map(|denied| denied.told("stores"));
         let user = user.ok().flatten();
-        Ok(Stands {
+        Ok(StoreInstances {
             stores,
             urls,
             programs: definitions.iter().flat_map(|d| d.programs.clone()).collect(),
@@ -114,16 +114,16 @@ impl Stands {
     }
 
     /// The store of a cell, running.
-    pub fn stand(&mut self, client: &Client) -> Result<Stand> {
+    pub fn handle(&mut self, client: &Client) -> Result<StoreHandle> {
         let name = &client.store;
         if let Some(url) = self.urls.iter().find(|url| url.store == *name) {
             let group = process_at(&url.address, &self.programs).map(Group::of);
-            return Ok(Stand::of(url.address.clone(), group, true, Duration::ZERO));
+            return Ok(StoreHandle::of(url.address.clone(), group, true, Duration::ZERO));
         }
         let found = self.stores.iter().find(|f| f.definition.name == *name);
         let found = found.with_context(|| format!("no store {name}"))?.clone();
         let place = self.place(name);
-        let inside = |address| Stand::of(address, None, false, Duration::ZERO);
+        let inside = |address| StoreHandle::of(address, None, false, Duration::ZERO);
         match found.definition.within {
             Some(Within::Process) => return Ok(inside(Address::default())),
             Some(Within::Folder) => {
@@ -144,7 +144,7 @@ impl Stands {
         let cpus = self.cores.server.clone();
         let Some(name) = &client.link else {
             let instance = kept.map_or_else(|| StoreInstance::start(&found, None, &cpus, &place), Ok)?;
-            let stand = Stand::of(instance.address().clone(), Some(instance.group()), false, settle);
+            let stand = StoreHandle::of(instance.address().clone(), Some(instance.group()), false, settle);
             self.instances.insert(key, instance);
             return Ok(stand);
         };
@@ -163,10 +163,10 @@ impl Stands {
             port: Some(reach.port()),
             ..instance.address().clone()
         };
-        let stand = Stand {
+        let stand = StoreHandle {
             network: Some(link.near().path()),
             link: Some(link.measured().clone()),
-            ..Stand::of(address, Some(instance.group()), false, settle)
+            ..StoreHandle::of(address, Some(instance.group()), false, settle)
         };
         self.instances.insert(key, instance);
         Ok(stand)
@@ -198,8 +198,8 @@ impl Stands {
         self.links.end();
     }
 
-    fn place(&self, name: &str) -> Place {
-        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
+    fn place(&self, name: &str) -> LaunchContext {
+        LaunchContext::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
     }
 }
 

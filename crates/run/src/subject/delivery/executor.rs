@@ -13,8 +13,8 @@ use weigh_load::result::LoadResult;
 
 use super::blame::Traces;
 use super::files::{self, Files, Instance};
-use super::meters::{Metered, Meters, Rested, Resting, resting};
-use super::rigs::{Crew, Over, Rigs, Spot};
+use super::meters::{IdleBaseline, IdleBaselines, Metered, Meters, measure_idle};
+use super::rigs::{InstanceKey, NetworkPath, PoolKey, Rigs};
 use super::visit::{DeliveryRequest, record};
 use super::watch::gauge;
 use super::words::Words;
@@ -41,15 +41,15 @@ const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
 const GONE: &str = "the load agent is gone";
 
 #[derive(Debug)]
-pub struct Courier {
+pub struct DeliveryExecutor {
     plan: Plan,
     room: Room,
     files: Files,
     rigs: Rigs,
-    rested: Rested,
+    idle_baselines: IdleBaselines,
     certificate: Option<Certificate>,
     /// One for each network of readers.
-    agents: BTreeMap<Over, loading::LoadAgent>,
+    agents: BTreeMap<NetworkPath, loading::LoadAgent>,
     /// Names of servers' programs, by which one that others run here is known.
     programs: Vec<String>,
     /// What is said from the begin of a block on.
@@ -57,15 +57,31 @@ pub struct Courier {
     interrupt: Interrupt,
 }
 
-impl Courier {
+impl DeliveryExecutor {
     /// Nothing is started before the first visit.
-    pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
+    pub fn new(
+        plan: &Plan,
+        definitions: &[Definition],
+        room: Room,
+        interrupt: Interrupt,
+    ) -> Result<DeliveryExecutor> {
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
         let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?.with_own(plan);
         let (plan, words) = (plan.clone(), Words::default());
-        let (agents, rested) = (BTreeMap::new(), Rested::default());
+        let (agents, idle_baselines) = (BTreeMap::new(), IdleBaselines::default());
         let programs = definitions.iter().flat_map(|one| one.programs.iter().cloned()).collect();
-        Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, programs, words, interrupt })
+        Ok(DeliveryExecutor {
+            plan,
+            room,
+            files,
+            rigs,
+            idle_baselines,
+            certificate: None,
+            agents,
+            programs,
+            words,
+            interrupt,
+        })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -73,7 +89,7 @@ impl Courier {
         let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
         let fpm = match request.cell.runtime.as_str() {
             NO_PHP => None,
-            _ => Some(self.rigs.pool(&self.plan, &Crew::of(request.cell), &self.files)?.socket()),
+            _ => Some(self.rigs.pool(&self.plan, &PoolKey::of(request.cell), &self.files)?.socket()),
         };
         let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
         let tls = match delivery.transport {
@@ -109,22 +125,25 @@ impl Courier {
         &mut self,
         request: &DeliveryRequest<'_>,
         delivery: &Delivery,
-        spot: &Spot,
+        instance_key: &InstanceKey,
     ) -> Result<DeliveryVisit, Failure> {
         let cell = request.cell;
-        let fault = |error: anyhow::Error| start(cell, &error);
+        let fault = |error: anyhow::Error| start_failed(cell, &error);
         let paths = self.paths(request, delivery);
-        let urls =
-            paths.iter().map(|path| self.rigs.url(spot, path)).collect::<Result<_>>().map_err(fault)?;
-        let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
+        let urls = paths
+            .iter()
+            .map(|path| self.rigs.url(instance_key, path))
+            .collect::<Result<_>>()
+            .map_err(fault)?;
+        let light = self.rigs.url(instance_key, url::LIGHT).map_err(fault)?;
         let digests = match cell.asks_for_payload() {
             true => self.files.digests(request.payload, request.blob).map_err(fault)?,
             false => Vec::new(),
         };
-        let resting = self.rest(request, delivery, spot)?;
-        let server = self.rigs.instance(spot).map_err(fault)?.group();
+        let baseline = self.measure_idle(request, delivery, instance_key)?;
+        let server = self.rigs.instance(instance_key).map_err(fault)?.group();
         self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
-        let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
+        let authority = instance_key.site.tls.as_ref().map(|tls| tls.chain.as_path());
         let mut load = match &delivery.slow {
             Some(slow) => fairness::plan(request, slow, (urls, light), authority),
             None => block::plan(request, urls, authority),
@@ -140,34 +159,34 @@ impl Courier {
             asked.dictionary = dictionary.to_vec();
         }
         load.cpus = self.rigs.cores().client.clone();
-        self.start_agent(&spot.over).map_err(fault)?;
-        let link = self.rigs.measured(&spot.over).map_err(fault)?;
-        let warm = request.fresh.then(|| block::warm_up(&load, Crew::of(cell).workers)).flatten();
+        self.start_agent(&instance_key.over).map_err(fault)?;
+        let link = self.rigs.measured(&instance_key.over).map_err(fault)?;
+        let warm = request.fresh.then(|| block::warm_up(&load, PoolKey::of(cell).workers)).flatten();
         let before = match warm {
-            Some(warm) => Some(self.ask(request, &warm, &spot.over)?),
+            Some(warm) => Some(self.ask(request, &warm, &instance_key.over)?),
             None => None,
         };
         if let Some(before) = &before
-            && self.rigs.ended(spot, &Crew::of(cell)).is_some()
+            && self.rigs.ended(instance_key, &PoolKey::of(cell)).is_some()
         {
             // Nobody is left to be metered, and nothing is started in the place of what has to be told of.
             return Ok(block::unmetered(before.clone(), &load));
         }
-        let pool = match spot.site.fpm {
-            Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
+        let pool = match instance_key.site.fpm {
+            Some(_) => Some(self.rigs.pool(&self.plan, &PoolKey::of(cell), &self.files).map_err(fault)?),
             None => None,
         };
-        let agent = self.agents.get_mut(&spot.over).ok_or_else(|| fault(anyhow!(GONE)))?;
+        let agent = self.agents.get_mut(&instance_key.over).ok_or_else(|| fault(anyhow!(GONE)))?;
         let php = pool.as_ref().map(|pool| pool.group());
         let watched = pool.as_ref().filter(|_| is_watched(delivery));
         let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
         let (outcome, metered, seen) = Meters { server, php, gauge }.over(|| agent.run(&load, &mut |_| {}));
-        let result = heard(&mut self.agents, request, &spot.over, outcome)?;
+        let result = read_outcome(&mut self.agents, request, &instance_key.over, outcome)?;
         if metered.server.processes == 0 || metered.php.is_some_and(|php| php.processes == 0) {
             let message = format!("{}: nobody is left to be metered", cell.id);
             return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
         }
-        let metered = Metered { resting, ..metered };
+        let metered = Metered { idle: baseline, ..metered };
         let wrong = block::wrong(&result.preflights, &digests);
         let mut visit = match &delivery.slow {
             Some(slow) => fairness::visit(result, slow, metered, &seen),
@@ -185,7 +204,7 @@ impl Courier {
         if let Some(pool) = pool
             && OF_PHP.contains(&visit.preflight.status)
         {
-            explain(&mut visit, pool, &spot.site.docroot, &paths[0]);
+            explain(&mut visit, pool, &instance_key.site.docroot, &paths[0]);
         }
         Ok(visit)
     }
@@ -202,32 +221,33 @@ impl Courier {
     }
 
     /// What the server and the pool of a cell use without load; they are watched first where that is not known.
-    fn rest(
+    fn measure_idle(
         &mut self,
         request: &DeliveryRequest<'_>,
         delivery: &Delivery,
-        spot: &Spot,
-    ) -> Result<Resting, Failure> {
+        instance_key: &InstanceKey,
+    ) -> Result<IdleBaseline, Failure> {
         let cell = request.cell;
-        let fault = |error: anyhow::Error| start(cell, &error);
-        let crew = spot.site.fpm.is_some().then(|| (Crew::of(cell), is_watched(delivery)));
-        if let Some(known) = self.rested.known(&spot.server, crew.as_ref()) {
+        let fault = |error: anyhow::Error| start_failed(cell, &error);
+        let pool_key = instance_key.site.fpm.is_some().then(|| (PoolKey::of(cell), is_watched(delivery)));
+        if let Some(known) = self.idle_baselines.known(&instance_key.server, pool_key.as_ref()) {
             return Ok(known);
         }
-        let server = self.rigs.instance(spot).map_err(fault)?.group();
-        let pool = match &crew {
-            Some((crew, _)) => Some(self.rigs.pool(&self.plan, crew, &self.files).map_err(fault)?),
+        let server = self.rigs.instance(instance_key).map_err(fault)?.group();
+        let pool = match &pool_key {
+            Some((pool_key, _)) => Some(self.rigs.pool(&self.plan, pool_key, &self.files).map_err(fault)?),
             None => None,
         };
         let watched = pool.as_ref().filter(|_| is_watched(delivery));
         let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
         let meters = Meters { server, php: pool.map(|pool| pool.group()), gauge };
-        let resting = self.rested.measure(&spot.server, crew.as_ref(), meters, &self.interrupt);
-        resting.ok_or(Failure::Interrupted)
+        let baseline =
+            self.idle_baselines.measure(&instance_key.server, pool_key.as_ref(), meters, &self.interrupt);
+        baseline.ok_or(Failure::Interrupted)
     }
 
     /// Makes sure that there is a generator where readers are.
-    fn start_agent(&mut self, over: &Over) -> Result<()> {
+    fn start_agent(&mut self, over: &NetworkPath) -> Result<()> {
         if !self.agents.contains_key(over) {
             let log = self.room.logs.join("load.log");
             let made = loading::LoadAgent::start_in(self.rigs.near(over)?, &log, self.interrupt.clone());
@@ -241,31 +261,31 @@ impl Courier {
         &mut self,
         request: &DeliveryRequest<'_>,
         load: &LoadPlan,
-        over: &Over,
+        over: &NetworkPath,
     ) -> Result<LoadResult, Failure> {
-        let agent = self.agents.get_mut(over).ok_or_else(|| start(request.cell, &anyhow!(GONE)))?;
+        let agent = self.agents.get_mut(over).ok_or_else(|| start_failed(request.cell, &anyhow!(GONE)))?;
         let outcome = agent.run(load, &mut |_| {});
-        heard(&mut self.agents, request, over, outcome)
+        read_outcome(&mut self.agents, request, over, outcome)
     }
 
     /// One block of requests to a server that others run: nothing of it is started or ended. If it runs here, it is metered, without what
     /// it does for others meanwhile.
     fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
         let load = block::plan(request, vec![url.to_owned()], None);
-        self.start_agent(&Over::Outside).map_err(|error| start(request.cell, &error))?;
+        self.start_agent(&NetworkPath::Outside).map_err(|error| start_failed(request.cell, &error))?;
         let Some(meters) = outside::meters(url, &self.programs) else {
-            return Ok(block::unmetered(self.ask(request, &load, &Over::Outside)?, &load));
+            return Ok(block::unmetered(self.ask(request, &load, &NetworkPath::Outside)?, &load));
         };
         // Right before each block: others may ask it, too.
-        let resting = resting(meters, &self.interrupt).ok_or(Failure::Interrupted)?;
-        let (result, metered, _) = meters.over(|| self.ask(request, &load, &Over::Outside));
-        Ok(block::visit(result?, &load, Metered { resting, ..metered }))
+        let baseline = measure_idle(meters, &self.interrupt).ok_or(Failure::Interrupted)?;
+        let (result, metered, _) = meters.over(|| self.ask(request, &load, &NetworkPath::Outside));
+        Ok(block::visit(result?, &load, Metered { idle: baseline, ..metered }))
     }
 
     /// The next cell shall not find workers that still send to clients who have gone.
-    fn settle(&mut self, crew: &Crew) -> Result<()> {
-        if !fairness::settles(self.rigs.pool(&self.plan, crew, &self.files)?) {
-            self.rigs.discard_pool(crew);
+    fn settle(&mut self, pool_key: &PoolKey) -> Result<()> {
+        if !fairness::settles(self.rigs.pool(&self.plan, pool_key, &self.files)?) {
+            self.rigs.discard_pool(pool_key);
         }
         Ok(())
     }
@@ -275,15 +295,15 @@ impl Courier {
         &mut self,
         request: &DeliveryRequest<'_>,
         delivery: &Delivery,
-        spot: &Spot,
+        instance_key: &InstanceKey,
     ) -> Option<Negotiation> {
         let first = files::instances(request.payload).into_iter().next()?;
         let path = self.path(request, delivery, &first.name);
         let content = first.read(request.blob).ok()?;
-        let url = self.rigs.instance(spot).ok()?.url(&path);
+        let url = self.rigs.instance(instance_key).ok()?.url(&path);
         let host = self.files.own_host(request.cell);
         let ask = || negotiation::ask(&url, host, &content, &self.interrupt);
-        match self.rigs.near(&spot.over).ok()? {
+        match self.rigs.near(&instance_key.over).ok()? {
             Some(network) => network.within(ask).ok()?,
             None => ask(),
         }
@@ -301,41 +321,42 @@ impl Courier {
         if let Origin::Url { url } = &request.payload.origin {
             return self.outside(request, url);
         }
-        let crew = Crew::of(cell);
+        let pool_key = PoolKey::of(cell);
         if request.fresh {
             // What others have left in it is not this way's.
-            self.rigs.discard_pool(&crew);
+            self.rigs.discard_pool(&pool_key);
         }
-        let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
-        let spot = Spot { server: delivery.server.clone(), site, over: Over::of(delivery) };
+        let site = self.site(request, delivery).map_err(|e| start_failed(cell, &e))?;
+        let instance_key =
+            InstanceKey { server: delivery.server.clone(), site, over: NetworkPath::of(delivery) };
         if request.fresh {
-            self.rigs.discard_instance(&spot);
+            self.rigs.discard_instance(&instance_key);
         }
         self.words = Words::default();
-        let mut result = self.block(request, delivery, &spot);
-        let ended = self.rigs.ended(&spot, &crew);
+        let mut result = self.block(request, delivery, &instance_key);
+        let ended = self.rigs.ended(&instance_key, &pool_key);
         if let Ok(visit) = &mut result
             && ended.is_none()
             && blame::is_sound(cell, visit, request.payload)
         {
-            if request.negotiate && spot.over == Over::Loopback {
-                visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
+            if request.negotiate && instance_key.over == NetworkPath::Loopback {
+                visit.negotiation = self.negotiate(request, delivery, &instance_key).map(Box::new);
             }
             if delivery.slow.is_some() {
-                self.settle(&crew).map_err(|e| start(cell, &e))?;
+                self.settle(&pool_key).map_err(|e| start_failed(cell, &e))?;
             }
             return result;
         }
         let said = self.words.said();
         // By now it is known, too, that something has just been killed.
-        let ended = ended.or_else(|| self.rigs.ended(&spot, &crew));
+        let ended = ended.or_else(|| self.rigs.ended(&instance_key, &pool_key));
         // Whatever state it is in, the next cell shall not have it.
-        self.rigs.discard(&spot, &crew);
+        self.rigs.discard(&instance_key, &pool_key);
         blame::tell(result, cell, request.payload, &Traces { ended, said })
     }
 }
 
-impl Executor for Courier {
+impl Executor for DeliveryExecutor {
     fn remark(&self) -> Option<&str> {
         self.rigs.remark()
     }
@@ -360,11 +381,11 @@ impl Executor for Courier {
 }
 
 /// The result of a load, or why there is none.
-fn heard(
-    agents: &mut BTreeMap<Over, loading::LoadAgent>,
+fn read_outcome(
+    agents: &mut BTreeMap<NetworkPath, loading::LoadAgent>,
     request: &DeliveryRequest<'_>,
-    over: &Over,
-    outcome: Result<loading::Outcome, loading::Failure>,
+    over: &NetworkPath,
+    outcome: Result<loading::BlockOutcome, loading::Failure>,
 ) -> Result<LoadResult, Failure> {
     if let Err(loading::Failure::Broken(_)) = outcome {
         // It is of no further use: the next visit has a new one.
@@ -380,8 +401,8 @@ fn is_watched(delivery: &Delivery) -> bool {
     delivery.link.is_none()
 }
 
-/// Why there is nobody to ask.
-fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
+/// Why there is nothing to ask.
+fn start_failed(cell: &Cell, error: &anyhow::Error) -> Failure {
     Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
 }
 

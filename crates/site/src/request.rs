@@ -1,9 +1,9 @@
-//! What of a site is given to be looked at.
+//! Which parts of a site are to be looked at.
 
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Default)]
-pub struct Ask {
+pub struct SiteRequest {
     pub docroot: Option<PathBuf>,
     /// The web server's configuration.
     pub server_config: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Ask {
     pub front: Option<String>,
 }
 
-impl Ask {
+impl SiteRequest {
     /// Whether there is nowhere to look.
     pub fn is_empty(&self) -> bool {
         let none = self.docroot.is_none() && self.server_config.is_none() && self.values.is_none();

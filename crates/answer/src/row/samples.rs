@@ -2,7 +2,7 @@
 
 /// When a row was measured, and the distribution of its samples.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct RowSamples {
     /// (round, seconds since the start of the run), ascending.
     pub at: Vec<(u32, f64)>,
     /// The distribution; none without samples.

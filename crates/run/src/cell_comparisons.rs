@@ -36,7 +36,7 @@ struct Times {
 }
 
 /// Every cell of a plan, as far as it was measured.
-pub struct Standing<'a> {
+pub struct CellComparisons<'a> {
     plan: &'a Plan,
     profiles: Vec<Option<Profile>>,
     /// Of each cell, the cells that it competes with.
@@ -50,13 +50,13 @@ pub struct Standing<'a> {
 /// How a cell that competes with another stands to it in the time on the front.
 struct Rival {
     cell: usize,
-    told: Told,
+    told: RivalComparison,
     /// The two differ as tables say it.
     is_listed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Told {
+enum RivalComparison {
     /// It is quicker at the level of the rule.
     Quicker,
     /// It is slower at the level of the rule.
@@ -66,12 +66,13 @@ enum Told {
     Awaited,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> CellComparisons<'a> {
     /// What the visits so far show.
-    pub fn of(plan: &'a Plan, state: &State) -> Standing<'a> {
+    pub fn of(plan: &'a Plan, state: &State) -> CellComparisons<'a> {
         let profile = |(cell, past): (&Cell, &History)| {
             past.fault.is_none().then_some(())?;
-            let times = subject::of(cell).shape().phases.iter().map(|phase| Times::of(past, *phase));
+            let times =
+                subject::find_subject(cell).shape().phases.iter().map(|phase| Times::of(past, *phase));
             Some(Profile { bytes: past.stored_bytes()?, times: times.collect::<Option<_>>()? })
         };
         let profiles: Vec<Option<Profile>> = plan.cells.iter().zip(&state.cells).map(profile).collect();
@@ -93,20 +94,21 @@ impl<'a> Standing<'a> {
             let is_listed = ratio.is_some_and(|ratio| ratio.is_listed);
             for (own, other) in [(i, j), (j, i)] {
                 let told = match is_told {
-                    _ if is_awaited(other) => Told::Awaited,
-                    true if figure(other) < figure(own) => Told::Quicker,
-                    true => Told::Slower,
-                    false => Told::Apart,
+                    _ if is_awaited(other) => RivalComparison::Awaited,
+                    true if figure(other) < figure(own) => RivalComparison::Quicker,
+                    true => RivalComparison::Slower,
+                    false => RivalComparison::Apart,
                 };
                 rivals[own].push(Rival { cell: other, told, is_listed });
             }
         }
         let bytes = |i: usize| profiles[i].as_ref().map_or(u64::MAX, |profile| profile.bytes);
         let is_off = |(i, rivals): (usize, &Vec<Rival>)| {
-            rivals.iter().any(|rival| rival.told == Told::Quicker && bytes(rival.cell) <= bytes(i))
+            rivals.iter().any(|rival| rival.told == RivalComparison::Quicker && bytes(rival.cell) <= bytes(i))
         };
         let off = rivals.iter().enumerate().map(is_off).collect();
-        let mut standing = Standing { plan, profiles, rivals, off, tied: vec![false; plan.cells.len()] };
+        let mut standing =
+            CellComparisons { plan, profiles, rivals, off, tied: vec![false; plan.cells.len()] };
         standing.mark_ties(|i| state.cells[i].is_live());
         standing
     }
@@ -148,7 +150,7 @@ impl<'a> Standing<'a> {
     /// headline of the cell's subject.
     pub fn margin(&self, i: usize, phase: Phase) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;
-        let headline = subject::of(&self.plan.cells[i]).shape().phases;
+        let headline = subject::find_subject(&self.plan.cells[i]).shape().phases;
         let times = &profile.times[headline.iter().position(|p| *p == phase)?];
         let rounds: Vec<f64> = times.by_round.iter().map(|round| round.1).collect();
         let (_, high) = low_quantile_interval(&rounds, QUANTILE, CONFIDENCE)?;
@@ -161,7 +163,7 @@ impl<'a> Standing<'a> {
     pub fn dominator(&self, i: usize) -> Option<usize> {
         let own = self.profiles[i].as_ref()?;
         let beats = |rival: &&Rival| {
-            rival.told == Told::Quicker
+            rival.told == RivalComparison::Quicker
                 && self.profiles[rival.cell].as_ref().is_some_and(|other| {
                     other.bytes <= own.bytes
                         && other.rest().zip(own.rest()).all(|(o, s)| o.cpu <= s.cpu * SLACK)
@@ -196,7 +198,7 @@ impl<'a> Standing<'a> {
 
     /// Whether the rounds of a phase are in two clusters.
     pub fn is_split(&self, i: usize, phase: Phase) -> bool {
-        let headline = subject::of(&self.plan.cells[i]).shape().phases;
+        let headline = subject::find_subject(&self.plan.cells[i]).shape().phases;
         let at = headline.iter().position(|own| *own == phase);
         let Some((profile, at)) = self.profiles[i].as_ref().zip(at) else { return false };
         let rounds: Vec<f64> = profile.times[at].by_round.iter().map(|round| round.1).collect();
@@ -208,9 +210,9 @@ impl<'a> Standing<'a> {
     /// would change its figures a little, and no answer.
     pub fn is_placed(&self, i: usize) -> bool {
         let is_decided = |rival: &Rival| match rival.told {
-            Told::Quicker | Told::Slower => true,
-            Told::Apart => self.off[rival.cell] || self.profiles[rival.cell].is_none(),
-            Told::Awaited => false,
+            RivalComparison::Quicker | RivalComparison::Slower => true,
+            RivalComparison::Apart => self.off[rival.cell] || self.profiles[rival.cell].is_none(),
+            RivalComparison::Awaited => false,
         };
         self.profiles[i].is_some() && (self.off[i] || self.rivals[i].iter().all(is_decided))
     }
@@ -229,7 +231,7 @@ fn competitors(plan: &Plan) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for members in groups(plan).values() {
         for (at, &i) in members.iter().enumerate() {
-            let (of, own) = (subject::of(&plan.cells[i]), &plan.cells[i]);
+            let (of, own) = (subject::find_subject(&plan.cells[i]), &plan.cells[i]);
             pairs.extend(
                 members[..at].iter().filter(|&&j| of.do_the_same(plan, own, &plan.cells[j])).map(|&j| (i, j)),
             );

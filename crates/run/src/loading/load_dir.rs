@@ -13,7 +13,7 @@ use weigh_load::result::LoadResult;
 
 /// A directory that this run writes.
 #[derive(Debug)]
-pub struct Place {
+pub struct LoadDir {
     root: PathBuf,
     blocks: File,
 }
@@ -25,14 +25,14 @@ struct Block<'a> {
     result: &'a LoadResult,
 }
 
-impl Place {
-    pub fn create(root: &Path) -> Result<Place> {
+impl LoadDir {
+    pub fn create(root: &Path) -> Result<LoadDir> {
         let doing = || format!("{}: the run directory cannot be created", root.display());
         let used = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some());
         ensure!(!used, "{}: there are files in it already; give another directory", root.display());
         fs::DirBuilder::new().recursive(true).mode(0o700).create(root).with_context(doing)?;
         let blocks = OpenOptions::new().append(true).create_new(true).open(root.join("blocks.ndjson"));
-        Ok(Place { root: root.to_owned(), blocks: blocks.with_context(doing)? })
+        Ok(LoadDir { root: root.to_owned(), blocks: blocks.with_context(doing)? })
     }
 
     pub fn path(&self) -> &Path {

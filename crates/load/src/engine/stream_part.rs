@@ -13,7 +13,7 @@ use crate::protocol::ExchangeId;
 const BACKOFF: (Nanos, Nanos) = (1_000_000, 128_000_000);
 
 /// A part of a stream.
-pub struct Part<'a> {
+pub struct StreamPart<'a> {
     /// The stream of the plan.
     pub stream: &'a Stream,
     pub schedule: Box<dyn Schedule>,
@@ -38,7 +38,7 @@ pub struct Part<'a> {
     draw: Draw,
 }
 
-impl<'a> Part<'a> {
+impl<'a> StreamPart<'a> {
     /// A part without connections. `requests`: index and weight.
     pub fn new(
         stream: &'a Stream,
@@ -47,12 +47,12 @@ impl<'a> Part<'a> {
         most: usize,
         endpoints: usize,
         draw: Draw,
-    ) -> Part<'a> {
+    ) -> StreamPart<'a> {
         let (has, wake, failures, hold, is_over) = (0, Some(0), 0, 0, most == 0);
         let idle = vec![Vec::new(); endpoints];
         let waiting = Vec::new();
         let free_since = Some(0);
-        Part {
+        StreamPart {
             stream,
             schedule,
             is_open,

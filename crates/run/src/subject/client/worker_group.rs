@@ -1,5 +1,5 @@
 //! The workers of one block: fresh PHP processes that prepare, begin together, and end. None serves a second block, so that a
-//! driver keeps no connection and no state of another cell; dropping a crew kills its workers.
+//! driver keeps no connection and no state of another cell; dropping a group kills its workers.
 
 use std::time::{Duration, Instant};
 
@@ -19,20 +19,20 @@ const END: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// Running workers. Dropping it kills them.
-pub struct Crew<'a> {
+pub struct WorkerGroup<'a> {
     workers: Vec<Worker>,
     spec: &'a WorkerSpec,
     deadline: Instant,
     interrupt: Interrupt,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> WorkerGroup<'a> {
     fn start(
         spec: &'a WorkerSpec,
         count: u32,
         deadline: Instant,
         interrupt: &Interrupt,
-    ) -> Result<Crew<'a>, Failure> {
+    ) -> Result<WorkerGroup<'a>, Failure> {
         let start = |_| {
             let started = Worker::start(spec);
             started.map_err(|e| {
@@ -40,7 +40,7 @@ impl<'a> Crew<'a> {
             })
         };
         let workers = (0..count).map(start).collect::<Result<_, _>>()?;
-        Ok(Crew { workers, spec, deadline, interrupt: interrupt.clone() })
+        Ok(WorkerGroup { workers, spec, deadline, interrupt: interrupt.clone() })
     }
 
     /// Starts this many and prepares them. Until `settled` it begins again when they cannot: a store that has just started may need a
@@ -50,11 +50,11 @@ impl<'a> Crew<'a> {
         (count, order): (u32, &Prepare),
         (settled, deadline): (Instant, Instant),
         interrupt: &Interrupt,
-    ) -> Result<(Crew<'a>, Vec<Prepared>), Failure> {
+    ) -> Result<(WorkerGroup<'a>, Vec<Prepared>), Failure> {
         loop {
-            let mut crew = Crew::start(spec, count, deadline, interrupt)?;
-            match crew.prepare(order) {
-                Ok(prepared) => return Ok((crew, prepared)),
+            let mut group = WorkerGroup::start(spec, count, deadline, interrupt)?;
+            match group.prepare(order) {
+                Ok(prepared) => return Ok((group, prepared)),
                 Err(Failure::Fault(_)) if Instant::now() < settled => std::thread::sleep(AGAIN),
                 Err(failure) => return Err(failure),
             }
