@@ -1,4 +1,4 @@
-//! The list of runs: `weigh runs`, and `weigh runs show` where no run is named.
+//! The list of runs: `weigh runs`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use weigh_model::units;
 /// The version of the JSON that is written.
 const SCHEMA: u32 = 1;
 
-/// What `weigh runs --json` writes, and `weigh runs show --json` where no run is named.
+/// What `weigh runs --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// The version of this form.
