@@ -76,7 +76,7 @@ class Run:
         self.dearer = {cells[1] for cells in self.groups}
 
     def report(self):
-        return json.loads(subprocess.run([self.program, "report", self.folder, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+        return json.loads(subprocess.run([self.program, "runs", "show", self.folder, "--json"], stdout=subprocess.PIPE, check=True).stdout)
 
     def drawn(self, kind, factor, rounds, draw):
         """The report of drawn records."""

@@ -35,6 +35,13 @@ pub struct Args {
     budget: Option<f64>,
 }
 
+impl Args {
+    /// Whether one is given.
+    pub fn is_given(&self) -> bool {
+        self.yes || self.quick || self.budget.is_some()
+    }
+}
+
 /// The file of the site.
 const SITE: &str = "site.toml";
 /// Seconds of measuring, usually and for a first impression.

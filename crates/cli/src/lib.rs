@@ -59,7 +59,7 @@ use weigh_serverconf::whole;
 /// What should this site send, how should it encode it, and who should send it? Measured on your own content,
 /// servers and PHP builds.
 #[derive(Debug, Parser)]
-#[command(name = "weigh", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "weigh", version, after_help = EXAMPLES)]
 struct Cli {
     /// A folder with `studies/` or `php/` that is laid over the built-in definitions
     #[arg(long, global = true, value_name = "DIR", hide = true)]
@@ -175,6 +175,10 @@ fn user() -> ExitCode {
         namespace::allow_networks();
         return exit::ended(journey::run(&cli.journey, defs));
     };
+    if cli.journey.is_given() {
+        let flags = "--yes, --quick and --budget before a command are of weigh alone; give them after it";
+        return exit::ended(Err(exit::refused(anyhow::anyhow!(flags))));
+    }
     match &verb {
         // What is not this process's own cannot be metered from within.
         Verb::Run(args) if args.names_running_stores() => {}

@@ -107,6 +107,7 @@ pub fn inspect_site(
     draft: &mut Draft,
     progress: &mut dyn Progress,
 ) -> Result<Looked> {
+    ask.values.as_deref().map_or(Ok(()), values::check_folder)?;
     let given = ask.docroot.as_deref().map(root).transpose()?;
     if let Some(name) = &ask.server {
         let definitions = Definition::load(&lab.definitions)?;

@@ -120,15 +120,11 @@ fn without_tags(bytes: &[u8]) -> Option<&[u8]> {
     rest.get(tags..).filter(|value| is_mark && !value.is_empty())
 }
 
-/// Shows every value of a folder; gives how many files were left out for their size.
+/// Refuses what is no folder of cached values.
 ///
 /// # Errors
-/// One line: no such folder.
-pub fn of_folder(
-    folder: &Path,
-    progress: &mut dyn Progress,
-    each: &mut dyn FnMut(String, Vec<u8>),
-) -> Result<()> {
+/// One line: no such folder, or one of the system.
+pub fn check_folder(folder: &Path) -> Result<()> {
     if !folder.is_dir() {
         bail!(
             "--values {}: there is no such folder; give the folder with the cached values",
@@ -144,6 +140,18 @@ pub fn of_folder(
             clean_path(folder)
         );
     }
+    Ok(())
+}
+
+/// Shows every value of a folder; gives how many files were left out for their size.
+///
+/// # Errors
+/// One line: no such folder.
+pub fn of_folder(
+    folder: &Path,
+    progress: &mut dyn Progress,
+    each: &mut dyn FnMut(String, Vec<u8>),
+) -> Result<()> {
     let notes = user::visit(folder, folder.join("-").as_path(), Links::Inside, &mut |file| {
         if file.bytes > LONGEST as u64 {
             return Some("values longer than 8 MB");

@@ -68,7 +68,7 @@ fn what_a_verb_shows_is_harmless() {
     let lab = place();
     for args in [
         &["lab", "corpus", "list"][..],
-        &["--defs", "{}/defs", "link", "list"],
+        &["--defs", "{}/defs", "lab", "link", "list"],
         &["run", "--dry-run", "{}/{}.toml"],
         &["run", "--dry-run", "{}/{}.toml", "--cells", "--content", "{}/{}.css"],
         &["run", "{}/{}.toml", "--out", "{}/run-{}"],
@@ -156,7 +156,7 @@ fn a_terminal_is_shown_them_harmlessly_too() {
     for line in [
         "codec EVIL/EVIL.css --codecs lz4 --budget 5",
         "run EVIL/EVIL.toml",
-        "plan EVIL/EVIL.toml",
+        "run --dry-run EVIL/EVIL.toml",
         "corpus list",
     ] {
         let quoted = line.replace("EVIL", &shell_words::quote(EVIL));

@@ -119,7 +119,7 @@ fn a_run_that_measures_is_followed_until_it_ends_or_the_user_wants_an_end() {
 
     let start = || {
         let mut command = Command::new(WEIGH);
-        command.arg("view").current_dir(lab.work()).env("TMPDIR", lab.tmp()).stdin(Stdio::null());
+        command.args(["runs", "open"]).current_dir(lab.work()).env("TMPDIR", lab.tmp()).stdin(Stdio::null());
         Started(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     };
     let page = || fs::read_to_string(lab.path("weigh-runs/index.html")).unwrap_or_default();
