@@ -14,6 +14,7 @@ use weigh_answer::policy::{Proof, proof_answer};
 use weigh_model::policy::Policy;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
+use weigh_os::regular;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
@@ -46,6 +47,8 @@ impl Args {
 const SITE: &str = "site.toml";
 /// Seconds of measuring, usually and for a first impression.
 const SECONDS: (f64, f64) = (300.0, 110.0);
+/// Bytes of a policy at most.
+const POLICY_BYTES: u64 = 4 << 20;
 /// The share of them in which is decided; the rest proves.
 const DECIDING: f64 = 0.55;
 
@@ -66,8 +69,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return Ok(Exit::Usage.into());
     }
     terminal::print(&format!(
-        "\nIt will measure private copies of your server and PHP on your files, for about {}. It changes\nnothing, and uses all cores meanwhile: take a staging machine, not a busy one.\n",
-        units::ns(seconds * 1e9),
+        "\nIt will measure private copies of your server and PHP on your files, for about {}.\nIt changes nothing, and uses all cores meanwhile: take a staging machine, not a busy one.\n",
+        units::count((seconds / 60.0).ceil() as usize, "minute", "minutes"),
     ))?;
     if !args.yes {
         if !terminal::is_asked() {
@@ -85,37 +88,39 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         }
     }
     let place = Path::new(advise::ADVICE).join(POLICY);
-    let decided = match decided_before(&place) {
-        Some(policy) => policy,
+    let (decided, unsettled) = match decided_before(&place) {
+        Some(decided) => decided,
         None => {
             let args = advise::Args::of_site(Path::new(SITE), seconds * DECIDING);
             let Some(advised) = advise::advised(&args, &lab)? else { return Ok(Exit::Internal.into()) };
-            advised.decided.policy
+            (advised.decided.policy, advised.decided.unsettled)
         }
     };
     if decided.decisions.iter().all(|decision| decision.keep) {
-        terminal::print(&screen(&decided, None))?;
+        terminal::print(&screen(&decided, &unsettled, None))?;
         return Ok(Exit::Fine.into());
     }
     let args = prove::Args::of_site(Path::new(SITE), &place, seconds * (1.0 - DECIDING));
     let Some((proof, exit)) = prove::proved(&args, &lab, &Judging::default())? else {
         return Ok(Exit::Internal.into());
     };
-    terminal::print(&screen(&decided, Some(&proof)))?;
+    terminal::print(&screen(&decided, &unsettled, Some(&proof)))?;
     Ok(exit.into())
 }
 
-/// The policy of an earlier call, if it was made for the site's file as it is.
-fn decided_before(file: &Path) -> Option<Policy> {
+/// The policy of an earlier call, if it was made for the site's file as it is, with what was not settled.
+fn decided_before(file: &Path) -> Option<(Policy, Vec<String>)> {
     let policy = file.is_file().then(|| read_policy(file).ok()).flatten()?;
     let site = weigh_site::open(Path::new(SITE)).ok()?;
-    (site.sha256 == policy.site_sha256).then(|| {
-        terminal::note(&format!(
-            "{} is of an earlier call and is used; to decide again: weigh advise --force",
-            clean_path(file)
-        ));
-        policy
-    })
+    if site.sha256 != policy.site_sha256 {
+        return None;
+    }
+    let again = "is of an earlier call and is used; to decide again: weigh advise --force";
+    terminal::note(&format!("{} {again}", clean_path(file)));
+    // They are in its comments.
+    let text = regular::read(file, POLICY_BYTES).ok().and_then(|text| String::from_utf8(text).ok())?;
+    let notes = text.lines().filter_map(|line| line.strip_prefix("# "));
+    Some((policy, notes.filter(|note| note.starts_with("Not settled")).map(str::to_owned).collect()))
 }
 
 /// Where to look: what the project has, else the machine's.
@@ -159,15 +164,21 @@ fn known() -> String {
     format!("{SITE} is here and is used; to look again: weigh site --force\n")
 }
 
+/// A path below the project's folder.
+fn shown(path: &Path) -> String {
+    let below = path.strip_prefix(".").unwrap_or(path);
+    clean_path(if below.as_os_str().is_empty() { Path::new(".") } else { below }).to_string()
+}
+
 /// What was found, what is missing, and what is assumed.
 fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> String {
     let mut text = "Found here (nothing was read yet):\n".to_owned();
     let mut line = |name: &str, what: String| text += &format!("  {name:<15}{what}\n");
     if let Some(docroot) = &request.docroot {
-        line("document root", clean_path(docroot).to_string());
+        line("document root", shown(docroot));
     }
     match (&request.server_config, &request.server) {
-        (Some(file), _) => line("configuration", clean_path(file).to_string()),
+        (Some(file), _) => line("configuration", shown(file)),
         (None, Some(server)) if project.has_htaccess => {
             line("web server", format!("{server}, with your .htaccess"))
         }
@@ -181,16 +192,13 @@ fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> S
     }
     match request.logs.as_slice() {
         [] => line("access log", "none: how often each file is asked for is assumed".to_owned()),
-        logs => line(
-            "access log",
-            units::list(&logs.iter().map(|log| clean_path(log).to_string()).collect::<Vec<_>>()),
-        ),
+        logs => line("access log", units::list(&logs.iter().map(|log| shown(log)).collect::<Vec<_>>())),
     }
     for config in machine.configs.iter().filter(|_| request.server_config.is_none()) {
         text += &format!(
             "Not read: {}. If it serves this site: weigh site --docroot {} --server-config {}\n",
             clean_path(config),
-            request.docroot.as_ref().map_or_else(|| "DIR".to_owned(), |path| clean_path(path).to_string()),
+            request.docroot.as_ref().map_or_else(|| "DIR".to_owned(), |path| shown(path)),
             clean_path(config),
         );
     }
@@ -198,7 +206,7 @@ fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> S
 }
 
 /// What to do, what it brings, how sure that is, and how to undo it.
-fn screen(policy: &Policy, proof: Option<&Proof>) -> String {
+fn screen(policy: &Policy, unsettled: &[String], proof: Option<&Proof>) -> String {
     let mut text = String::new();
     let changes: Vec<&str> =
         policy.decisions.iter().filter(|one| !one.keep).map(|one| one.text.as_str()).collect();
@@ -208,15 +216,22 @@ fn screen(policy: &Policy, proof: Option<&Proof>) -> String {
             text += &format!("  {}: {}\n", decision.kind.plural(), clean(&decision.today));
         }
     } else {
-        text += "Do this, in this order:\n";
+        text += match unsettled {
+            [] => "Do this, in this order:\n",
+            _ => "Not settled: so far this is ahead, in this order:\n",
+        };
         for (at, change) in changes.iter().enumerate() {
             text += &format!(" {}. {}\n", at + 1, clean(change));
         }
     }
+    for note in unsettled {
+        text += &format!("{}\n", clean(note));
+    }
     if let Some(proof) = proof {
         let options = crate::results::options(weigh_answer::format::Detail::Summary, None);
         text += "\nMeasured before and after, per month:\n";
-        text += weigh_answer::format::terminal::text(&proof_answer(proof), &options).trim_start_matches('\n');
+        text += weigh_answer::format::terminal::text(&proof_answer(proof), &options).trim_matches('\n');
+        text += "\n";
     }
     if !changes.is_empty() {
         let advice = advise::ADVICE;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Subcommand;
+use clap::{Command, Subcommand};
 
-use crate::{command, corpus, link, man, runtime};
+use crate::{corpus, link, man, runtime};
 
 /// Flags of `weigh lab`.
 #[derive(Debug, clap::Args)]
@@ -41,8 +41,8 @@ impl Args {
     }
 }
 
-/// Runs the verb.
-pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+/// Runs the verb. `command` is the parser of all.
+pub fn run(args: &Args, defs: Option<&Path>, command: fn() -> Command) -> Result<ExitCode> {
     match &args.what {
         What::Corpus(args) => corpus::run(args, defs),
         What::Runtime(args) => runtime::run(args, defs),

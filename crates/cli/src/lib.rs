@@ -198,7 +198,7 @@ fn user() -> ExitCode {
         Verb::Compare(args) => compare::run(&args, &cli.defs),
         Verb::Load(args) => load::run(&args),
         Verb::Profile(args) => profile::run(&args, defs),
-        Verb::Lab(args) => lab::run(&args, defs),
+        Verb::Lab(args) => lab::run(&args, defs, command),
     })
 }
 

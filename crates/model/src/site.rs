@@ -324,6 +324,11 @@ pub struct Accept {
     pub from: From,
 }
 
+impl Accept {
+    /// Clients with a smaller share of the requests are left out of a proof.
+    pub const LEAST_SHARE: f64 = 0.05;
+}
+
 /// The share of visitors on a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -29,8 +29,7 @@ use weigh_os::shelter::Draft;
 pub const RECORDS: &str = "records.ndjson";
 /// The file of a run's facts: a folder that has it is a run.
 pub const RUN: &str = "run.json";
-/// The file of a run's plan.
-pub const PLAN: &str = "plan.json";
+pub use super::seal::PLAN;
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";
 const SCRATCH: &str = "scratch";

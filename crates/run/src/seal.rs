@@ -7,12 +7,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::dir::PLAN;
 use weigh_content::cache::Cache;
 use weigh_model::text::clean_path;
 use weigh_os::digest::{hex, sha256};
 use weigh_os::regular::{self, open_itself, whole};
 
+/// The file of a run's plan.
+pub const PLAN: &str = "plan.json";
 /// The file in a run's folder.
 const SEAL: &str = "seal";
 /// The file in the cache.

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 
 pub use encoded::Encodings;
 pub use planned::{BUDGET, POLICY, plans, read_policy, server_of, studies_for};
-pub use study::{LEAST_SHARE, proofs};
+pub use study::proofs;
 
 use weigh_answer::policy::Weighted;
 use weigh_model::site::{Kind, LinkShare, Site};

@@ -2,13 +2,13 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::lab::{Lab, Ran};
+use crate::lab::{Lab, Ran, has};
 
 /// A program in place of weigh, whose `site` ends as it is told to.
 fn journey(site: &str, prove: &str) -> Ran {
     let lab = Lab::new();
     let script = format!(
-        "#!/bin/sh\ncase $1 in\n  corpus) mkdir -p \"$3\" ;;\n  site) {site} ;;\n  advise) echo '1. Do it.' ;;\n  prove) echo held; {prove} ;;\nesac\n"
+        "#!/bin/sh\ncase $1 in\n  lab) mkdir -p \"$4\" ;;\n  site) {site} ;;\n  advise) echo '1. Do it.' ;;\n  prove) echo held; {prove} ;;\nesac\n"
     );
     let weigh = lab.write("weigh", script);
     std::fs::set_permissions(&weigh, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -37,4 +37,44 @@ fn a_skipped_step_is_the_last_line_and_the_exit_code() {
     assert_eq!(undecided.code, 0, "a short budget decides little: {}{}", undecided.stdout, undecided.stderr);
     let missed = journey("exit 0", "exit 4");
     assert_eq!(missed.code, 4, "{}{}", missed.stdout, missed.stderr);
+}
+
+#[test]
+fn weigh_alone_says_what_it_found_and_does_nothing_until_it_is_told_to() {
+    let lab = Lab::new();
+    assert!(lab.fine(&[]).starts_with("No site is in this folder"), "an empty folder");
+    lab.write("public/index.html", "<link rel=stylesheet href=app.css>");
+    lab.write("nginx.conf", "events {}");
+    let said = lab.fine(&[]);
+    for words in ["document root  public", "To go on: weigh --yes", "about 5 minutes", "It changes nothing"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let found: Vec<_> =
+        std::fs::read_dir(lab.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(found.len(), 2, "nothing is written: {found:?}");
+    assert!(
+        lab.refused(&["--quick", "check"])
+            .contains("--quick and --budget before a command are of weigh alone")
+    );
+}
+
+#[test]
+fn weigh_alone_goes_from_a_folder_to_one_screen_and_goes_on_where_it_was_ended() {
+    needs!(has("nginx", "apt install nginx-light"));
+    let lab = Lab::new();
+    lab.write("public/index.html", "<link rel=stylesheet href=app.css>");
+    lab.write("public/app.css", "a { color: red }\n".repeat(2000));
+    let ran = lab.run(&["--yes", "--budget", "20s"]);
+    assert!([0, 5].contains(&ran.code), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("web server     nginx (assumed"), "{}", ran.stdout);
+    assert!(lab.path("site.toml").is_file() && lab.path("advice/policy.toml").is_file());
+    let words = ["this is ahead, in this order", "Do this, in this order", "Change nothing"];
+    assert!(words.iter().any(|words| ran.stdout.contains(words)), "{}", ran.stdout);
+    let again = lab.run(&["--yes", "--budget", "20s"]);
+    assert!(again.stdout.starts_with("site.toml is here and is used"), "{}", again.stdout);
+    assert!(
+        again.stderr.contains("advice/policy.toml is of an earlier call and is used"),
+        "{}",
+        again.stderr
+    );
 }

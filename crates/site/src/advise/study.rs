@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use files::{chosen, content, files};
-pub use proofs::{LEAST_SHARE, proofs};
+pub use proofs::proofs;
 use rate::at_rate;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};

@@ -5,12 +5,11 @@ use anyhow::{Context, Result, ensure};
 use url::Url;
 
 use super::urls::{self, Asking};
-use crate::advise::LEAST_SHARE;
 use weigh_answer::policy::{ByUrl, accepted};
 use weigh_model::cell::Subject;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
-use weigh_model::site::{Kind, Sample, Site};
+use weigh_model::site::{Accept, Kind, Sample, Site};
 use weigh_model::text::clean;
 use weigh_run::planning::Planning;
 
@@ -48,7 +47,7 @@ impl Two<'_> {
         study.budget.seconds = seconds;
         let mut asking = Asking::new(self.allowed);
         let classes = site.classes();
-        let clients = classes.iter().filter(|client| client.share >= LEAST_SHARE);
+        let clients = classes.iter().filter(|client| client.share >= Accept::LEAST_SHARE);
         let accepts: Vec<String> = clients.map(|client| accepted(&client.codings)).collect();
         let mut paired = Paired { plan: urls::empty(&study, planning.options), pairs: Vec::new() };
         asking.permit("--before", self.before)?;

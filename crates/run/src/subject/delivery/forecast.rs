@@ -67,14 +67,14 @@ pub fn block_seconds(response_seconds: f64, delivery: &Delivery) -> f64 {
     (requests + preflights) as f64 * response_seconds + DELIVERY_SECONDS
 }
 
-/// Expected seconds of wall time of what a comparison over a link takes: two responses of `bytes`, in as many rounds as are admitted together.
+/// Expected seconds of wall time of a visit to each side of a comparison over a link, of responses of `bytes`.
 pub fn compared_seconds(link: &LinkSpec, bytes: u64) -> f64 {
     let response = link_seconds(link, bytes, false);
     // One connection, one instance of the content, no rate.
     let requests = (BLOCK_SECONDS / response).ceil().clamp(1.0, BLOCK_REQUESTS);
     let preflights = if requests == 1.0 { 1.0 } else { f64::from(PREFLIGHTS) };
     let visit = (requests + preflights) * response + DELIVERY_SECONDS;
-    2.0 * visit * crate::forecast::visits_admitted()
+    2.0 * visit
 }
 
 /// Expected seconds of wall time of a visit with slow clients.

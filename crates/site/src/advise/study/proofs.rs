@@ -11,14 +11,12 @@ use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Accept, Kind, Site, Stratum};
 use weigh_rig::server::Definition;
+use weigh_run::forecast::visits_admitted;
 use weigh_run::lab::FILE;
 use weigh_run::study::{Precision, Study};
 use weigh_run::subject::codec::study::CellBlock;
 use weigh_run::subject::delivery::compared_seconds;
 use weigh_run::subject::delivery::study::{DeliveryBlock, Served};
-
-/// Clients with a smaller share of the requests are left out of a proof.
-pub const LEAST_SHARE: f64 = 0.05;
 
 /// The studies that measure a policy beside what the site does today: one for each kind of client, and one of cached values. The
 /// user's configuration is added to them where the site has one. `links` are those of the site's visitors.
@@ -35,7 +33,7 @@ pub fn proofs(
 ) -> Result<Vec<(Option<Accept>, Study)>> {
     let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
     let classes = site.classes();
-    let clients: Vec<&Accept> = classes.iter().filter(|client| client.share >= LEAST_SHARE).collect();
+    let clients: Vec<&Accept> = classes.iter().filter(|client| client.share >= Accept::LEAST_SHARE).collect();
     let sent = |client: &Accept| -> Result<Vec<DeliveryBlock>> {
         let mut sent = Vec::new();
         for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
@@ -125,7 +123,8 @@ impl OverLinks<'_> {
         let named = files.filter_map(|(stratum, sample)| {
             let name = format!("{FILE}{}", located(self.site, self.folder, kind, &sample.path).ok()?);
             let traffic = sample.bytes as f64 * sample.share * stratum.requests.value;
-            let round: f64 = links.iter().map(|(link, _)| compared_seconds(link, sample.bytes)).sum();
+            let visits: f64 = links.iter().map(|(link, _)| compared_seconds(link, sample.bytes)).sum();
+            let round = visits * visits_admitted();
             // What lasts too long is the less wanted the longer it lasts.
             let rank = if round <= self.seconds { (true, traffic) } else { (false, -round) };
             (block.content.contains(&name) && stratum.is_worth_encoding()).then_some((name, rank))
