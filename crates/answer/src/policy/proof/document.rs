@@ -25,7 +25,7 @@ fn change(amount: &Amount) -> String {
     amount.share().map_or_else(|| "–".to_owned(), |share| interval(share, &rounds))
 }
 
-fn table<'l>(lines: &mut dyn Iterator<Item = &'l Line>) -> Grid {
+fn table(lines: &mut dyn Iterator<Item = &Line>) -> Grid {
     let mut table = Grid::list(&["", "predicted", "measured", ""]);
     for line in lines {
         let verdict = if line.modelled { "modelled, not counted" } else { line.verdict.words() };
