@@ -104,8 +104,6 @@ const EXAMPLES: &str = "Examples:
   weigh compare --save main                     keep the newest run as the baseline main
   weigh compare --baseline main                 the newest run with a baseline
   weigh compare old new -f markdown --out pr.md  two runs or two loads, for a pull request
-  weigh compare --machines small=run-1 large=run-2 --core-hour small=0.03 --core-hour large=0.05
-                                                which machine is the cheapest
   weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
                                                 two PHPs in the same rounds: finds differences of 1%";
 

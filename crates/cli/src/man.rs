@@ -82,7 +82,8 @@ mod tests {
         };
         assert!(text("weigh").unwrap().contains("Start here"), "{:?}", text("weigh"));
         assert!(text("weigh-check").unwrap().contains("--fix"));
-        assert!(text("weigh-runs-list").or(text("weigh-baseline-save")).unwrap().contains("BASELINE"));
-        assert_eq!((text("weigh-man"), text("weigh-help")), (None, None));
+        assert!(text("weigh-compare").unwrap().contains("BASELINE"));
+        assert!(text("weigh-lab-link-measure").is_some());
+        assert_eq!((text("weigh-lab-man"), text("weigh-help")), (None, None));
     }
 }

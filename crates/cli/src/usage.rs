@@ -62,7 +62,7 @@ pub fn line(error: &Error, words: &[String]) -> String {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
         && let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == given)
-        && words.iter().skip(1).find(|word| !word.starts_with('-')) == Some(given)
+        && error.render().to_string().contains("Usage: weigh [")
     {
         return format!("no command `{given}`; type: {now}");
     }

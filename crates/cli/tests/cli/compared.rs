@@ -143,7 +143,9 @@ fn gates_of_a_load_pass_fail_and_stay_undecided() {
     let calm = Server::of("the page!");
     let run = |url: &str, time: &str, gates: &[&str], code: i32| {
         let load = ["load", url, "-d", time, "-c", "1", "--rate", "200", "--junit", "gates.xml", "-q"];
-        let ran = lab.run(&[&load[..], gates].concat());
+        // What a busy machine never sent is no answer: then once more.
+        let mut runs = (0..10).map(|_| lab.run(&[&load[..], gates].concat()));
+        let ran = runs.find(|ran| !ran.stdout.contains("never sent")).expect("a load that is sent");
         assert_eq!(ran.code, code, "{gates:?}: {}{}", ran.stdout, ran.stderr);
         let read = junit_parser::from_reader(lab.read("gates.xml").as_bytes()).unwrap();
         (read.suites[0].failures, read.suites[0].errors, ran.stdout)

@@ -157,7 +157,7 @@ fn a_terminal_is_shown_them_harmlessly_too() {
         "codec EVIL/EVIL.css --codecs lz4 --budget 5",
         "run EVIL/EVIL.toml",
         "run --dry-run EVIL/EVIL.toml",
-        "corpus list",
+        "lab corpus list",
     ] {
         let quoted = line.replace("EVIL", &shell_words::quote(EVIL));
         let mut command = lab.command("script");

@@ -30,7 +30,7 @@ fn names_that_cannot_be_added_or_removed_are_told_in_one_line() {
 fn a_source_of_the_users_own_is_laid_over() {
     let lab = Lab::new();
     lab.write("defs/runtimes/mine.toml", "schema = 1\n");
-    let line = lab.refused(&["--defs", "defs", "runtime", "add", "mine:suite"]);
+    let line = lab.refused(&["--defs", "defs", "lab", "runtime", "add", "mine:suite"]);
     assert!(line.contains("runtimes/mine.toml is not valid"), "{line}");
 }
 

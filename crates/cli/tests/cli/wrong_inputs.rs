@@ -65,7 +65,6 @@ weigh runs show used
 weigh runs show latest
 weigh runs show used --summary
 weigh runs show used -f pdf
-weigh run text-assets --columns foo
 weigh runs show used --json --full
 weigh runs --since yesterday
 weigh runs --limit 0
