@@ -91,7 +91,9 @@ fn tables_keep_to_a_terminal_and_cut_nothing() {
 #[test]
 fn a_reader_who_has_seen_enough_is_no_error() {
     let lab = measured();
-    for verb in ["check", "lab corpus list --json", "runs show run", "run --dry-run small.toml --json", "--help"] {
+    for verb in
+        ["check", "lab corpus list --json", "runs show run", "run --dry-run small.toml --json", "--help"]
+    {
         // The reader is gone before the first byte is written.
         let line = format!("(sleep 1; {WEIGH} {verb}; echo \"code $?\" >&2) | true");
         let ran = Ran::of(lab.command("sh").args(["-c", &line]).output().unwrap());

@@ -19,7 +19,7 @@ fn profiles_are_listed_with_their_sources_and_laid_over() {
         "defs/links/mine.toml",
         "schema = 1\ndown_kbps = 77\nrtt_ms = 3\nsource = \"measured at home\"\n",
     );
-    let listed = lab.told(&["--defs", "defs", "link", "list", "--json"]);
+    let listed = lab.told(&["--defs", "defs", "lab", "link", "list", "--json"]);
     let mine = listed["links"].as_array().unwrap().iter().find(|row| row["asked"]["name"] == "mine").unwrap();
     assert_eq!(mine["asked"]["down_kbps"], 77.0);
     assert_eq!((&mine["asked"]["up_kbps"], &mine["measured"]), (&Value::Null, &Value::Null));
@@ -61,6 +61,7 @@ fn a_command_runs_at_the_near_end_with_a_server_at_the_far_end() {
     }
     let lab = Lab::new();
     let ran = lab.done(&[
+        "lab",
         "link",
         "run",
         "60mbit/1ms",
