@@ -22,7 +22,7 @@ use weigh_run::subject::delivery::study::{DeliveryBlock, Served};
 /// user's configuration is added to them where the site has one. `links` are those of the site's visitors.
 ///
 /// # Errors
-/// As [`super::studies`].
+/// A file of the sample that has no place, or a kind that the server cannot send.
 pub fn proofs(
     site: &Site,
     folder: &Path,
