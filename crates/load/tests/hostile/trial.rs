@@ -109,7 +109,6 @@ impl Trial<'_> {
         let kind = self.kind;
         let ends = kind.ends(self.when);
         let is_timed = ends.iter().any(|end| matches!(end, FaultKind::Timeout | FaultKind::ConnectTimeout));
-        let is_once = matches!(self.when, When::Once | When::OnceUnread);
         // What drips has ended after 1.4 s.
         let patience = if is_timed { 1.0 } else { 30.0 };
         let (protocol, scheme) = (
