@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Due, Form, Model, ThreadShare, Read, Run, Schedule, end_of};
+use super::{Due, Form, Model, Read, Run, Schedule, ThreadShare, end_of};
 use crate::{Nanos, units};
 
 pub(super) const FORM: Form = Form { name: "closed", shapes: "closed, closed:think=500ms", read };

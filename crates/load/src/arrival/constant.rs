@@ -1,6 +1,6 @@
 //! Constant: the same time between any two requests.
 
-use super::{Form, Instants, Model, Numbered, ThreadShare, Read, Run, Schedule, rate};
+use super::{Form, Instants, Model, Numbered, Read, Run, Schedule, ThreadShare, rate};
 
 pub(super) const FORM: Form = Form { name: "constant", shapes: "constant:200", read };
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Due, Form, Model, ThreadShare, Read, Run, Schedule, end_of, rate};
+use super::{Due, Form, Model, Read, Run, Schedule, ThreadShare, end_of, rate};
 use crate::Nanos;
 
 pub(super) const FORM: Form = Form { name: "poisson", shapes: "poisson:200", read };

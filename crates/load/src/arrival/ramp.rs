@@ -1,6 +1,6 @@
 //! Ramp: the rate changes linearly from one value to another.
 
-use super::{Form, Instants, Model, Numbered, ThreadShare, Read, Run, Schedule, rate, span};
+use super::{Form, Instants, Model, Numbered, Read, Run, Schedule, ThreadShare, rate, span};
 
 pub(super) const FORM: Form = Form { name: "ramp", shapes: "ramp:100..1000, ramp:100..1000,60s", read };
 

@@ -1,6 +1,6 @@
 //! Steps: a sequence of constant rates, each with its duration.
 
-use super::{Form, Instants, Model, Numbered, ThreadShare, Read, Run, Schedule, rate, span};
+use super::{Form, Instants, Model, Numbered, Read, Run, Schedule, ThreadShare, rate, span};
 
 pub(super) const FORM: Form = Form { name: "steps", shapes: "steps:100x10s,200x10s", read };
 
