@@ -32,7 +32,7 @@ mod wait;
 
 pub use by_url::{ByUrl, accepted, prove_urls};
 pub use decide::Decided;
-pub use document::document;
+pub use document::{document, verdict};
 pub(crate) use ground::Ground;
 pub use ground::{Encoded, NOT_ENCODED};
 pub use machines::decide;

@@ -261,8 +261,7 @@ fn paged(blocks: &[Block], emitted: &[Emitted], site: &Path) -> Vec<Block> {
 /// The policy as it is written.
 fn policy_text(decided: &Decided) -> Result<String> {
     let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
-    let notes: String =
-        decided.unsettled.iter().chain(&decided.notes).map(|note| format!("# {note}\n")).collect();
+    let notes: String = decided.notes.iter().map(|note| format!("# {note}\n")).collect();
     Ok(format!("{notes}{text}"))
 }
 

@@ -4,20 +4,21 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
-use crate::prove;
-use crate::{advise, quantity, site, terminal};
-use weigh_answer::policy::{Proof, proof_answer};
+use crate::{advise, prove, quantity, results, site, terminal};
+use weigh_answer::block::Block;
+use weigh_answer::format::{self, Detail, markdown};
+use weigh_answer::policy::{Proof, proof_answer, proof_document, verdict};
 use weigh_model::policy::Policy;
-use weigh_model::text::{clean, clean_path};
+use weigh_model::text::clean_path;
 use weigh_model::units;
-use weigh_os::regular;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
+use weigh_run::loading::load_dir;
 use weigh_site::SiteRequest;
 use weigh_site::advise::{POLICY, read_policy};
 use weigh_site::here::{FoundSoftware, Project, detect_project, detect_software};
@@ -47,8 +48,8 @@ impl Args {
 const SITE: &str = "site.toml";
 /// Seconds of measuring, usually and for a first impression.
 const SECONDS: (f64, f64) = (300.0, 110.0);
-/// Bytes of a policy at most.
-const POLICY_BYTES: u64 = 4 << 20;
+/// The proof as a whole, in the folder of the advice.
+const PROOF: &str = "proof.md";
 /// The share of them in which is decided; the rest proves.
 const DECIDING: f64 = 0.55;
 
@@ -56,17 +57,18 @@ const DECIDING: f64 = 0.55;
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let seconds = args.budget.unwrap_or(if args.quick { SECONDS.1 } else { SECONDS.0 });
-    let (project, machine) = (detect_project(Path::new(".")), detect_software(Path::new("/")));
-    let is_known = Path::new(SITE).is_file();
-    let request = request(&lab, &project, &machine).or_usage_error()?;
-    if request.is_empty() && !is_known {
-        terminal::print(NOTHING)?;
-        return Ok(Exit::Fine.into());
-    }
-    terminal::print(&if is_known { known() } else { found(&request, &project, &machine) })?;
-    if !is_known && request.server_config.is_none() && request.server.is_none() {
-        terminal::print("\nNo web server is here to measure with: apt install nginx-light, or apache2.\n")?;
-        return Ok(Exit::Usage.into());
+    // The file of an earlier call, or where to look for one.
+    let request = match Path::new(SITE).is_file() {
+        true => None,
+        false => Some(request(&lab).or_usage_error()?),
+    };
+    match &request {
+        None => terminal::print(&format!("{SITE} is here and is used; to look again: weigh site --force\n"))?,
+        Some((request, _)) if request.is_empty() => {
+            terminal::print(NOTHING)?;
+            return Ok(Exit::Fine.into());
+        }
+        Some((_, found)) => terminal::print(found)?,
     }
     terminal::print(&format!(
         "\nIt will measure private copies of your server and PHP on your files, for about {}.\nIt changes nothing, and uses all cores meanwhile: take a staging machine, not a busy one.\n",
@@ -81,72 +83,103 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             return Ok(Exit::Fine.into());
         }
     }
-    if !is_known {
-        let looked = site::looked(&lab, &request, Path::new(SITE), false)?;
+    if let Some((request, _)) = &request {
+        let looked = site::looked(&lab, request, Path::new(SITE), false)?;
         if let Some(problem) = &looked.facts.no_pages {
             terminal::note(&format!("No page was looked at: {problem}"));
         }
     }
+    let opened = weigh_site::open(Path::new(SITE)).or_usage_error()?;
     let place = Path::new(advise::ADVICE).join(POLICY);
-    let (decided, unsettled) = match decided_before(&place) {
-        Some(decided) => decided,
+    let policy = match decided_before(&place, &opened.sha256) {
+        Some(policy) => policy,
         None => {
             let args = advise::Args::of_site(Path::new(SITE), seconds * DECIDING);
             let Some(advised) = advise::advised(&args, &lab)? else { return Ok(Exit::Internal.into()) };
-            (advised.decided.policy, advised.decided.unsettled)
+            advised.decided.policy
         }
     };
-    if decided.decisions.iter().all(|decision| decision.keep) {
-        terminal::print(&screen(&decided, &unsettled, None))?;
+    let mut blocks = verdict(&policy, &opened.site);
+    if policy.decisions.iter().all(|decision| decision.keep) {
+        blocks.push(Block::Remark(format!("Everything: {}/advice.md", advise::ADVICE)));
+        print(&blocks)?;
         return Ok(Exit::Fine.into());
     }
     let args = prove::Args::of_site(Path::new(SITE), &place, seconds * (1.0 - DECIDING));
     let Some((proof, exit)) = prove::proved(&args, &lab, &Judging::default())? else {
         return Ok(Exit::Internal.into());
     };
-    terminal::print(&screen(&decided, &unsettled, Some(&proof)))?;
+    let whole = markdown::text(&proof_document(&proof), &[], &results::options(Detail::Full, None));
+    load_dir::write(&Path::new(advise::ADVICE).join(PROOF), whole.as_bytes())?;
+    blocks.push(Block::Heading(2, "Measured before and after".into()));
+    blocks.extend(proof_answer(&proof));
+    blocks.extend(carried_out(&proof));
+    print(&blocks)?;
     Ok(exit.into())
 }
 
-/// The policy of an earlier call, if it was made for the site's file as it is, with what was not settled.
-fn decided_before(file: &Path) -> Option<(Policy, Vec<String>)> {
-    let policy = file.is_file().then(|| read_policy(file).ok()).flatten()?;
-    let site = weigh_site::open(Path::new(SITE)).ok()?;
-    if site.sha256 != policy.site_sha256 {
-        return None;
-    }
-    let again = "is of an earlier call and is used; to decide again: weigh advise --force";
-    terminal::note(&format!("{} {again}", clean_path(file)));
-    // They are in its comments.
-    let text = regular::read(file, POLICY_BYTES).ok().and_then(|text| String::from_utf8(text).ok())?;
-    let notes = text.lines().filter_map(|line| line.strip_prefix("# "));
-    Some((policy, notes.filter(|note| note.starts_with("Not settled")).map(str::to_owned).collect()))
+fn print(blocks: &[Block]) -> Result<()> {
+    let options = results::options(Detail::Summary, None);
+    terminal::print(&format!("{}\n", format::terminal::text(blocks, &options).trim_matches('\n')))
 }
 
-/// Where to look: what the project has, else the machine's.
-fn request(lab: &Lab, project: &Project, machine: &FoundSoftware) -> Result<SiteRequest> {
-    let Some(docroot) = &project.docroot else { return Ok(SiteRequest::default()) };
-    let definitions = Definition::load(&lab.definitions)?;
-    let is_here = |name: &str| {
-        definitions.iter().any(|one| one.name == name && one.policy.is_some() && one.find().program.is_some())
+/// How to do it, how to undo it, and where what is not on the screen stands.
+fn carried_out(proof: &Proof) -> Vec<Block> {
+    let advice = advise::ADVICE;
+    let open = match proof.open.len() {
+        0 => String::new(),
+        some => format!(" {} not proved: {advice}/{PROOF}.", units::count(some, "thing was", "things were")),
     };
+    vec![
+        Block::Text(format!("Nothing was changed yet.{open}")),
+        Block::Points(vec![
+            (format!("To do it: {advice}/advice.md says which file of {advice}/config goes where"), None),
+            ("To undo it: take those lines out again; weigh pack DIR --clean removes variants".into(), None),
+            (format!("Everything: {advice}/advice.md and {advice}/{PROOF}; runs: weigh runs open"), None),
+        ]),
+    ]
+}
+
+/// The policy of an earlier call, if it was made for the site's file with this digest.
+fn decided_before(file: &Path, sha256: &str) -> Option<Policy> {
+    let policy = file.is_file().then(|| read_policy(file).ok()).flatten()?;
+    (policy.site_sha256 == sha256).then(|| {
+        let again = "is of an earlier call and is used; to decide again: weigh advise --force";
+        terminal::note(&format!("{} {again}", clean_path(file)));
+        policy
+    })
+}
+
+/// Where to look: what the project has, else the machine's; and how that is told.
+fn request(lab: &Lab) -> Result<(SiteRequest, String)> {
+    let (project, machine) = (detect_project(Path::new(".")), detect_software(Path::new("/")));
+    let Some(docroot) = &project.docroot else { return Ok(Default::default()) };
+    let servers = Definition::load(&lab.definitions)?;
+    // Each is asked once.
+    let here: Vec<&str> = servers
+        .iter()
+        .filter(|server| server.policy.is_some() && server.find().program.is_some())
+        .map(|server| server.name.as_str())
+        .collect();
+    ensure!(!here.is_empty(), "no web server is here to measure with: apt install nginx-light, or apache2");
     // The configuration of a server that can be started here; of several, that of the one that runs.
     let mut configs: Vec<&(PathBuf, &str)> =
-        project.configs.iter().filter(|(_, server)| is_here(server)).collect();
+        project.configs.iter().filter(|(_, server)| here.contains(server)).collect();
     configs.sort_by_key(|(_, server)| !machine.servers.contains(server));
     let config = configs.first().map(|(file, _)| file.clone());
-    let usual =
-        [if project.has_htaccess { "apache" } else { "nginx" }, "nginx", "apache", "caddy", "lighttpd"];
     let running = machine.servers.iter().copied().filter(|_| !project.has_htaccess);
-    let server = running.chain(usual).find(|name| is_here(name));
-    Ok(SiteRequest {
+    let usual = project.has_htaccess.then_some("apache").into_iter().chain(["nginx"]);
+    let server = running.chain(usual).find(|name| here.contains(name)).or(here.first().copied());
+    let request = SiteRequest {
         docroot: Some(docroot.clone()),
         server: server.filter(|_| config.is_none()).map(str::to_owned),
         render: project.has_php,
         server_config: config,
         logs: project.logs.clone(),
         ..SiteRequest::default()
-    })
+    };
+    let told = found(&request, &project, &machine);
+    Ok((request, told))
 }
 
 const NOTHING: &str =
@@ -159,10 +192,6 @@ A file, without a site:
   weigh codec page.html
 All commands: weigh --help
 ";
-
-fn known() -> String {
-    format!("{SITE} is here and is used; to look again: weigh site --force\n")
-}
 
 /// A path below the project's folder.
 fn shown(path: &Path) -> String {
@@ -179,8 +208,8 @@ fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> S
     }
     match (&request.server_config, &request.server) {
         (Some(file), _) => line("configuration", shown(file)),
-        (None, Some(server)) if project.has_htaccess => {
-            line("web server", format!("{server}, with your .htaccess"))
+        (None, Some(server)) if project.has_htaccess && server == "apache" => {
+            line("web server", "Apache (assumed), with your .htaccess".to_owned())
         }
         (None, Some(server)) => {
             line("web server", format!("{server} (assumed; --server-config FILE of weigh site tells)"))
@@ -203,41 +232,4 @@ fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> S
         );
     }
     text
-}
-
-/// What to do, what it brings, how sure that is, and how to undo it.
-fn screen(policy: &Policy, unsettled: &[String], proof: Option<&Proof>) -> String {
-    let mut text = String::new();
-    let changes: Vec<&str> =
-        policy.decisions.iter().filter(|one| !one.keep).map(|one| one.text.as_str()).collect();
-    if changes.is_empty() {
-        text += "Change nothing: what is sent today is within the best that was measured.\n";
-        for decision in &policy.decisions {
-            text += &format!("  {}: {}\n", decision.kind.plural(), clean(&decision.today));
-        }
-    } else {
-        text += match unsettled {
-            [] => "Do this, in this order:\n",
-            _ => "Not settled: so far this is ahead, in this order:\n",
-        };
-        for (at, change) in changes.iter().enumerate() {
-            text += &format!(" {}. {}\n", at + 1, clean(change));
-        }
-    }
-    for note in unsettled {
-        text += &format!("{}\n", clean(note));
-    }
-    if let Some(proof) = proof {
-        let options = crate::results::options(weigh_answer::format::Detail::Summary, None);
-        text += "\nMeasured before and after, per month:\n";
-        text += weigh_answer::format::terminal::text(&proof_answer(proof), &options).trim_matches('\n');
-        text += "\n";
-    }
-    if !changes.is_empty() {
-        let advice = advise::ADVICE;
-        text += &format!(
-            "\nTo do it: {advice}/advice.md says which file of {advice}/config goes where. To undo it: take those\nlines out again; weigh pack DIR --clean deletes precompressed files. Nothing was changed yet.\n"
-        );
-    }
-    text + "Everything: weigh runs open, and advice/advice.html.\n"
 }

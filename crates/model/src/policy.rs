@@ -26,6 +26,9 @@ pub struct Policy {
     /// The web server that it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
+    /// What has too few rounds to compare its settings, a line each. Empty: all decisions are settled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsettled: Vec<String>,
     /// The kinds of machine that were measured, the best first: the decisions are for that one. Empty: one that no cluster named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<Machine>,

@@ -30,8 +30,6 @@ pub struct Decided {
     pub policy: Policy,
     /// One line each: what was not measured, and what limits the result.
     pub notes: Vec<String>,
-    /// The same for kinds with too few rounds to compare the settings.
-    pub unsettled: Vec<String>,
 }
 
 /// Decides by runs of one machine; also everything together, with what is best. See `super::machines::decide`.
@@ -87,6 +85,7 @@ pub(super) fn decide_by(
         site_sha256: sha256.to_owned(),
         objective,
         server: site.sources.server.clone(),
+        unsettled,
         machines: Vec::new(),
         decisions,
         pool: pool::pool(site),
@@ -96,7 +95,7 @@ pub(super) fn decide_by(
         trial: None,
         gates: Vec::new(),
     };
-    (Decided { policy, notes, unsettled }, made.iter().map(Made::after).reduce(Setup::plus))
+    (Decided { policy, notes }, made.iter().map(Made::after).reduce(Setup::plus))
 }
 
 /// That a decision rests on fewer rounds than a claim takes, and what would settle it.

@@ -21,8 +21,8 @@ const VISIBLE: f64 = 0.005;
 const DO_THIS: &str = "Do this, in this order";
 const SO_FAR: &str = "Not settled: so far this is ahead, in this order";
 
-pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
-    let policy = &decided.policy;
+/// What to do, the steps in their order; or that nothing is to be changed, and why.
+pub fn verdict(policy: &Policy, site: &Site) -> Vec<Block> {
     let (keep, change): (Vec<&Decision>, Vec<&Decision>) =
         policy.decisions.iter().partition(|decision| decision.keep);
     let is_open =
@@ -32,7 +32,7 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
     } else if change.is_empty() {
         let is_withheld = policy.trial.as_ref().is_some_and(|trial| !trial.withheld.is_empty());
-        let what = match (keep.iter().all(is_open), decided.unsettled.is_empty(), basis::is_whole(policy)) {
+        let what = match (keep.iter().all(is_open), policy.unsettled.is_empty(), basis::is_whole(policy)) {
             _ if is_withheld => {
                 "Change nothing: the files of what was better make answers of this site worse."
             }
@@ -45,13 +45,19 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         };
         blocks.push(Block::Answer(vec![what.into()]));
     } else {
-        let heading = if decided.unsettled.is_empty() { DO_THIS } else { SO_FAR };
+        let heading = if policy.unsettled.is_empty() { DO_THIS } else { SO_FAR };
         blocks.push(Block::Heading(2, heading.into()));
-        blocks.extend(decided.unsettled.iter().map(|open| Block::Text(clean(open))));
+        blocks.extend(policy.unsettled.iter().map(|open| Block::Text(clean(open))));
         blocks.push(Block::Steps(change.iter().map(|decision| step(decision, site)).collect()));
     }
     let told = keep.iter().filter(|one| !change.is_empty() || is_open(one));
     blocks.extend(told.map(|decision| Block::Text(clean(&decision.text))));
+    blocks
+}
+
+pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
+    let policy = &decided.policy;
+    let mut blocks = verdict(policy, site);
     blocks.extend(basis::gaps(policy).into_iter().map(Block::Text));
     blocks.extend(policy.pool.map(|pool| Block::Text(workers(&pool))));
     blocks.extend(policy.php.iter().filter_map(other_php).map(Block::Text));
@@ -68,7 +74,7 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         blocks.push(Block::Heading(2, "This would change if".into()));
         blocks.push(Block::Points(flips));
     }
-    let open = decided.unsettled.iter().filter(|_| change.is_empty());
+    let open = policy.unsettled.iter().filter(|_| policy.decisions.iter().all(|decision| decision.keep));
     blocks.extend(open.chain(&decided.notes).map(|note| Block::Remark(clean(note))));
     let objective = match policy.objective {
         Objective::Time => {

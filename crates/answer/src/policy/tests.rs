@@ -350,7 +350,6 @@ fn workers_are_those_that_php_keeps_busy_whatever_visitors_ask_for() {
     let decided = Decided {
         policy: Policy { pool: Some(logged), ..decided(&shop(), &[], Objective::Time) },
         notes: Vec::new(),
-        unsettled: Vec::new(),
     };
     let shown = crate::format::terminal::text(&document(&decided, &shop()), &Default::default());
     assert!(shown.contains("It takes at least 9, and with 16 one request"), "{shown}");
@@ -579,7 +578,7 @@ fn the_machine_with_the_lowest_cost_is_advised_at_its_own_price() {
         assert_eq!((first.cost, first.core_hours), (policy.total.cost.after, policy.total.core_hours.after));
         let told = second.compared.unwrap();
         assert!((told.ratio - second.cost / first.cost).abs() < 1e-6 && told.claimed, "{told:?}");
-        let decided = Decided { policy: policy.clone(), notes: Vec::new(), unsettled: Vec::new() };
+        let decided = Decided { policy: policy.clone(), notes: Vec::new() };
         let shown = crate::format::terminal::text(&document(&decided, &site), &Default::default());
         assert!(shown.contains(&format!("Machine: {}. {}: ", kinds[0], kinds[1])), "{shown}");
         let text = serde_json::to_string(&policy).unwrap();

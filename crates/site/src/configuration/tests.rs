@@ -46,6 +46,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         server: None,
         decisions,
         pool: None,
+        unsettled: Vec::new(),
         machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),

@@ -13,11 +13,19 @@ use crate::text::clean;
 /// What was predicted and measured, a line each, and how many predictions held.
 pub fn proof_answer(proof: &Proof) -> Vec<Block> {
     let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
-    if counted.is_empty() {
-        let open = proof.open.first().map(|open| format!(": {}", clean(open))).unwrap_or_default();
-        return vec![Block::Text(format!("Nothing to prove{open}"))];
+    match counted.is_empty() {
+        true => vec![nothing()],
+        false => {
+            vec![
+                Block::Table(table(&mut counted.iter().copied())),
+                Block::Answer(vec![summary(proof, &counted)]),
+            ]
+        }
     }
-    vec![Block::Table(table(&mut counted.iter().copied())), Block::Answer(vec![summary(proof, &counted)])]
+}
+
+fn nothing() -> Block {
+    Block::Text("Nothing was proved: no decision was measured before and after.".into())
 }
 
 fn change(amount: &Amount) -> String {
@@ -40,7 +48,7 @@ pub fn proof_document(proof: &Proof) -> Vec<Block> {
     let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
     let mut blocks = Vec::new();
     if counted.is_empty() {
-        blocks.push(Block::Text("Nothing was proved: no decision was measured before and after.".into()));
+        blocks.push(nothing());
     }
     if !proof.lines.is_empty() {
         blocks.push(Block::Table(table));

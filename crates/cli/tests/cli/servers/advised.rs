@@ -66,6 +66,7 @@ fn policy(assets: Vec<Rule>, pages: Vec<Rule>) -> Policy {
         objective: Objective::Time,
         server: None,
         decisions: vec![decided(Kind::Asset, assets), decided(Kind::Page, pages)],
+        unsettled: Vec::new(),
         machines: Vec::new(),
         pool: None,
         php: Vec::new(),

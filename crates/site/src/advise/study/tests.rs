@@ -100,6 +100,7 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         server: Some("nginx".into()),
         decisions: vec![decision],
         pool: None,
+        unsettled: Vec::new(),
         machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
