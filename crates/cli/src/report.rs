@@ -2,7 +2,7 @@
 
 mod other;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -18,7 +18,7 @@ use weigh_answer::report::ranking::Conditions;
 use weigh_history::Filter;
 use weigh_model::text::clean_path;
 use weigh_run::dir::StoredRun;
-use weigh_run::list::{LATEST, below, find};
+use weigh_run::list::{LATEST, below, find_below};
 
 /// Flags of `weigh runs show`.
 #[derive(Debug, clap::Args)]
@@ -67,8 +67,8 @@ fn formats() -> String {
     format!("{} (repeatable)", names.join(", "))
 }
 
-/// Runs the verb.
-pub fn run(args: &Args) -> Result<ExitCode> {
+/// Runs the verb; names are those of runs in this folder.
+pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let word = &args.run;
     if !below(word).is_empty() {
         terminal::note(&format!("{} is a folder of runs; name one of them", clean_path(word)));
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         other::show(word, args, formats)?;
         return Ok(Exit::Fine.into());
     }
-    let path = find(word).or_usage_error()?;
+    let path = find_below(folder, word).or_usage_error()?;
     let stored = StoredRun::read(&path).or_usage_error()?;
     let results = stored.report();
     if let Some(text) = &args.at {

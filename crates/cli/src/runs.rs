@@ -74,7 +74,8 @@ enum RunsVerb {
     /// Show one: its answer, tables, files, pictures
     Show(report::Args),
     /// Write a page for a browser that lists them, with their answers, their reports and the progress of one that is measuring
-    Open(view::Args),
+    #[command(after_help = view::EXAMPLES)]
+    Open,
     /// Show a metric over time: each configuration, change points, and what changed there
     #[command(after_help = trend::EXAMPLES)]
     Trend(trend::Args),
@@ -99,8 +100,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     match &args.what {
         None => show(folder, &args.which.filter(), args.json),
         Some(RunsVerb::List { which, json }) => show(folder, &which.filter(), *json),
-        Some(RunsVerb::Show(args)) => report::run(args),
-        Some(RunsVerb::Open(args)) => view::run(args),
+        Some(RunsVerb::Show(args)) => report::run(args, folder),
+        Some(RunsVerb::Open) => view::run(folder),
         Some(RunsVerb::Trend(args)) => trend::run(args, folder),
         Some(RunsVerb::Prune(args)) => prune::run(args, folder),
         Some(RunsVerb::Export { file }) => export(folder, file),

@@ -59,14 +59,15 @@ pub fn answer(error: &Error, words: &[String]) -> ExitCode {
 
 /// An error of the parser as one line.
 pub fn line(error: &Error, words: &[String]) -> String {
+    let text = error.render().to_string();
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
         && let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == given)
-        && error.render().to_string().contains("Usage: weigh [")
+        && text.contains("Usage: weigh [")
     {
         return format!("no command `{given}`; type: {now}");
     }
-    one_line(&error.render().to_string(), |usage| meant(error, words, usage))
+    one_line(&text, |usage| meant(error, words, usage))
 }
 
 /// What an argument that is not known was probably meant as.

@@ -1,7 +1,7 @@
 //! `weigh runs open`: runs in a browser, as an index page in their folder.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,6 @@ use weigh_history::{History, Index};
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 use weigh_run::dir::RUN;
-use weigh_run::list::FOLDER;
 
 /// What opens a page in the user's browser.
 const OPENER: &str = "xdg-open";
@@ -25,25 +24,16 @@ const SHARE: u32 = 50;
 /// How often the user's wish to end is looked at.
 const ATTENTION: Duration = Duration::from_millis(100);
 
-/// Flags of `weigh runs open`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Args {
-    /// The folder of runs
-    #[arg(value_name = "DIR", default_value = FOLDER)]
-    folder: PathBuf,
-}
-
-const EXAMPLES: &str = "Examples:
-  weigh runs open            every run in weigh-runs
-  weigh runs open old-runs   those of another folder
+/// The end of its help.
+pub const EXAMPLES: &str = "Examples:
+  weigh runs open                 every run in weigh-runs
+  weigh runs open --in old-runs   those of another folder
 
 It writes index.html into the folder, and the report page of each run that has none. On a desktop it opens the page.
 While a run is measuring it goes on: the page shows the progress until the run ends, or until Ctrl-C.";
 
-/// Runs the verb.
-pub fn run(args: &Args) -> Result<ExitCode> {
-    let folder = &args.folder;
+/// Runs the verb, for a folder of runs.
+pub fn run(folder: &Path) -> Result<ExitCode> {
     refuse_run(folder).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let mut is_first = true;
@@ -88,10 +78,7 @@ fn refuse_run(folder: &Path) -> Result<()> {
     if folder.join(RUN).is_file() {
         return Err(anyhow!("{shown}: a run; name the folder that it is in, or: weigh runs show {shown}"));
     }
-    match folder == Path::new(FOLDER) || folder.is_dir() {
-        true => Ok(()),
-        false => Err(anyhow!("{shown}: not a folder")),
-    }
+    Ok(())
 }
 
 /// Opens a page in the user's browser where somebody sees it. Its path was printed, for where nothing does.

@@ -94,27 +94,35 @@ pub fn find_kept(word: &Path) -> Result<PathBuf> {
 /// # Errors
 /// One line: what there is instead, and what was probably meant.
 pub fn find(word: &Path) -> Result<PathBuf> {
+    find_below(Path::new(FOLDER), word)
+}
+
+/// The same with the runs of another folder.
+///
+/// # Errors
+/// As with [`find`].
+pub fn find_below(folder: &Path, word: &Path) -> Result<PathBuf> {
     if word.join(RUN).is_file() {
         return Ok(word.to_owned());
     }
-    let runs = below(Path::new(FOLDER));
+    let runs = below(folder);
     let text = word.to_string_lossy();
     if let Some(run) = runs.iter().find(|run| text == LATEST || run.name == text) {
         return Ok(run.path.clone());
     }
-    let shown = clean_path(word);
+    let (shown, shown_folder) = (clean_path(word), clean_path(folder));
     if runs.is_empty() && !word.exists() {
-        bail!("{shown}: no such run, and {FOLDER} has none; measure one: weigh run --quick");
+        bail!("{shown}: no such run, and {shown_folder} has none; measure one: weigh run --quick");
     }
     if word.join("blocks.ndjson").exists() {
         bail!("{shown}: a load, not a run of a study; its figures are in {shown}/result.json");
     }
     if word.exists() {
-        bail!("{shown}: not a run (it has no {RUN}); weigh runs lists the runs in {FOLDER}");
+        bail!("{shown}: not a run (it has no {RUN}); weigh runs lists the runs in {shown_folder}");
     }
     match nearest(&name_of(word), runs.iter().map(|run| run.name.as_str())) {
         Some(near) => bail!("{shown}: no such run; did you mean `{near}`?"),
-        None => bail!("{shown}: no such run; weigh runs lists the runs in {FOLDER}"),
+        None => bail!("{shown}: no such run; weigh runs lists the runs in {shown_folder}"),
     }
 }
 

@@ -76,8 +76,9 @@ weigh runs prune --older-than 90
 weigh runs prune --older-than 90d --yes --dry-run
 weigh runs export
 weigh runs export used
-weigh runs open nowhere
-weigh runs open used
+weigh runs open --in nowhere
+weigh runs open --in used
+weigh runs show nowhere --in used
 weigh compare
 weigh compare latest
 weigh compare nowhere used

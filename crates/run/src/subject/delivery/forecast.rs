@@ -44,10 +44,15 @@ pub fn link_seconds(link: &LinkSpec, bytes: u64, tls: bool) -> f64 {
     Path::shared(mbit, link.rtt_ms, 1.0).call_ns(bytes as f64, Connection::New, tls) / 1e9
 }
 
+/// Requests of a block that lasts as long as it is to.
+fn enough(response_seconds: f64) -> f64 {
+    (BLOCK_SECONDS / response_seconds).ceil().clamp(1.0, BLOCK_REQUESTS)
+}
+
 /// Requests of a block whose responses take this many seconds of wall time, one after the other: 0.4 s of them, so that
 /// most blocks have eight or more and those of the slowest one. Each instance of the content is asked for as often.
 pub fn block_requests(response_seconds: f64, delivery: &Delivery) -> u64 {
-    let enough = (BLOCK_SECONDS / response_seconds).ceil().clamp(1.0, BLOCK_REQUESTS);
+    let enough = enough(response_seconds);
     let enough = if delivery.every_ms.is_some() { enough.max(AT_RATE) } else { enough };
     (enough as u64)
         .max(u64::from(delivery.connections))
@@ -71,7 +76,7 @@ pub fn block_seconds(response_seconds: f64, delivery: &Delivery) -> f64 {
 pub fn compared_seconds(link: &LinkSpec, bytes: u64) -> f64 {
     let response = link_seconds(link, bytes, false);
     // One connection, one instance of the content, no rate.
-    let requests = (BLOCK_SECONDS / response).ceil().clamp(1.0, BLOCK_REQUESTS);
+    let requests = enough(response);
     let preflights = if requests == 1.0 { 1.0 } else { f64::from(PREFLIGHTS) };
     let visit = (requests + preflights) * response + DELIVERY_SECONDS;
     2.0 * visit
