@@ -19,12 +19,24 @@ pub struct Advised {
     /// How PHP hands files over, or the server sends them without PHP: `x-accel-redirect`, `transparent`; null: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub downloads: Option<String>,
+    /// The pages that a cache in front of PHP holds; null: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<HeldPages>,
     /// Folders beside the document root that files are sent from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
     /// What of the site's own configuration is known, and goes on to hold; null: no configuration is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<KeptConfiguration>,
+}
+
+/// Pages that a cache in front of PHP holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct HeldPages {
+    /// Seconds that a page is held that does not say how long itself.
+    pub seconds: u64,
+    /// Their paths as regular expressions without what begins and ends them, of printable ASCII.
+    pub pages: Vec<String>,
 }
 
 /// What of a site's own configuration goes on to hold beside a policy.

@@ -10,7 +10,7 @@ use crate::way::{By, WayKind};
 
 /// The kind of thing that a cell measures. Subjects that only their own module needs are made there with
 /// [`Subject::new`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("examples" = ["codec", "php-codec", "page", "asset", "download", "client"]))]
 pub struct Subject(Cow<'static, str>);
@@ -75,7 +75,7 @@ impl Transport {
 
 /// What a cell has in addition to payload, runtime and setting when a web server sends the payload. The setting is the
 /// method with its level and options; the runtime is a PHP, or [`NO_PHP`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Delivery {
     /// The web server's name: `nginx`.
     pub server: String,
@@ -171,7 +171,7 @@ pub struct Slow {
 pub const NO_PHP: &str = "-";
 
 /// One value of every factor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cell {
     /// Unique in its plan and stable between plans:
     /// `payload/runtime/serializer/setting`, such as `tree-2.4m/php8.2/serialize/gzdeflate:6`; the

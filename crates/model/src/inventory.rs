@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::advised::Advised;
 use crate::link::LinkSpec;
+use crate::plan::{Runtime, Server, Store};
 use crate::protocol::client::DriverDescription;
 use crate::protocol::{CodecDescription, SerializerDescription};
-use crate::way::{OwnConfig, WayDescription};
+use crate::way::WayDescription;
 
 /// The name of the runtime that holds the native codecs.
 pub const NATIVE: &str = "native";
@@ -43,15 +43,8 @@ pub struct Inventory {
 /// client of stores.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RuntimeEntry {
-    /// `native`, `php8.2`, …; with a variant of a study, `php8.2+jit`.
-    pub name: String,
-    /// The PHP binary, or that of PHP-FPM; `None` for native.
-    pub binary: Option<PathBuf>,
-    /// Settings of PHP's ini that define the variant, `NAME=VALUE`.
-    pub ini: Vec<String>,
-    pub version: String,
-    /// Settings that change results, by name.
-    pub facts: BTreeMap<String, String>,
+    /// As a plan has it; with a variant of a study, `php8.2+jit`. Its libraries follow from the cells.
+    pub plan: Runtime,
     /// Every codec that it can encode with, available or not.
     pub codecs: Vec<CodecDescription>,
     /// Every serializer, available or not.
@@ -69,23 +62,14 @@ pub struct RuntimeEntry {
 /// One web server, available or not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ServerEntry {
-    /// `nginx`, `apache`, …
-    pub name: String,
-    pub binary: Option<PathBuf>,
-    /// Its version, as reported; empty when it is not installed.
-    pub version: String,
+    /// As a plan has it; without a version when it is not installed. Its libraries follow from the cells.
+    pub plan: Server,
     /// It can send over TLS.
     pub tls: bool,
     /// It can pass requests to PHP.
     pub php: bool,
     /// Every method of sending, available or not.
     pub ways: Vec<WayDescription>,
-    /// Settings that change results, by name.
-    pub facts: BTreeMap<String, String>,
-    /// The user's configurations that are among the methods.
-    pub own: Vec<OwnConfig>,
-    /// What a policy asks of it, if that is one of the methods.
-    pub advised: Option<Advised>,
     /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
     /// How to make it available.
@@ -95,17 +79,12 @@ pub struct ServerEntry {
 /// One store, available or not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoreEntry {
-    /// `redis`, `memcached`, …
-    pub name: String,
+    /// As a plan has it. Its drivers follow from the cells.
+    pub plan: Store,
     /// One line that describes it.
     pub about: String,
-    pub binary: Option<PathBuf>,
-    /// Its version, as reported; empty when it is not installed or reports none.
-    pub version: String,
     /// It is a part of PHP, or a folder, so that no link leads to it.
     pub within: bool,
-    /// The URL of a store that the program does not start, without the password.
-    pub url: Option<String>,
     /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
     /// How to make it available.
@@ -121,10 +100,10 @@ pub trait Listed {
 }
 
 macro_rules! listed {
-    ($($kind:ty),*) => {$(
+    ($($kind:ty: $($name:ident).+),*) => {$(
         impl Listed for $kind {
             fn name(&self) -> &str {
-                &self.name
+                &self.$($name).+
             }
 
             fn lack(&self) -> Option<(&str, Option<&str>)> {
@@ -134,13 +113,13 @@ macro_rules! listed {
     )*};
 }
 listed!(
-    RuntimeEntry,
-    ServerEntry,
-    StoreEntry,
-    CodecDescription,
-    SerializerDescription,
-    DriverDescription,
-    WayDescription
+    RuntimeEntry: plan.name,
+    ServerEntry: plan.name,
+    StoreEntry: plan.name,
+    CodecDescription: name,
+    SerializerDescription: name,
+    DriverDescription: name,
+    WayDescription: name
 );
 
 impl RuntimeEntry {
@@ -151,7 +130,7 @@ impl RuntimeEntry {
             let (runtime, variant) = name.split_once('+').map_or((name, None), |(r, v)| (r, Some(v)));
             (runtime.to_owned(), variant.map(str::to_owned))
         };
-        let ((wanted, variant), (own, own_variant)) = (split(word), split(&self.name));
+        let ((wanted, variant), (own, own_variant)) = (split(word), split(&self.plan.name));
         (wanted == own || wanted == PHP && own != NATIVE) && variant == own_variant
     }
 

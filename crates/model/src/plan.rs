@@ -162,16 +162,6 @@ pub struct Exclusion {
 }
 
 impl Plan {
-    /// Whether its cells are deliveries.
-    pub fn is_delivery(&self) -> bool {
-        self.cells.iter().any(|c| c.delivery.is_some())
-    }
-
-    /// Whether its cells are clients of stores.
-    pub fn is_client(&self) -> bool {
-        self.cells.iter().any(|c| c.client.is_some())
-    }
-
     /// Whether all its cells use servers that the program does not start: nothing is started, and no CPU time is read.
     pub fn is_outside(&self) -> bool {
         !self.payloads.is_empty() && self.payloads.iter().all(|p| matches!(p.origin, Origin::Url { .. }))

@@ -1,12 +1,19 @@
 //! A policy, as `policy.toml` holds it: what to do with each kind of content, why, and what it brings. The program and the
 //! PHP library read it.
 
+mod change;
+mod page_caching;
+
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::Gate;
+use crate::page::Moment;
 use crate::site::Kind;
 use crate::suggest::readable;
+
+pub use change::{Amount, Change, ContentChange};
+pub use page_caching::PageCaching;
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA: u32 = 1;
@@ -38,11 +45,17 @@ pub struct Policy {
     /// The PHP workers; absent: what PHP answers in its busiest hour is not counted, or its time not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Pool>,
+    /// The cache of pages in front of PHP; absent: no page was asked whether it may be held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<PageCaching>,
     /// What other PHPs would bring.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub php: Vec<OtherPhp>,
     /// Everything together: the kinds whose coverage says that they are in it.
     pub total: Change,
+    /// First visits of pages that were loaded in a browser, over each link of visitors, with all decisions together. Empty: none was loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadChange>,
     /// What the figures rest on, one entry per kind of content that the site has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
@@ -308,15 +321,56 @@ pub struct Pool {
     pub enough: Option<u32>,
 }
 
+/// A first visit of a page over a link, predicted: milliseconds from the begin of the navigation, before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadChange {
+    /// The page's path.
+    pub page: String,
+    /// The link by its name.
+    pub link: String,
+    /// Largest contentful paint.
+    pub lcp_ms: [f64; 2],
+    /// First contentful paint.
+    pub fcp_ms: [f64; 2],
+    /// The load event.
+    pub load_ms: [f64; 2],
+}
+
 /// What is minimised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
-    /// The time that visitors wait, with the cores at peak under the limit.
+    /// The time that visitors wait, with the cores at peak under the limit: for pages that were loaded in a browser until the largest contentful paint.
     #[default]
     Time,
+    /// The same until the first contentful paint.
+    Fcp,
+    /// The same until the load event.
+    Load,
     /// The cost of cores, traffic, memory and, if they have a price, visitors' seconds.
     Money,
+}
+
+impl Objective {
+    /// As flags and files name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Objective::Time => "time",
+            Objective::Fcp => "fcp",
+            Objective::Load => "load",
+            Objective::Money => "money",
+        }
+    }
+
+    /// Until when visitors wait for a page.
+    pub fn moment(self) -> Moment {
+        match self {
+            Objective::Time | Objective::Money => Moment::LargestPaint,
+            Objective::Fcp => Moment::FirstPaint,
+            Objective::Load => Moment::Load,
+        }
+    }
 }
 
 /// What to do with content of one kind.
@@ -453,77 +507,6 @@ pub struct Need {
     /// How to get it: `apt install php8.2-zstd`; empty: unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub how: String,
-}
-
-/// Amounts per month before and after.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Change {
-    /// Hours that visitors wait, over all responses.
-    pub wait_hours: Amount,
-    /// Hours of CPU time of server and PHP.
-    pub core_hours: Amount,
-    /// Hours that PHP workers are busy with making pages, and with sending; zero if it was not measured.
-    #[serde(default)]
-    pub worker_hours: Amount,
-    /// GB (10⁹ bytes) of traffic out.
-    pub gb_out: Amount,
-    /// GB of memory of stored values.
-    pub gb_stored: Amount,
-    /// The sum at the site's prices, in its currency.
-    pub cost: Amount,
-}
-
-/// What a decision changes of content of one type and size: amounts per month, today and with the policy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename = "Part", deny_unknown_fields)]
-pub struct ContentChange {
-    /// The type and size: `text/css, 10 KB to 50 KB`.
-    pub content: String,
-    /// Hours that visitors wait.
-    pub wait_hours: [f64; 2],
-    /// Hours of CPU time of server and PHP.
-    pub core_hours: [f64; 2],
-    /// GB (10⁹ bytes) of traffic out.
-    pub gb_out: [f64; 2],
-    /// GB of memory of stored values.
-    pub gb_stored: [f64; 2],
-}
-
-/// An amount before and after, with the 95% interval of the share that it changes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Amount {
-    /// Today.
-    pub before: f64,
-    /// With the policy.
-    pub after: f64,
-    /// Lower end of (after − before) ÷ before, from the uncertainty of the rounds, the sample and the counts of requests; null: unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub low: Option<f64>,
-    /// Upper end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub high: Option<f64>,
-    /// Lower end from the rounds alone: what a proof on the same sample is compared with; null: unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounds_low: Option<f64>,
-    /// Upper end from the rounds alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rounds_high: Option<f64>,
-}
-
-impl Change {
-    fn amounts_mut(&mut self) -> [&mut Amount; 6] {
-        let Change { wait_hours, core_hours, worker_hours, gb_out, gb_stored, cost } = self;
-        [wait_hours, core_hours, worker_hours, gb_out, gb_stored, cost]
-    }
-}
-
-impl Amount {
-    /// (after − before) ÷ before; null if there was nothing before.
-    pub fn share(&self) -> Option<f64> {
-        (self.before > 0.0).then(|| (self.after - self.before) / self.before)
-    }
 }
 
 /// A change of the site under which another setting is better.

@@ -166,17 +166,6 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The difference between the sum of own costs and another total, as a share of that total. The other total is the
-    /// inclusive cost of functions that nothing called if there is a tree of calls, otherwise the total that the file
-    /// states.
-    pub fn departure(&self) -> Option<f64> {
-        let other = match self.inclusion {
-            Inclusion::Tree => self.roots.amount,
-            _ => self.stated?.amount,
-        };
-        (other != 0).then(|| self.total.amount.abs_diff(other) as f64 / other.unsigned_abs() as f64)
-    }
-
     /// The stated total minus the sum of all functions: with Xdebug, the cost outside functions.
     pub fn outside(&self) -> Option<i64> {
         let stated = self.stated.filter(|_| self.format == Format::Xdebug)?;

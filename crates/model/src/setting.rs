@@ -14,7 +14,7 @@ use crate::suggest::nearest_hint;
 
 /// A codec with its level and options.
 #[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 pub struct Setting {
     /// The codec's name.

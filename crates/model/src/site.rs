@@ -1,16 +1,23 @@
 //! A site, as `site.toml` describes it: what it sends, to whom, and how today. Each figure says where it comes from.
 
+mod cached;
 mod check;
 mod figure;
 mod front;
+mod page_php;
+mod worker;
 
 use serde::{Deserialize, Serialize};
 use weigh_load::verify::is_text_type;
 
+use crate::page::PageGraph;
 use crate::way::is_php_setting;
 
+pub use cached::{CacheablePage, CachedPages};
 pub use figure::{Figure, From};
 pub use front::Front;
+pub use page_php::{AtRate, Brings, PageParts, PhpPage, SAME};
+pub use worker::{WorkerMode, WorkerPage};
 
 /// The version of the file that this program reads and writes.
 pub const SCHEMA: u32 = 1;
@@ -49,6 +56,41 @@ pub struct Site {
     /// The content, in strata: one per kind, format and size band.
     #[serde(default)]
     pub strata: Vec<Stratum>,
+    /// Pages that were loaded in a browser. They stand for all pages: how long visitors wait for a page and what belongs to it follows from their loads.
+    /// None: from single responses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loaded: Vec<LoadedPage>,
+    /// What a cache of pages in front of PHP would have answered, by how long it holds them; none: no log, or no script in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub page_cache: Vec<CachedPages>,
+    /// Pages that were asked whether a cache in front of PHP may hold them; none: nobody asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cacheable: Vec<CacheablePage>,
+    /// The site's pages as each of several PHPs makes them (`--render` with `--php` twice or more); none: not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub page_php: Vec<PhpPage>,
+    /// What PHP that lives on from request to request keeps (`--worker`); none: not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<WorkerMode>,
+}
+
+/// A page that was loaded in a browser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadedPage {
+    /// The path of its URL.
+    pub page: String,
+    /// What it loads, as a graph: a file below the folder of `site.toml`.
+    pub file: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, hexadecimal.
+    pub sha256: String,
+    /// The share of page views that it stands for. The shares of all add up to 1.
+    pub share: f64,
+    /// The graph, once it has been read.
+    #[serde(skip)]
+    pub graph: Option<PageGraph>,
 }
 
 /// Where the program looked. Paths are absolute.
@@ -185,7 +227,7 @@ pub struct Stratum {
     /// The share of its bytes that zstd 1 saves, from 0 to 1, over the files that stand for it. Absent: not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saving: Option<f64>,
-    /// Files that stand for the stratum.
+    /// The files that are measured for the stratum.
     #[serde(default)]
     pub sample: Vec<Sample>,
 }

@@ -129,16 +129,12 @@ mod tests {
     fn thinned(records: impl Iterator<Item = Record>) -> Vec<Record> {
         let cell = |id: &str| Cell {
             id: id.into(),
-            side: None,
             subject: Subject::CODEC,
             payload: "page".into(),
             runtime: "native".into(),
-            serializer: None,
             setting: Setting::bare("zlib"),
-            keep: false,
             expected_seconds: 0.1,
-            delivery: None,
-            client: None,
+            ..Cell::default()
         };
         let plan = Plan { cells: ["a", "b"].map(cell).into(), ..Plan::default() };
         let mut thinned = Thinned::new(&plan);

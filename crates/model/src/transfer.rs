@@ -13,7 +13,7 @@ pub const INITIAL_WINDOW: f64 = 10.0;
 
 /// How many times the rate of the window before it bbr sends a window at while it looks for the link's rate: 2 ÷ ln 2 (N. Cardwell and others,
 /// BBR: Congestion-Based Congestion Control, ACM Queue 14 (2016)).
-const PACING: f64 = 2.0 / std::f64::consts::LN_2;
+pub(crate) const PACING: f64 = 2.0 / std::f64::consts::LN_2;
 
 /// Bytes of headers per packet.
 const HEADERS: f64 = (MTU - TCP_PAYLOAD) as f64;

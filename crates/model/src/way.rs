@@ -15,13 +15,25 @@ pub const ENCODER: &str = "encoder";
 
 /// Who carries out a way.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// A PHP script: its description comes from `php/ways/NAME.php`.
     Php,
     /// The web server: its description comes from `servers/NAME/server.toml`.
+    #[default]
     Server,
 }
 

@@ -77,6 +77,15 @@ pub struct Measured {
     pub down: Option<Rate>,
     /// Bandwidth away from the client.
     pub up: Option<Rate>,
+    /// How the server's end sends: `cubic`, `bbr`; absent: the kernel does not say, or there is no link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion_control: Option<String>,
+    /// Packets that the server's end sends on a new connection before the first acknowledgement; absent: the kernel does not say, or there is no link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<u32>,
+    /// Whether the server's end starts with that window again after a pause; absent: the kernel does not say, or there is no link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_start_after_idle: Option<bool>,
     /// Packets lost in both directions; null where no loss was requested, or where the method hides packets.
     pub lost: Option<Lost>,
 }
@@ -131,6 +140,9 @@ impl Measured {
             round_trip: None,
             down: None,
             up: None,
+            congestion_control: None,
+            initial_window: None,
+            slow_start_after_idle: None,
             lost: None,
         }
     }

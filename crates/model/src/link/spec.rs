@@ -40,6 +40,9 @@ pub struct LinkSpec {
     /// Bytes that may wait in each direction before packets are dropped; null: bandwidth × the larger of the round trip
     /// and 50 ms, at least 64 KB.
     pub queue_bytes: Option<u64>,
+    /// Whether the server's kernel spreads what it sends over round trips, as bbr does; absent: as the kernel here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<bool>,
     /// Who published these figures, or `assumed`.
     pub source: String,
 }
@@ -56,6 +59,7 @@ struct LinkFile {
     #[serde(default)]
     loss: f64,
     queue_bytes: Option<u64>,
+    paced: Option<bool>,
     source: String,
 }
 
@@ -83,8 +87,9 @@ impl LinkSpec {
             !file.source.trim().is_empty(),
             "{whence}: `source` must say where the figures come from, or \"assumed\""
         );
-        let LinkFile { down_kbps, up_kbps, rtt_ms, loss, queue_bytes, source, .. } = file;
-        let spec = LinkSpec { name: name.into(), down_kbps, up_kbps, rtt_ms, loss, queue_bytes, source };
+        let LinkFile { down_kbps, up_kbps, rtt_ms, loss, queue_bytes, paced, source, .. } = file;
+        let spec =
+            LinkSpec { name: name.into(), down_kbps, up_kbps, rtt_ms, loss, queue_bytes, paced, source };
         spec.sound().with_context(|| whence.to_owned())
     }
 

@@ -50,6 +50,7 @@ fn read(text: &str) -> Option<LinkSpec> {
         rtt_ms,
         loss,
         queue_bytes,
+        paced: None,
         source: "given".into(),
     })
 }

@@ -184,16 +184,12 @@ mod tests {
         let runtime = Runtime { name: "php8.4".into(), version: version.into(), ..Runtime::default() };
         let cell = Cell {
             id: Cell::make_id("page", "php8.4", None, &setting),
-            side: None,
             subject: Subject::PHP_CODEC,
             payload: "page".into(),
             runtime: "php8.4".into(),
-            serializer: None,
             setting,
-            keep: false,
             expected_seconds: 0.1,
-            delivery: None,
-            client: None,
+            ..Cell::default()
         };
         let payload = Payload {
             name: "page".into(),

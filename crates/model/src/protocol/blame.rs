@@ -1,6 +1,6 @@
 //! What kind of failure a wrong response is for its cell, and how to fix failures of deliveries.
 
-use weigh_load::fault::FaultKind as Wrong;
+use weigh_load::fault::HttpFaultKind as Http;
 
 use super::{Fault, FaultKind};
 
@@ -20,12 +20,12 @@ const CAUSES: [(&str, &str); 6] = [
     ("signal: 9", KILLED),
 ];
 
-impl From<Wrong> for FaultKind {
-    fn from(wrong: Wrong) -> FaultKind {
-        match wrong {
-            Wrong::Mismatch | Wrong::Corrupt | Wrong::Length => FaultKind::RoundTrip,
-            Wrong::Timeout | Wrong::ConnectTimeout => FaultKind::Timeout,
-            Wrong::ConnectRefused | Wrong::Reset | Wrong::EmptyReply => FaultKind::Crash,
+impl From<Http> for FaultKind {
+    fn from(kind: Http) -> FaultKind {
+        match kind {
+            Http::Mismatch | Http::Corrupt | Http::Length => FaultKind::RoundTrip,
+            Http::Timeout | Http::ConnectTimeout => FaultKind::Timeout,
+            Http::ConnectRefused | Http::Reset | Http::EmptyReply => FaultKind::Crash,
             _ => FaultKind::Response,
         }
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 
-use super::{Figure, SCHEMA, Site, Stratum};
+use super::{CacheablePage, Figure, SCHEMA, Site, Stratum, WorkerMode};
 use crate::suggest::readable;
 use crate::text::clean;
 
@@ -105,6 +105,23 @@ impl Site {
         let kinds: Vec<_> = self.today.iter().map(|today| today.kind).collect();
         if let Some(at) = (1..kinds.len()).find(|at| kinds[..*at].contains(&kinds[*at])) {
             bail!("[[today]] has two entries for {}", kinds[at].plural());
+        }
+        ensure!(self.page_cache.len() <= MOST, "page_cache: more than {MOST} entries");
+        let hits = self.page_cache.iter().flat_map(|one| [Some(one.hits), one.visitors]).flatten();
+        ensure!(
+            hits.into_iter().all(|share| (0.0..=1.0).contains(&share)),
+            "page_cache: a share is from 0 to 1"
+        );
+        ensure!(self.cacheable.len() <= MOST, "cacheable: more than {MOST} pages");
+        self.cacheable.iter().try_for_each(CacheablePage::check)?;
+        ensure!(self.worker.as_ref().is_none_or(WorkerMode::is_sound), "worker: an amount is none");
+        ensure!(self.page_php.len() <= MOST, "page_php: more than {MOST} entries");
+        if let Some(page) = self.page_php.iter().find(|page| !page.is_sound()) {
+            bail!("page_php: an amount of {} by PHP {} is none", clean(&page.page), clean(&page.php));
+        }
+        ensure!(self.loaded.len() <= MOST, "loaded: more than {MOST} pages");
+        if !self.loaded.is_empty() {
+            shares("loaded", self.loaded.iter().map(|page| page.share))?;
         }
         self.strata
             .iter()

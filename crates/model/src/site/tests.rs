@@ -42,6 +42,11 @@ fn site() -> Site {
             from: From::Configured,
         }],
         strata: vec![stratum()],
+        loaded: Vec::new(),
+        page_cache: Vec::new(),
+        cacheable: Vec::new(),
+        page_php: Vec::new(),
+        worker: None,
     }
 }
 
