@@ -83,7 +83,7 @@ impl Remote {
     /// What studies can be measured on there.
     ///
     /// # Errors
-    /// As [`weigh_run::lab::Lab::found`], and as [`Remote::machine`].
+    /// As [`weigh_run::lab::Home::found`], and as [`Remote::machine`].
     pub fn inventory(
         &mut self,
         studies: &[Study],

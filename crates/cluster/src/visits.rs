@@ -20,7 +20,7 @@ use weigh_os::machine::Machine;
 use weigh_os::meter::CpuTimes;
 use weigh_os::shelter::Shelter;
 use weigh_run::executor::{Executor, Failure, PartsDone, Version, VisitOrder};
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
 use weigh_run::state::State;
 use weigh_run::study::Study;
 use weigh_run::subject::{self, Surroundings};
@@ -94,7 +94,7 @@ pub enum Answer {
 /// The input cannot be read or has a line that is too long, the output cannot be written, or there is no temporary folder.
 pub fn serve(mut input: impl BufRead, mut output: impl Write) -> Result<()> {
     let room = Shelter::new().context("no temporary folder")?;
-    let mut end = End { room: &room, lab: Lab::open(None)?, interrupt: Interrupt::new(), open: None };
+    let mut end = End { room: &room, home: Home::open(None)?, interrupt: Interrupt::new(), open: None };
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -122,7 +122,7 @@ pub fn serve(mut input: impl BufRead, mut output: impl Write) -> Result<()> {
 
 struct End<'r> {
     room: &'r Shelter,
-    lab: Lab,
+    home: Home,
     interrupt: Interrupt,
     open: Option<Open>,
 }
@@ -142,7 +142,7 @@ impl End<'_> {
             NodeRequest::Inventory { studies, php } => {
                 let studies: Vec<Study> =
                     studies.iter().map(|text| Study::parse(text, "the study")).collect::<Result<_>>()?;
-                Answer::Inventory { inventory: Box::new(self.lab.found(&studies, &php)?) }
+                Answer::Inventory { inventory: Box::new(self.home.found(&studies, &php)?) }
             }
             NodeRequest::Open { plan, blobs } => {
                 let open = self.open(*plan, blobs)?;
@@ -175,8 +175,8 @@ impl End<'_> {
         for folder in [&scratch, &logs] {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
-        let (lab, interrupt) = (&self.lab, &self.interrupt);
-        let around = Surroundings { lab, scratch: &scratch, logs: &logs, stores: &[], interrupt };
+        let (home, interrupt) = (&self.home, &self.interrupt);
+        let around = Surroundings { home, scratch: &scratch, logs: &logs, stores: &[], interrupt };
         let executor = subject::executor(&plan, &around)?;
         Ok(Open { state: State::new(&plan), plan, blobs, executor })
     }

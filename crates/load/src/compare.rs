@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use weigh_stats::{FAMILY_WISE, LogRatio, Rule, median};
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::result::{Checked, FaultCount, LoadResult, Preflight};
 use weigh_stats::hist::Hist;
 
@@ -288,11 +288,11 @@ fn shown(preflight: &Preflight) -> String {
 
 /// Why two preflights are not comparable: the targets respond with different statuses, or the bodies decode to
 /// different content. Bodies that vary between responses are not compared. None: no difference is known.
-pub fn unequal(a: &Preflight, b: &Preflight) -> Option<Fault> {
+pub fn unequal(a: &Preflight, b: &Preflight) -> Option<HttpFault> {
     let names = |what: &str| format!("`{}` and `{}` return {what}", a.request, b.request);
     if a.status != b.status {
         let message = format!("{}: {} and {}", names("different statuses"), a.status, b.status);
-        return Some(Fault::new(FaultKind::Status, message));
+        return Some(HttpFault::new(HttpFaultKind::Status, message));
     }
     let (Some(first), Some(second)) = (&a.decoded_sha256, &b.decoded_sha256) else { return None };
     if first == second {
@@ -303,7 +303,7 @@ pub fn unequal(a: &Preflight, b: &Preflight) -> Option<Fault> {
     };
     let message =
         format!("{} after decoding: {} and {}", names("different content"), told(a, first), told(b, second));
-    Some(Fault::new(FaultKind::Mismatch, message))
+    Some(HttpFault::new(HttpFaultKind::Mismatch, message))
 }
 
 #[cfg(test)]
@@ -324,9 +324,12 @@ mod tests {
     fn only_known_differences_are_faults() {
         let kind = |a, b| unequal(&a, &b).map(|f| f.kind);
         assert_eq!(kind(preflight(200, Some("ab")), preflight(200, Some("ab"))), None);
-        assert_eq!(kind(preflight(200, Some("ab")), preflight(200, Some("cd"))), Some(FaultKind::Mismatch));
+        assert_eq!(
+            kind(preflight(200, Some("ab")), preflight(200, Some("cd"))),
+            Some(HttpFaultKind::Mismatch)
+        );
         assert_eq!(kind(preflight(200, None), preflight(200, Some("cd"))), None);
-        assert_eq!(kind(preflight(200, Some("ab")), preflight(404, Some("ab"))), Some(FaultKind::Status));
+        assert_eq!(kind(preflight(200, Some("ab")), preflight(404, Some("ab"))), Some(HttpFaultKind::Status));
         let fault = unequal(&preflight(200, Some(&"a".repeat(64))), &preflight(200, Some("b"))).unwrap();
         assert!(fault.message.contains("5 bytes with SHA-256 aaaaaaaaaaaa…"), "{}", fault.message);
     }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum FaultKind {
+#[schemars(rename = "FaultKind")]
+pub enum HttpFaultKind {
     /// The connection was refused.
     ConnectRefused,
     /// The connection was not established within the limit.
@@ -63,9 +64,10 @@ pub enum FaultKind {
 
 /// One failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Fault {
+#[schemars(rename = "Fault")]
+pub struct HttpFault {
     /// Its kind.
-    pub kind: FaultKind,
+    pub kind: HttpFaultKind,
     /// What was observed, on one line; bytes of the server are escaped.
     pub message: String,
     /// Where the body differs, and the bytes there.
@@ -84,14 +86,14 @@ pub struct Difference {
     pub got: String,
 }
 
-impl Fault {
+impl HttpFault {
     /// A failure without a place in the body.
-    pub fn new(kind: FaultKind, message: impl Into<String>) -> Fault {
-        Fault { kind, message: message.into(), difference: None }
+    pub fn new(kind: HttpFaultKind, message: impl Into<String>) -> HttpFault {
+        HttpFault { kind, message: message.into(), difference: None }
     }
 }
 
-impl FaultKind {
+impl HttpFaultKind {
     /// Its name in tables and JSON, such as `connect-refused`.
     pub fn name(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()

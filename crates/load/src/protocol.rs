@@ -7,7 +7,7 @@ pub mod h2;
 
 use h1::head::Head;
 
-use crate::fault::Fault;
+use crate::fault::HttpFault;
 use crate::transport::Transport;
 
 /// The number of a request in flight, valid while it is in flight.
@@ -33,13 +33,13 @@ pub trait Events {
     ///
     /// # Errors
     /// Why the response is rejected; the exchange ends.
-    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault>;
+    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), HttpFault>;
 
     /// The next bytes of the body, without framing.
     ///
     /// # Errors
     /// As [`Events::head`].
-    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault>;
+    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), HttpFault>;
 
     /// This many bytes of the body were discarded without being read.
     fn discarded(&mut self, x: ExchangeId, bytes: u64);
@@ -48,7 +48,7 @@ pub trait Events {
 
     /// The exchange has ended without a complete response. `untouched`: the server cannot have processed the request,
     /// so it may be sent again.
-    fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool);
+    fn fault(&mut self, x: ExchangeId, fault: HttpFault, untouched: bool);
 }
 
 /// The state of a connection after it was driven.

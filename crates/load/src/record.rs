@@ -5,7 +5,7 @@ mod timeline;
 use std::collections::BTreeMap;
 
 use crate::Nanos;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use timeline::Timeline;
 use weigh_stats::hist::Hist;
 
@@ -29,7 +29,7 @@ pub struct Recorder {
     pub lateness: Hist,
     /// See [`crate::result::LoadResult::unproven`].
     pub unproven: u64,
-    faults: BTreeMap<FaultKind, (u64, u32, Fault)>,
+    faults: BTreeMap<HttpFaultKind, (u64, u32, HttpFault)>,
     timeline: Timeline,
 }
 
@@ -73,14 +73,14 @@ impl Recorder {
         now.response.record(response);
     }
 
-    pub fn faulted(&mut self, class: u32, request: u32, at: Nanos, fault: Fault) {
+    pub fn faulted(&mut self, class: u32, request: u32, at: Nanos, fault: HttpFault) {
         self.counts(class).faulted += 1;
         self.timeline.at(at).faulted += 1;
         self.keep(request, fault);
     }
 
     /// Counts a failure by its kind.
-    pub fn keep(&mut self, request: u32, fault: Fault) {
+    pub fn keep(&mut self, request: u32, fault: HttpFault) {
         self.faults.entry(fault.kind).or_insert((0, request, fault)).0 += 1;
     }
 
@@ -109,11 +109,8 @@ impl Recorder {
 
     /// The failures by kind; `name` returns a request's name.
     pub fn faults(&self, name: impl Fn(u32) -> String) -> Vec<FaultCount> {
-        let fault = |(kind, (count, request, example)): (&FaultKind, &(u64, u32, Fault))| FaultCount {
-            kind: *kind,
-            count: *count,
-            request: name(*request),
-            example: example.clone(),
+        let fault = |(kind, (count, request, example)): (&HttpFaultKind, &(u64, u32, HttpFault))| {
+            FaultCount { kind: *kind, count: *count, request: name(*request), example: example.clone() }
         };
         self.faults.iter().map(fault).collect()
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use weigh_stats::hist::{Hist, Packed};
 
 /// The result of one block.
@@ -178,13 +178,13 @@ pub struct Slice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FaultCount {
     /// The kind.
-    pub kind: FaultKind,
+    pub kind: HttpFaultKind,
     /// The number of failures.
     pub count: u64,
     /// The name of the request that failed first.
     pub request: String,
     /// The first failure.
-    pub example: Fault,
+    pub example: HttpFault,
 }
 
 /// The generator's own use of resources, from the first scheduled send to the end.
@@ -242,7 +242,7 @@ pub struct Preflight {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Why nothing can be verified; null: it can be.
-    pub fault: Option<Fault>,
+    pub fault: Option<HttpFault>,
 }
 
 /// How the end of a body is marked.

@@ -109,7 +109,12 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, TargetError> {
     }
     Url::parse(text).map_err(|e| match e {
         url::ParseError::RelativeUrlWithoutBase => {
-            wrong("not an absolute URL; write http://HOST/PATH, or give a base".into())
+            // `shop.example/page` may be a host; in a file of requests it may be a path that needs a base.
+            let meant = Url::parse(&format!("http://{text}")).ok().filter(|_| !text.starts_with('/'));
+            wrong(match meant {
+                Some(url) => format!("did you mean {}?", shown(url.as_str().as_bytes())),
+                None => "not an absolute URL; write http://HOST/PATH, or give a base".into(),
+            })
         }
         e => wrong(format!("not a URL: {e}")),
     })

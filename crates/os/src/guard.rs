@@ -144,6 +144,24 @@ pub struct Guarded {
     log_from: u64,
 }
 
+/// What a running program writes to its stderr.
+#[derive(Debug)]
+pub struct NewLines {
+    log: File,
+    at: u64,
+}
+
+impl NewLines {
+    /// The lines since the last call, safe to print; of many the first.
+    pub fn take(&mut self) -> Vec<String> {
+        let mut bytes = [0; TAIL];
+        let read = self.log.read_at(&mut bytes, self.at).unwrap_or(0);
+        self.at = self.log.metadata().map_or(self.at, |data| data.len());
+        let lines = bytes[..read].split(|b| *b == b'\n').map(clean_bytes);
+        lines.filter(|line| !line.is_empty()).collect()
+    }
+}
+
 impl Guarded {
     /// Starts a program in its directory.
     ///
@@ -237,6 +255,11 @@ impl Guarded {
         let lines: Vec<String> = lines.collect();
         let last = &lines[lines.len().saturating_sub(WORDS)..];
         (!last.is_empty()).then(|| last.join(" / "))
+    }
+
+    /// What it writes to its stderr from now on; none when that may not be read.
+    pub fn new_lines(&self) -> Option<NewLines> {
+        Some(NewLines { at: self.log.metadata().ok()?.len(), log: self.log.try_clone().ok()? })
     }
 
     /// Takes in what the guard says within `patience`.

@@ -28,6 +28,13 @@ pub const REMEDY: &str = "give the container CAP_SYS_ADMIN";
 
 /// What a folder begins with that is not shown itself: each of its files stands in place of the one that has its path below it.
 pub const IN_PLACE: &str = "=";
+/// What stands between a folder that begins like that and the one in whose place it stands as a whole, both absolute.
+const STANDS_FOR: &str = "=>";
+
+/// What is shown for `copy` to stand in place of `folder`.
+pub fn instead(copy: &Path, folder: &Path) -> PathBuf {
+    format!("{IN_PLACE}{}{STANDS_FOR}{}", copy.display(), folder.display()).into()
+}
 
 /// Moves this process into a mount namespace of its own in which `user`, a number, finds these folders and may write to none of them.
 /// A folder that holds the working directory is left as it is; see also [`IN_PLACE`]. To be called as root, and before there are threads.
@@ -41,7 +48,8 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
     let working = std::env::current_dir().unwrap_or_default();
     let in_place =
         |folder: &PathBuf| folder.to_str().and_then(|one| one.strip_prefix(IN_PLACE)).map(PathBuf::from);
-    let replacing: Vec<PathBuf> = folders.iter().filter_map(in_place).collect();
+    let (whole, replacing): (Vec<PathBuf>, Vec<PathBuf>) =
+        folders.iter().filter_map(in_place).partition(|one| one.to_string_lossy().contains(STANDS_FOR));
     let folders: Vec<&PathBuf> = folders.iter().filter(|folder| in_place(folder).is_none()).collect();
     let mut links = Vec::new();
     folders.iter().for_each(|folder| links_to(folder, &mut links));
@@ -78,6 +86,7 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
         }
     }
     umask(mask);
+    whole.iter().try_for_each(|pair| stand_for(pair))?;
     replacing.iter().try_for_each(|folder| replace(folder))?;
     let is_shown =
         |point: &&PathBuf| closed.contains(*point) || outermost.iter().any(|one| point.starts_with(one));
@@ -87,6 +96,15 @@ pub fn show(folders: &[PathBuf], user: u32) -> Result<()> {
         .iter()
         .filter(is_shown)
         .try_for_each(|point| change(point, MsFlags::MS_REMOUNT | MsFlags::MS_BIND | read_only))
+}
+
+/// Puts a folder in place of another.
+fn stand_for(pair: &Path) -> Result<()> {
+    let pair = pair.to_string_lossy();
+    let (copy, folder) = pair.split_once(STANDS_FOR).context("no folder is named")?;
+    let none = None::<&str>;
+    mount(Some(copy), &by_handle(&held(Path::new(folder))?), none, MsFlags::MS_BIND, none)
+        .with_context(|| format!("{folder} cannot be replaced"))
 }
 
 /// Puts the files of a folder in place of those that have their paths below it, where these are.

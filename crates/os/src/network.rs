@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::answer;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use weigh_model::text::clean;
 
@@ -24,6 +24,10 @@ const SEND_BUFFER: &str = "4096 16384 32768";
 const SEND_BUFFER_FILE: &str = "/proc/sys/net/ipv4/tcp_wmem";
 /// 1: a connection learns nothing from those before it.
 const FORGET_FILE: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
+/// How connections send.
+const CONTROL_FILE: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+/// 1: a connection that was silent for a while starts again with its initial window.
+const IDLE_FILE: &str = "/proc/sys/net/ipv4/tcp_slow_start_after_idle";
 /// The network of the thread that looks.
 const OWN: &str = "/proc/thread-self/ns/net";
 
@@ -87,6 +91,46 @@ impl Network {
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()))
     }
+}
+
+/// How connections of this thread's network send: `cubic`, `bbr`; none: the kernel does not say.
+pub fn congestion_control() -> Option<String> {
+    Some(crate::regular::system(CONTROL_FILE).ok()?.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Whether connections of this thread's network start again after a pause; none: the kernel does not say.
+pub fn slow_start_after_idle() -> Option<bool> {
+    Some(crate::regular::system(IDLE_FILE).ok()?.trim() != "0")
+}
+
+/// Packets that a connection of this thread's network, given by its own port, may have under way, as the kernel says it; none: it does not say.
+pub fn window(port: u16) -> Option<u32> {
+    let port = format!("sport = :{port}");
+    let said = answer(Command::new("ss").args(["-tinH", "state", "established", &port])).ok()?;
+    let words = said.is_fine().then_some(said.stdout)?;
+    words.split_whitespace().find_map(|word| word.strip_prefix("cwnd:")?.parse().ok())
+}
+
+/// Whether one of this name spreads what it sends over round trips.
+pub fn is_paced(congestion_control: &str) -> bool {
+    congestion_control.starts_with("bbr")
+}
+
+/// Lets connections of this thread's network send as those of a kernel that paces, or that does not.
+///
+/// # Errors
+/// The kernel has none such, or does not let it be chosen.
+pub fn pace(paced: bool) -> Result<()> {
+    if congestion_control().is_some_and(|own| is_paced(&own) == paced) {
+        return Ok(());
+    }
+    let choose = |name: &str| -> std::io::Result<()> {
+        std::fs::OpenOptions::new().write(true).open(CONTROL_FILE)?.write_all(name.as_bytes())
+    };
+    let names = if paced { &["bbr"][..] } else { &["cubic", "reno"] };
+    let chosen = names.iter().any(|name| choose(name).is_ok());
+    ensure!(chosen, "{} cannot be chosen as congestion control here", names.join(" or "));
+    Ok(())
 }
 
 /// Carries something out in a private network if one is available, else in the machine's own.

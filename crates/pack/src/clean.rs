@@ -1,15 +1,11 @@
 //! Removes everything that was written, and nothing else.
 
-use std::io::ErrorKind;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::folders::folders;
 use super::lock::Lock;
-use super::manifest::NAME;
 use super::outcome::PackOutcome;
 use super::run::{PackRequest, Run};
-use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
 
 /// Cleans a tree.
@@ -26,13 +22,7 @@ pub fn clean(ask: PackRequest<'_>, interrupt: &Interrupt) -> Result<PackOutcome>
     run.manifest.entries.values_mut().for_each(|entry| entry.is_there = false);
     run.prune();
     if !ask.dry_run {
-        match run.target.remove(NAME.as_ref(), false) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                let manifest = clean_path(&run.target.path().join(NAME));
-                return Err(error).with_context(|| format!("{manifest}: cannot be removed"));
-            }
-            _ => {}
-        }
+        run.file.remove(&run.target)?;
     }
     Ok(run.outcome)
 }

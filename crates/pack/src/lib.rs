@@ -37,7 +37,6 @@ pub use check::check;
 pub use clean::clean;
 pub use folders::real;
 pub use lock::Busy;
-pub use manifest::NAME as MANIFEST;
 pub use outcome::{Coding, Failure, Listed, PackOutcome, Problem, Wrong};
 pub use run::{Done, PackRequest};
 pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
@@ -61,8 +60,8 @@ impl Run<'_> {
     /// Apache's type maps of what was just packed.
     fn maps(&mut self, pending: &[Pending]) -> io::Result<()> {
         let Some(template) = &self.ask.settings.type_map else { return Ok(()) };
-        let target = Arc::clone(&self.target);
-        let journal = Journal::of(&target);
+        let file = Arc::clone(&self.file);
+        let journal = Journal::of(&file);
         for one in pending {
             let path = &one.source.path;
             let Some(entry) = self.manifest.entries.get(path) else { continue };
@@ -170,7 +169,7 @@ pub fn pack(ask: PackRequest<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&D
         return Ok(run.outcome);
     }
     // Of a full disk the first error is the one to tell.
-    let noted = if run.manifest.is_changed { run.manifest.write(&run.target) } else { Ok(()) };
+    let noted = if run.manifest.is_changed { run.manifest.write(&run.file, &run.target) } else { Ok(()) };
     if let Err(error) = done {
         let place = clean_path(run.target.path());
         return Err(anyhow!(

@@ -1,31 +1,31 @@
 //! The manifest: what was written for which content, so that the next run makes only what is missing and removes only what is its own.
 //!
-//! It is one line of JSON for each source, in `.weigh-pack.ndjson` at the root of what is written. While a run goes on, a line is appended
+//! It is one line of JSON for each source, in `.weigh-pack-NAME.ndjson` beside the folder NAME that is written, so that no server sends it. While a run goes on, a line is appended
 //! before each variant gets its name: whenever the program is killed, every file of its own is in the manifest. A line that cannot be read,
 //! such as a torn last one, is left out. At the end of a run the file is written anew and renamed into place.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, File, Metadata};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
-use rustix::fs::OFlags;
+use rustix::fs::{Access, OFlags, access};
 use serde::{Deserialize, Serialize};
 
-use super::names::{MAP_ENDING, is_coded};
+use super::names::{DRAFT, MAP_ENDING, is_coded};
 use super::source::FileStamp;
-use super::sum::{Short, Sum};
-use super::write::draft;
+use super::sum::{Short, Sum, sum};
 use weigh_model::text::clean_path;
 use weigh_os::digest::hex;
 use weigh_os::open_folder::OpenFolder;
 
-pub const NAME: &str = ".weigh-pack.ndjson";
+/// Where it was until version 0.2, in the folder itself.
+pub const FORMER: &str = ".weigh-pack.ndjson";
 /// The version of its form.
 pub const SCHEMA: u32 = 1;
 /// The longest line in bytes; a path has 4096 at most.
@@ -147,19 +147,95 @@ fn is_none(number: &i64) -> bool {
     *number == 0
 }
 
+/// The file that a manifest is kept in, its folder held open.
+#[derive(Debug)]
+pub struct ManifestFile {
+    folder: OpenFolder,
+    name: OsString,
+}
+
+impl ManifestFile {
+    /// That of a folder whose path is resolved: beside it; where nothing can be written there, in the user's folder of state; of a user
+    /// without a home, in the folder itself.
+    ///
+    /// # Errors
+    /// One line: the folder that it is in cannot be opened.
+    pub fn of(target: &Path) -> Result<ManifestFile> {
+        let beside = target.parent().zip(target.file_name()).map(|(parent, own)| {
+            let mut name = OsString::from(DRAFT.0);
+            name.push(own);
+            name.push(".ndjson");
+            (parent.to_owned(), name)
+        });
+        let is_usable = |(parent, name): &(PathBuf, OsString)| {
+            parent.join(name).exists() || access(parent, Access::WRITE_OK).is_ok()
+        };
+        let (folder, name) = match beside.filter(is_usable) {
+            Some(beside) => beside,
+            None => match state_folder() {
+                Some(state) => {
+                    (state, format!("{}.ndjson", hex(&sum(target.as_os_str().as_bytes())[..16])).into())
+                }
+                None => (target.to_owned(), FORMER.into()),
+            },
+        };
+        let opened = OpenFolder::open(&folder);
+        let folder = opened.with_context(|| format!("{}: cannot be opened", clean_path(&folder)))?;
+        Ok(ManifestFile { folder, name })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join(&self.name)
+    }
+
+    /// Removes it, and a former one in the folder itself.
+    ///
+    /// # Errors
+    /// One line: which cannot be removed.
+    pub fn remove(&self, target: &OpenFolder) -> Result<()> {
+        remove(&self.folder, &self.name)?;
+        remove(target, FORMER.as_ref())
+    }
+}
+
+/// The user's folder of state, made where it is missing; none for a user without a home.
+fn state_folder() -> Option<PathBuf> {
+    let state = std::env::home_dir()?.join(".local/state/weighbridge/pack");
+    DirBuilder::new().recursive(true).mode(0o700).create(&state).ok()?;
+    Some(state)
+}
+
+fn remove(folder: &OpenFolder, name: &OsStr) -> Result<()> {
+    match folder.remove(name, false) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error)
+            .with_context(|| format!("{}: cannot be removed", clean_path(&folder.path().join(name)))),
+        _ => Ok(()),
+    }
+}
+
 impl Manifest {
     /// That of a folder; empty if there is none. What cannot be read is said to `note`.
     ///
     /// # Errors
     /// One line: the file cannot be read at all.
-    pub fn read(folder: &OpenFolder, note: &mut dyn FnMut(String)) -> Result<Manifest> {
-        let named = clean_path(&folder.path().join(NAME));
-        let file = match folder.file(NAME.as_ref(), OFlags::RDONLY) {
+    pub fn read(file: &ManifestFile, target: &OpenFolder, note: &mut dyn FnMut(String)) -> Result<Manifest> {
+        let mut manifest = Manifest::default();
+        if file.name != FORMER {
+            manifest.is_changed = manifest.add(target, FORMER.as_ref(), note)?;
+        }
+        manifest.add(&file.folder, &file.name, note)?;
+        Ok(manifest)
+    }
+
+    /// Takes what a file says; false if there is none.
+    fn add(&mut self, folder: &OpenFolder, name: &OsStr, note: &mut dyn FnMut(String)) -> Result<bool> {
+        let manifest = self;
+        let named = clean_path(&folder.path().join(name));
+        let file = match folder.file(name, OFlags::RDONLY) {
             Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Manifest::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error).with_context(|| format!("{named}: cannot be read")),
         };
-        let mut manifest = Manifest::default();
         let about = file.metadata()?;
         ensure!(about.len() <= LARGEST, "{named}: larger than 1 GB, which none is; remove it");
         if is_of_others(&about) {
@@ -167,7 +243,7 @@ impl Manifest {
             note(format!(
                 "{named}: other users may have written it; files that it names are left as they are unless they hold what would be written"
             ));
-            return Ok(manifest);
+            return Ok(true);
         }
         let (mut reader, mut bytes, mut damaged, mut count) = (BufReader::new(file), Vec::new(), 0, 0);
         loop {
@@ -201,7 +277,7 @@ impl Manifest {
                 "{named}: {damaged} of {count} lines cannot be read; files that they name are left as they are unless they hold what would be written"
             ));
         }
-        Ok(manifest)
+        Ok(true)
     }
 
     /// A word that is kept once.
@@ -253,9 +329,13 @@ impl Manifest {
     ///
     /// # Errors
     /// One line: the folder cannot be written; what stood there is still there.
-    pub fn write(&mut self, folder: &OpenFolder) -> Result<()> {
-        let doing = || format!("{}: cannot be written", clean_path(&folder.path().join(NAME)));
-        let (draft, file) = draft(folder).with_context(doing)?;
+    pub fn write(&mut self, to: &ManifestFile, target: &OpenFolder) -> Result<()> {
+        let doing = || format!("{}: cannot be written", clean_path(&to.path()));
+        let (folder, mut draft) = (&to.folder, to.name.clone());
+        draft.push(DRAFT.1);
+        // Nobody else writes it: the tree is locked.
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+        let file = folder.file(&draft, flags).with_context(doing)?;
         let mut out = BufWriter::new(file);
         let head = Line { weigh_pack: Some(SCHEMA), ..Line::default() };
         let written = line_to(&mut out, &head)
@@ -263,12 +343,13 @@ impl Manifest {
                 self.entries.iter().try_for_each(|(path, entry)| line_to(&mut out, &make_line(path, entry)))
             })
             .and_then(|()| out.flush())
-            .and_then(|()| folder.rename(&draft, NAME.as_ref(), true));
+            .and_then(|()| folder.rename(&draft, &to.name, true));
         if written.is_err() {
             let _ = folder.remove(&draft, false);
         }
         self.is_changed = false;
-        written.with_context(doing)
+        written.with_context(doing)?;
+        if to.name == FORMER { Ok(()) } else { remove(target, FORMER.as_ref()) }
     }
 }
 
@@ -281,14 +362,14 @@ fn is_of_others(about: &Metadata) -> bool {
 /// What is appended while a run goes on.
 #[derive(Debug)]
 pub struct Journal<'f> {
-    file: Mutex<Option<File>>,
-    folder: &'f OpenFolder,
+    open: Mutex<Option<File>>,
+    file: &'f ManifestFile,
 }
 
 impl Journal<'_> {
-    /// That of a folder; the file is made with the first line.
-    pub fn of(folder: &OpenFolder) -> Journal<'_> {
-        Journal { file: Mutex::new(None), folder }
+    /// The file is made with the first line.
+    pub fn of(file: &ManifestFile) -> Journal<'_> {
+        Journal { open: Mutex::new(None), file }
     }
 
     /// Says that a variant is about to be written.
@@ -300,10 +381,10 @@ impl Journal<'_> {
         let line = Line { adds: true, ..make_line(path, &entry) };
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
-        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
             let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
-            let file = self.folder.file(NAME.as_ref(), flags)?;
+            let file = self.file.folder.file(&self.file.name, flags)?;
             // What a killed run began to append stays a line of its own.
             bytes.insert(0, b'\n');
             if file.metadata()?.len() == 0 {
@@ -384,14 +465,37 @@ mod tests {
         Variant { ending, by, bytes: 7, sum: Some(sum), former: Vec::new(), is_theirs: false }
     }
 
-    fn open(folder: &Path) -> OpenFolder {
-        OpenFolder::open(folder).unwrap()
+    /// The manifest's file of a folder in a folder of its own, and the folder.
+    fn open(home: &Path) -> (ManifestFile, OpenFolder) {
+        let target = home.join("www");
+        fs::create_dir_all(&target).unwrap();
+        (ManifestFile::of(&target).unwrap(), OpenFolder::open(&target).unwrap())
     }
 
-    fn read(folder: &Path) -> (Manifest, Vec<String>) {
-        let mut notes = Vec::new();
-        let manifest = Manifest::read(&open(folder), &mut |note| notes.push(note)).unwrap();
+    fn read(home: &Path) -> (Manifest, Vec<String>) {
+        let (mut notes, (file, target)) = (Vec::new(), open(home));
+        let manifest = Manifest::read(&file, &target, &mut |note| notes.push(note)).unwrap();
         (manifest, notes)
+    }
+
+    /// One in the folder itself, where it was, counts until the next one is written, and is gone then.
+    #[test]
+    fn a_former_one_moves_out_of_the_folder() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, target) = open(home.path());
+        let mut manifest = Manifest::default();
+        let first = variant(&mut manifest, "br", [1; 16]);
+        let entry = Entry { sum: [1; 32], variants: vec![first], ..Entry::default() };
+        manifest.entries.insert(Path::new("a.js").into(), entry);
+        manifest.write(&file, &target).unwrap();
+        fs::rename(file.path(), home.path().join("www").join(FORMER)).unwrap();
+        let (mut again, notes) = read(home.path());
+        assert!(again.entries.len() == 1 && again.is_changed && notes.is_empty(), "{notes:?}");
+        again.write(&file, &target).unwrap();
+        assert_eq!(fs::read_dir(home.path().join("www")).unwrap().count(), 0);
+        assert!(
+            home.path().join(".weigh-pack-www.ndjson").exists() && read(home.path()).0.entries.len() == 1
+        );
     }
 
     #[test]
@@ -405,13 +509,14 @@ mod tests {
             let entry = Entry { sum: [9; 32], seen, saving: Some(0.25), variants, is_there: true };
             manifest.entries.insert(path, entry);
         }
-        manifest.write(&open(home.path())).unwrap();
+        let (file, target) = open(home.path());
+        manifest.write(&file, &target).unwrap();
         let (again, notes) = read(home.path());
         assert!(notes.is_empty() && !again.is_changed);
         assert_eq!(again.entries.len(), 2);
         let entry = &again.entries[&odd];
         assert_eq!((entry.sum, entry.seen.mtime, entry.saving), ([9; 32], -5, Some(0.25)));
-        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);
     }
 
     #[test]
@@ -421,16 +526,16 @@ mod tests {
         let first = variant(&mut manifest, "br", [1; 16]);
         let entry = Entry { sum: [1; 32], variants: vec![first.clone()], ..Entry::default() };
         manifest.entries.insert(Path::new("a.js").into(), entry);
-        manifest.write(&open(home.path())).unwrap();
-        let folder = open(home.path());
-        let journal = Journal::of(&folder);
+        let (place, target) = open(home.path());
+        manifest.write(&place, &target).unwrap();
+        let journal = Journal::of(&place);
         let next = Variant { sum: Some([2; 16]), former: vec![[1; 16]], ..first };
         journal.append(Path::new("a.js"), &[2; 32], &next).unwrap();
-        let file = home.path().join(NAME);
+        let file = place.path();
         let mut text = fs::read(&file).unwrap();
         text.extend(b"{\"path\":\"b.js\",\"sha2");
         fs::write(&file, text).unwrap();
-        Journal::of(&folder).append(Path::new("c.js"), &[4; 32], &next).unwrap();
+        Journal::of(&place).append(Path::new("c.js"), &[4; 32], &next).unwrap();
         let (again, notes) = read(home.path());
         let entry = &again.entries[Path::new("a.js")];
         assert!(entry.sum == [2; 32] && entry.variants == [next]);

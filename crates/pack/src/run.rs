@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use super::manifest::Manifest;
+use super::manifest::{Manifest, ManifestFile};
 use super::outcome::PackOutcome;
 use super::settings::Settings;
 use weigh_model::text::clean_path;
@@ -40,6 +40,7 @@ pub(super) struct Run<'a> {
     /// Where the variants are; open from begin to end.
     pub(super) target: Arc<OpenFolder>,
     pub(super) manifest: Manifest,
+    pub(super) file: Arc<ManifestFile>,
     pub(super) outcome: PackOutcome,
     /// What has the name of a variant of a file of the tree, below the tree.
     pub(super) beside: Vec<PathBuf>,
@@ -55,11 +56,12 @@ impl<'a> Run<'a> {
         let mut outcome = PackOutcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
         outcome.dry_run = ask.dry_run;
         ask.settings.left_out.iter().flatten().for_each(|(path, why)| outcome.leave(path, *why));
+        let file = Arc::new(ManifestFile::of(&target)?);
         let target = OpenFolder::open(&target)
             .with_context(|| format!("{}: cannot be opened", clean_path(&target)))?;
         let target = Arc::new(target);
-        let manifest = Manifest::read(&target, &mut |note| outcome.notes.push(note))?;
-        Ok(Run { ask, root, target, manifest, outcome, beside: Vec::new(), interrupt })
+        let manifest = Manifest::read(&file, &target, &mut |note| outcome.notes.push(note))?;
+        Ok(Run { ask, root, target, manifest, file, outcome, beside: Vec::new(), interrupt })
     }
 
     pub(super) fn interrupted(mut self) -> PackOutcome {

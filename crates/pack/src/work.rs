@@ -61,7 +61,8 @@ impl Run<'_> {
         tell: &mut dyn FnMut(&Done),
     ) -> io::Result<()> {
         let (root, target) = (self.root.clone(), Arc::clone(&self.target));
-        let (memory, journal) = (Memory::new(MEMORY), Journal::of(&target));
+        let file = Arc::clone(&self.file);
+        let (memory, journal) = (Memory::new(MEMORY), Journal::of(&file));
         let settings = self.ask.settings;
         let shop =
             Shop { settings, root: &root, target: &target, pending, memory: &memory, journal: &journal };

@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use weigh_load::fault::Fault;
+use weigh_load::fault::HttpFault;
 use weigh_load::target::Target;
 
 use super::http::{self, Peer, Reply, Security};
 use super::server::{Found, Instance, Site};
+use weigh_os::group::Group;
 use weigh_os::guard::LaunchContext;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::network::privately;
@@ -53,6 +54,8 @@ pub struct Asker<'a> {
     pub peer: Peer<'a>,
     /// The host that requests name, with its port if it has one of its own.
     pub host: &'a str,
+    /// The processes of a private instance; none: the site runs elsewhere.
+    pub server: Option<Group>,
 }
 
 impl<'a> Asker<'a> {
@@ -60,21 +63,25 @@ impl<'a> Asker<'a> {
     ///
     /// # Errors
     /// Its host has no address.
-    pub fn of_target(target: &'a Target) -> Result<Asker<'a>, Fault> {
-        Ok(Asker { peer: http::peer_of(target)?, host: &target.location.authority })
+    pub fn of_target(target: &'a Target) -> Result<Asker<'a>, HttpFault> {
+        Ok(Asker { peer: http::peer_of(target)?, host: &target.location.authority, server: None })
     }
 
     /// The answer, whatever its status.
     ///
     /// # Errors
     /// There is no whole answer of HTTP/1 in time.
-    pub fn ask(&self, question: &Question<'_>) -> Result<Reply, Fault> {
+    pub fn ask(&self, question: &Question<'_>) -> Result<Reply, HttpFault> {
         let method = if question.is_head { "HEAD" } else { "GET" };
         let version = if question.is_http_1_0 { "1.0" } else { "1.1" };
         let mut request = format!(
-            "{method} {} HTTP/{version}\r\nHost: {}\r\nUser-Agent: {AGENT}\r\nConnection: close\r\n",
+            "{method} {} HTTP/{version}\r\nHost: {}\r\nConnection: close\r\n",
             question.path, self.host
         );
+        let is_own = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("user-agent");
+        if !question.fields.iter().any(is_own) {
+            request.push_str(&format!("User-Agent: {AGENT}\r\n"));
+        }
         let accept = Some(("Accept-Encoding", question.accept)).filter(|(_, codings)| !codings.is_empty());
         for (name, value) in accept.iter().chain(question.fields) {
             request.push_str(&format!("{name}: {value}\r\n"));
@@ -100,7 +107,7 @@ pub fn with_instance<T: Send>(
         let instance = Instance::start(found, site, place)?;
         let security = if site.tls.is_some() { Security::Own } else { Security::Plain };
         let peer = Peer { address: instance.address(), security };
-        let done = work(&Asker { peer, host: host.unwrap_or("localhost") });
+        let done = work(&Asker { peer, host: host.unwrap_or("localhost"), server: Some(instance.group()) });
         instance.stop();
         done
     })?

@@ -2,6 +2,7 @@
 //! while every worker is busy.
 
 mod config;
+pub mod embedded;
 pub(super) mod fastcgi;
 mod status;
 
@@ -131,19 +132,27 @@ impl Service<Gauge> {
         if spec.workers == 0 || spec.program.is_empty() {
             bail!("a PHP-FPM pool needs a program and at least one worker");
         }
-        let name = Path::new(spec.program.last().unwrap_or(&spec.program[0])).display().to_string();
+        let binary = Path::new(spec.program.last().unwrap_or(&spec.program[0]));
+        let (name, is_embedded) = (binary.display().to_string(), embedded::is_embedded(binary));
         // Asked before there is a directory, which has no guard yet.
         let root = place.is_real_root();
-        let help = help(&spec.program)?;
+        let help = if is_embedded { String::new() } else { help(&spec.program)? };
         let mut draft = Draft::new(&name, "fpm", place)?;
-        draft.write(config::FILE, config::render(spec, draft.path(), root)?)?;
-        let program = Program {
-            command: config::command(spec, draft.path(), root, &help),
-            env: spec.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-            cpus: spec.cpus.clone(),
+        let mut env: Vec<(OsString, OsString)> = spec.env.iter().map(|(k, v)| (k.into(), v.into())).collect();
+        let command = if is_embedded {
+            draft.write(embedded::FILE, embedded::settings(spec))?;
+            env.push(("PHP_INI_SCAN_DIR".into(), format!(":{}", draft.path().display()).into()));
+            embedded::command(spec, draft.path())?
+        } else {
+            draft.write(config::FILE, config::render(spec, draft.path(), root)?)?;
+            config::command(spec, draft.path(), root, &help)
         };
+        let program = Program { command, env, cpus: spec.cpus.clone() };
         let gauge = Gauge::new(draft.path(), &spec.version);
-        let answers = |gauge: &Gauge| gauge.status().map(drop);
+        let answers = |gauge: &Gauge| match is_embedded {
+            true => fastcgi::connect(&gauge.socket).map(drop).context("it does not listen"),
+            false => gauge.status().map(drop),
+        };
         draft
             .start(&program, rustix::process::Signal::QUIT, None, gauge, answers)
             .map_err(Refused::into_error)

@@ -11,10 +11,14 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use rustls::pki_types::ServerName;
+use rustls::server::ParsedCertificate;
 use rustls::{ClientConnection, StreamOwned};
+use sha2::{Digest, Sha256};
 use weigh_load::escape::shown;
-use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::plan::{self, Limits};
 use weigh_load::protocol::coding::Coding;
 use weigh_load::protocol::h1::Machine;
@@ -127,22 +131,22 @@ impl Reply {
 }
 
 /// Asks a URL once for these content codings.
-pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
+pub fn get(target: &Target, accept: &str) -> Result<Reply, HttpFault> {
     get_from(peer_of(target)?, &target.location, accept)
 }
 
 /// Who is asked for a URL.
-pub fn peer_of(target: &Target) -> Result<Peer<'_>, Fault> {
+pub fn peer_of(target: &Target) -> Result<Peer<'_>, HttpFault> {
     let security = match target.location.scheme {
         Scheme::Http => Security::Plain,
         Scheme::Https => Security::Of(&target.location.host),
     };
-    let none = || Fault::new(FaultKind::ConnectFailed, "it has no address");
+    let none = || HttpFault::new(HttpFaultKind::ConnectFailed, "it has no address");
     Ok(Peer { address: *target.addresses.first().ok_or_else(none)?, security })
 }
 
 /// As [`get`], from this peer wherever the URL's host is.
-pub fn get_from(peer: Peer<'_>, location: &Location, accept: &str) -> Result<Reply, Fault> {
+pub fn get_from(peer: Peer<'_>, location: &Location, accept: &str) -> Result<Reply, HttpFault> {
     let request = get_request(location, accept, "close");
     exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, &Interrupt::caught()))
 }
@@ -163,7 +167,7 @@ pub fn exchange(
     is_head: bool,
     most: usize,
     (limit, interrupt): (Duration, &Interrupt),
-) -> Result<Reply, Fault> {
+) -> Result<Reply, HttpFault> {
     let begun = Instant::now();
     let mut connection =
         Connection::open(peer, Until { deadline: begun + limit, interrupt: interrupt.clone() })?;
@@ -183,7 +187,7 @@ impl<'a> KeptConnection<'a> {
     }
 
     /// As [`get_from`], over the connection that the last answer left open, else over a new one.
-    pub fn get(&mut self, location: &Location, accept: &str) -> Result<Reply, Fault> {
+    pub fn get(&mut self, location: &Location, accept: &str) -> Result<Reply, HttpFault> {
         let request = get_request(location, accept, "keep-alive");
         let until = || Until { deadline: Instant::now() + ANSWER, interrupt: Interrupt::caught() };
         if let Some(mut connection) = self.connection.take() {
@@ -218,27 +222,27 @@ struct Connection {
 
 impl Connection {
     /// Connects, and shakes hands where the peer is spoken to over TLS.
-    fn open(peer: Peer<'_>, until: Until) -> Result<Connection, Fault> {
+    fn open(peer: Peer<'_>, until: Until) -> Result<Connection, HttpFault> {
         let failed =
-            |e: io::Error| Fault::new(FaultKind::ConnectFailed, format!("nobody answers there: {e}"));
+            |e: io::Error| HttpFault::new(HttpFaultKind::ConnectFailed, format!("nobody answers there: {e}"));
         let limit = until.deadline.saturating_duration_since(Instant::now());
         let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
         let until = Rc::new(RefCell::new(until));
         let tcp = Bounded { tcp, until: until.clone() };
-        let host = match peer.security {
+        let (host, insecure) = match peer.security {
             Security::Plain => return Ok(Connection { stream: Box::new(tcp), until }),
-            Security::Own => None,
-            Security::Of(host) => Some(host),
+            Security::Own => ("localhost", true),
+            Security::Of(host) => (host, false),
         };
-        let stream = over_tls(tcp, host).map_err(|error| match error.kind() {
-            io::ErrorKind::WouldBlock => Fault::new(FaultKind::Timeout, "no TLS handshake in time"),
-            _ => Fault::new(FaultKind::Tls, format!("no TLS handshake: {error}")),
+        let stream = over_tls(tcp, host, insecure).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => HttpFault::new(HttpFaultKind::Timeout, "no TLS handshake in time"),
+            _ => HttpFault::new(HttpFaultKind::Tls, format!("no TLS handshake: {error}")),
         })?;
         Ok(Connection { stream: Box::new(stream), until })
     }
 
     /// Sends a request and reads its answer. Times count from when the request is written.
-    fn exchange(&mut self, request: &[u8], is_head: bool, most: usize) -> Result<Reply, Fault> {
+    fn exchange(&mut self, request: &[u8], is_head: bool, most: usize) -> Result<Reply, HttpFault> {
         let until = self.until.borrow().clone();
         let begun = Instant::now();
         let (reply, first) = talk(&mut self.stream, request, is_head, most, &until)?;
@@ -246,16 +250,34 @@ impl Connection {
     }
 }
 
-/// Shakes hands. `host`: whose certificate it has to be; none: anybody's, for the address is this machine's.
-fn over_tls(mut tcp: Bounded, host: Option<&str>) -> io::Result<StreamOwned<ClientConnection, Bounded>> {
-    let wish = plan::Tls { insecure: host.is_none(), authorities: None, resumption: false };
+/// Shakes hands with a host. `insecure`: with any certificate, as for an address of this machine.
+fn over_tls(
+    mut tcp: Bounded,
+    host: &str,
+    insecure: bool,
+) -> io::Result<StreamOwned<ClientConnection, Bounded>> {
+    let wish = plan::Tls { insecure, authorities: None, resumption: false };
     let config = tls::config(&wish, plan::Protocol::Http11).map_err(io::Error::other)?;
-    let name = ServerName::try_from(host.unwrap_or("localhost").to_owned()).map_err(io::Error::other)?;
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     let mut session = ClientConnection::new(config, name).map_err(io::Error::other)?;
     while session.is_handshaking() {
         session.complete_io(&mut tcp)?;
     }
     Ok(StreamOwned::new(session, tcp))
+}
+
+/// The SHA-256 of the public key of a server's certificate, whoever signed it, in base64, as browsers name keys.
+///
+/// # Errors
+/// One line: it cannot be reached, or has no certificate.
+pub fn key_of(address: SocketAddr, host: &str) -> anyhow::Result<String> {
+    let tcp = TcpStream::connect_timeout(&address, CONNECT).context("nobody answers there")?;
+    let until = Until { deadline: Instant::now() + ANSWER, interrupt: Interrupt::caught() };
+    let tcp = Bounded { tcp, until: Rc::new(RefCell::new(until)) };
+    let session = over_tls(tcp, host, true).context("no TLS handshake")?;
+    let certificate = session.conn.peer_certificates().and_then(|all| all.first());
+    let certificate = ParsedCertificate::try_from(certificate.context("it has no certificate")?)?;
+    Ok(BASE64_STANDARD.encode(Sha256::digest(certificate.subject_public_key_info())))
 }
 
 fn talk(
@@ -264,7 +286,7 @@ fn talk(
     is_head: bool,
     most: usize,
     until: &Until,
-) -> Result<(Reply, Instant), Fault> {
+) -> Result<(Reply, Instant), HttpFault> {
     let mut machine = Machine::new(&Limits::default());
     let is_over = Cell::new(false);
     let mut io = Blocking(stream, &is_over);
@@ -278,14 +300,17 @@ fn talk(
         if let Some(end) = told.end.take() {
             end?;
             let first = told.first.unwrap_or_else(Instant::now);
-            let reply = told.reply.ok_or_else(|| Fault::new(FaultKind::EmptyReply, "no head"))?;
+            let reply = told.reply.ok_or_else(|| HttpFault::new(HttpFaultKind::EmptyReply, "no head"))?;
             return Ok((reply, first));
         }
         if drive == Drive::Closed {
-            return Err(Fault::new(FaultKind::EmptyReply, "the connection was closed without an answer"));
+            return Err(HttpFault::new(
+                HttpFaultKind::EmptyReply,
+                "the connection was closed without an answer",
+            ));
         }
         if until.is_over() {
-            return Err(Fault::new(FaultKind::Timeout, "no whole answer in time"));
+            return Err(HttpFault::new(HttpFaultKind::Timeout, "no whole answer in time"));
         }
     }
 }
@@ -377,7 +402,7 @@ struct ReplyCollector<'a> {
     is_head: bool,
     first: Option<Instant>,
     reply: Option<Reply>,
-    end: Option<Result<(), Fault>>,
+    end: Option<Result<(), HttpFault>>,
 }
 
 impl Events for ReplyCollector<'_> {
@@ -389,7 +414,7 @@ impl Events for ReplyCollector<'_> {
 
     fn wire(&mut self, _: ExchangeId, _: usize) {}
 
-    fn head(&mut self, _: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, _: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), HttpFault> {
         self.reply = Some(Reply {
             status: head.status,
             coding: head.coding,
@@ -403,10 +428,10 @@ impl Events for ReplyCollector<'_> {
         Ok(())
     }
 
-    fn body(&mut self, _: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+    fn body(&mut self, _: ExchangeId, bytes: &[u8]) -> Result<(), HttpFault> {
         let Some(reply) = &mut self.reply else { return Ok(()) };
         if reply.body.len() + bytes.len() > self.most {
-            return Err(Fault::new(FaultKind::Overlong, "a body much longer than the content"));
+            return Err(HttpFault::new(HttpFaultKind::Overlong, "a body much longer than the content"));
         }
         reply.body.extend_from_slice(bytes);
         Ok(())
@@ -419,7 +444,7 @@ impl Events for ReplyCollector<'_> {
         self.end = Some(Ok(()));
     }
 
-    fn fault(&mut self, _: ExchangeId, fault: Fault, _: bool) {
+    fn fault(&mut self, _: ExchangeId, fault: HttpFault, _: bool) {
         self.end = Some(Err(fault));
     }
 }

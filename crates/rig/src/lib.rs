@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod asker;
+pub mod browser;
 pub mod fpm;
 pub mod http;
 pub mod link;

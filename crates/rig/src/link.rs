@@ -26,7 +26,7 @@ use lane::LaneSpec;
 use proxy::Proxy;
 use weigh_model::link::{LinkSpec, Measured, Rate, Way};
 use weigh_os::lifeline;
-use weigh_os::network::Network;
+use weigh_os::network::{self, Network};
 
 /// The addresses of the ends of a link whose ends are networks of their own. They are of a private range, and exist inside the two
 /// networks alone.
@@ -125,6 +125,9 @@ impl Link {
             Way::Loopback | Way::Model => (Network::outside()?, None),
         };
         let ends = (&near, far.as_ref().unwrap_or(&near));
+        if let (Some(paced), Some(far)) = (spec.paced, &far) {
+            far.within(|| network::pace(paced))??;
+        }
         let carrier = match way {
             Way::Netem => cable::lay(spec, Discipline::Netem, ends).map(|()| Carrier::Kernel)?,
             Way::Rate => cable::lay(spec, Discipline::Rate, ends).map(|()| Carrier::Kernel)?,
@@ -153,6 +156,11 @@ impl Link {
             Carrier::Kernel | Carrier::Proxy(_) => None,
         };
         self.measured = Measured { passed_over, realtime, taken_off_ms, ..measured };
+        if let Some(far) = &self.far {
+            self.measured.congestion_control = far.within(network::congestion_control)?;
+            self.measured.slow_start_after_idle = far.within(network::slow_start_after_idle)?;
+            self.measured.initial_window = measure::initial_window(self);
+        }
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use weigh_content::defs::Definitions;
 use weigh_model::suggest::readable;
 use weigh_os::group::Group;
-use weigh_os::guard::{self, Guarded, Home, LaunchContext, Program};
+use weigh_os::guard::{self, Guarded, Home, LaunchContext, NewLines, Program};
 use weigh_os::interrupt::INTERRUPTED;
 use weigh_os::template;
 
@@ -300,6 +300,11 @@ impl<K> Service<K> {
     /// The last lines of its log, such as a fatal error of a script.
     pub fn last_words(&self) -> Option<String> {
         self.guarded.last_words()
+    }
+
+    /// What it logs from now on; none when that may not be read.
+    pub fn new_lines(&self) -> Option<NewLines> {
+        self.guarded.new_lines()
     }
 
     /// Its last words as the rest of a message.

@@ -1,7 +1,7 @@
 //! Chunks: any bytes decode in the same way however they are split, and encoding followed by decoding returns the
 //! source.
 
-use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::protocol::h1::chunked::{Chunked, Step};
 
 use super::splits;
@@ -24,16 +24,16 @@ pub fn hold(bytes: &[u8]) {
 }
 
 /// The body in the pieces, and how it ended.
-fn decode(pieces: &[&[u8]]) -> (Vec<u8>, Result<Step, FaultKind>) {
+fn decode(pieces: &[&[u8]]) -> (Vec<u8>, Result<Step, HttpFaultKind>) {
     let (mut chunked, mut body) = (Chunked::default(), Vec::new());
     let mut total = Step { consumed: 0, done: false };
     for piece in pieces {
         let fed = chunked.feed(piece, |part| {
             assert!(!part.is_empty());
             body.extend_from_slice(part);
-            Ok::<(), Fault>(())
+            Ok::<(), HttpFault>(())
         });
-        match fed.map_err(Fault::from) {
+        match fed.map_err(HttpFault::from) {
             Ok(step) => {
                 assert!(step.done || step.consumed == piece.len());
                 total = Step { consumed: total.consumed + step.consumed, done: step.done };

@@ -1,7 +1,7 @@
 //! Whole exchanges over HTTP/1: the bytes of a server that then closes lead to one result, however they arrive and are
 //! read.
 
-use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::plan::Limits;
 use weigh_load::protocol::h1::Machine;
 use weigh_load::protocol::h1::head::Head;
@@ -30,7 +30,7 @@ pub fn hold(bytes: &[u8]) {
 }
 
 /// Runs one exchange to its end; returns how it ended, and the bytes of its body.
-fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<FaultKind>, u64) {
+fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<HttpFaultKind>, u64) {
     let limits = Limits { head_bytes: 512, head_fields: 8, informational: 2, ..Limits::default() };
     let mut machine = Machine::new(&limits);
     let mut wire = Wire::of(pieces);
@@ -47,7 +47,7 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
             let total: usize = pieces.iter().map(|piece| piece.len()).sum();
             assert!(seen.wire <= total && seen.body <= total as u64);
             // Whether bytes after the end arrive with it or later depends on the network.
-            let ended = seen.ended.flatten().filter(|kind| *kind != FaultKind::Overlong);
+            let ended = seen.ended.flatten().filter(|kind| *kind != HttpFaultKind::Overlong);
             return (ended, seen.body);
         }
         assert!(drive == Drive::Open || drive == Drive::Paused);
@@ -62,7 +62,7 @@ struct EventCheck {
     head: bool,
     wire: usize,
     body: u64,
-    ended: Option<Option<FaultKind>>,
+    ended: Option<Option<HttpFaultKind>>,
 }
 
 impl Events for EventCheck {
@@ -78,14 +78,14 @@ impl Events for EventCheck {
         self.wire += bytes;
     }
 
-    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), HttpFault> {
         assert!(x == 7 && self.begun && !self.head && self.ended.is_none());
         assert!(head.bytes == raw.len() && raw.starts_with(b"HTTP/1."));
         self.head = true;
         Ok(())
     }
 
-    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), HttpFault> {
         assert!(x == 7 && self.head && self.ended.is_none() && !bytes.is_empty());
         self.body += bytes.len() as u64;
         Ok(())
@@ -101,7 +101,7 @@ impl Events for EventCheck {
         self.ended = Some(None);
     }
 
-    fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool) {
+    fn fault(&mut self, x: ExchangeId, fault: HttpFault, untouched: bool) {
         assert!(x == 7 && self.ended.is_none() && !untouched);
         self.ended = Some(Some(fault.kind));
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use weigh_load::fault::Fault;
+use weigh_load::fault::HttpFault;
 use weigh_load::plan::{Limits, Request as Planned};
 use weigh_load::protocol::h1::head::Head;
 use weigh_load::protocol::h2::{Http2Thread, Machine, Message};
@@ -100,12 +100,12 @@ impl Events for EventCheck {
         assert!(!self.ended.contains_key(&x));
     }
 
-    fn head(&mut self, x: ExchangeId, _: &Head, _: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, x: ExchangeId, _: &Head, _: &[u8]) -> Result<(), HttpFault> {
         assert!(!self.ended.contains_key(&x) && self.heads.insert(x, true).is_none());
         Ok(())
     }
 
-    fn body(&mut self, x: ExchangeId, _: &[u8]) -> Result<(), Fault> {
+    fn body(&mut self, x: ExchangeId, _: &[u8]) -> Result<(), HttpFault> {
         assert!(self.heads.contains_key(&x) && !self.ended.contains_key(&x));
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Events for EventCheck {
         self.end(x, true);
     }
 
-    fn fault(&mut self, x: ExchangeId, _: Fault, _: bool) {
+    fn fault(&mut self, x: ExchangeId, _: HttpFault, _: bool) {
         self.end(x, false);
     }
 }

@@ -1,6 +1,6 @@
 //! Heads: any bytes parse in the same way however they are split, and the result agrees with the headers.
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::protocol::h1::head::{Head, HeadLimits, fields, parse};
 
 use super::splits;
@@ -21,7 +21,7 @@ pub fn hold(bytes: &[u8]) {
     assert!(fields(bytes).count() <= bytes.len());
 }
 
-fn read(pieces: &[&[u8]], bytes: &[u8]) -> Result<Option<Head>, FaultKind> {
+fn read(pieces: &[&[u8]], bytes: &[u8]) -> Result<Option<Head>, HttpFaultKind> {
     let (mut there, mut scanned) = (0, 0);
     for piece in pieces {
         there += piece.len();

@@ -9,7 +9,7 @@ use super::exchange::Exchange;
 use super::prepared::Prepared;
 use super::thread::Thread;
 use crate::Nanos;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::Protocol;
 use crate::protocol::{Drive, Events, ExchangeId, Machine, Request, h1, h2};
 use crate::transport::tcp::Tcp;
@@ -219,21 +219,21 @@ impl Thread<'_> {
         let endpoint = self.arsenal.requests[request as usize].endpoint;
         let address = self.arsenal.endpoints[endpoint as usize].address;
         let (kind, what) = match error.kind() {
-            ErrorKind::ConnectionRefused => (FaultKind::ConnectRefused, "nothing listens at this address".to_owned()),
+            ErrorKind::ConnectionRefused => (HttpFaultKind::ConnectRefused, "nothing listens at this address".to_owned()),
             // The connection was established and reset before it was looked at.
-            ErrorKind::ConnectionReset => (FaultKind::Reset, "reset before the first byte".to_owned()),
+            ErrorKind::ConnectionReset => (HttpFaultKind::Reset, "reset before the first byte".to_owned()),
             ErrorKind::AddrNotAvailable => (
-                FaultKind::PortsExhausted,
+                HttpFaultKind::PortsExhausted,
                 "every local port for it is in use or in TIME_WAIT; keep connections alive, or use fewer connections"
                     .to_owned(),
             ),
             _ if is_out_of_files(error) => (
-                FaultKind::PortsExhausted,
+                HttpFaultKind::PortsExhausted,
                 "the limit of open files is reached; raise it with ulimit -n".to_owned(),
             ),
-            _ => (FaultKind::ConnectFailed, error.to_string()),
+            _ => (HttpFaultKind::ConnectFailed, error.to_string()),
         };
-        self.sink.fault(x, Fault::new(kind, format!("{address}: {what}")), false);
+        self.sink.fault(x, HttpFault::new(kind, format!("{address}: {what}")), false);
         self.settle()
     }
 }
@@ -281,7 +281,7 @@ impl Thread<'_> {
         if self.plan.protocol == Protocol::Http2 && alpn != Some(b"h2") {
             self.close(token);
             let message = "the server does not speak HTTP/2: it did not choose `h2` by ALPN";
-            return self.not_secured(stream, x, &Fault::new(FaultKind::Http2, message));
+            return self.not_secured(stream, x, &HttpFault::new(HttpFaultKind::Http2, message));
         }
         let now = self.shared.clock.now();
         let (class, begun) = (self.sink.get(x).class, conn.begun);
@@ -292,21 +292,21 @@ impl Thread<'_> {
         self.stands(token, x, begun)
     }
 
-    fn not_secured(&mut self, stream: u16, x: ExchangeId, fault: &Fault) -> io::Result<()> {
+    fn not_secured(&mut self, stream: u16, x: ExchangeId, fault: &HttpFault) -> io::Result<()> {
         let now = self.shared.clock.now();
         self.parts[stream as usize].failed(now);
         let request = self.sink.get(x).request;
         let endpoint = &self.arsenal.endpoints[self.arsenal.requests[request as usize].endpoint as usize];
         let message = format!("{}: {}", endpoint.authority, fault.message);
-        self.sink.fault(x, Fault::new(fault.kind, message), false);
+        self.sink.fault(x, HttpFault::new(fault.kind, message), false);
         self.settle()
     }
 }
 
-fn fault(error: &io::Error) -> Fault {
+fn fault(error: &io::Error) -> HttpFault {
     let kind = match error.kind() {
-        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::UnexpectedEof => FaultKind::Tls,
-        _ => FaultKind::Reset,
+        ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::UnexpectedEof => HttpFaultKind::Tls,
+        _ => HttpFaultKind::Reset,
     };
-    Fault::new(kind, error.to_string())
+    HttpFault::new(kind, error.to_string())
 }

@@ -2,7 +2,7 @@
 
 use super::preflight::Keeping;
 use crate::Nanos;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::protocol::ExchangeId;
 use crate::record::Stamps;
 use crate::verify::Checker;
@@ -54,9 +54,9 @@ impl Exchange {
     /// Whether it may be sent again after this failure, if its connection reports that no part of a response had
     /// arrived. An HTTP/2 server reports which requests it did not process, and may end several connections at once. A
     /// server that only closes may have processed the request, so such a request is sent again only once.
-    pub fn may_go_again(&self, fault: &Fault) -> bool {
+    pub fn may_go_again(&self, fault: &HttpFault) -> bool {
         match fault.kind {
-            FaultKind::Http2 => self.resent < 8,
+            HttpFaultKind::Http2 => self.resent < 8,
             _ => self.is_idempotent && self.resent < 1,
         }
     }

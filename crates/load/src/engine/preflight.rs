@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{LoadPlan, Protocol, Request};
 use crate::protocol::h1::head::{Head, fields};
 use crate::result::{Framing, Preflight};
@@ -76,7 +76,7 @@ pub struct Scout {
 #[derive(Debug)]
 enum RequestState {
     /// Its responses so far; equal bodies are kept once.
-    Open(Vec<Result<Captured, Fault>>),
+    Open(Vec<Result<Captured, HttpFault>>),
     /// The result of examining them.
     Examined(Box<(Preflight, Option<Expectation>)>),
 }
@@ -97,7 +97,7 @@ impl Scout {
         self.response(request, Ok(keeping.captured));
     }
 
-    pub fn fault(&mut self, request: u32, fault: Fault) {
+    pub fn fault(&mut self, request: u32, fault: HttpFault) {
         self.response(request, Err(fault));
     }
 
@@ -114,7 +114,7 @@ impl Scout {
             && self.requests.iter().any(|a| matches!(a, RequestState::Open(_)))
     }
 
-    fn response(&mut self, request: u32, mut response: Result<Captured, Fault>) {
+    fn response(&mut self, request: u32, mut response: Result<Captured, HttpFault>) {
         let index = request as usize;
         let RequestState::Open(responses) = &mut self.requests[index] else { return };
         if let Ok(captured) = &mut response {
@@ -140,9 +140,9 @@ impl Scout {
         let missing = responses.len() < times(&self.plan) as usize && responses.iter().all(Result::is_ok);
         if missing {
             let message = "the preflight ended before the response arrived";
-            responses.push(Err(Fault::new(FaultKind::Timeout, message)));
+            responses.push(Err(HttpFault::new(HttpFaultKind::Timeout, message)));
         }
-        let all: Result<Vec<Captured>, Fault> = responses.into_iter().collect();
+        let all: Result<Vec<Captured>, HttpFault> = responses.into_iter().collect();
         let found = match all {
             Ok(all) => {
                 let (seen, others) = all.split_first().expect("there are several");

@@ -6,7 +6,7 @@ use super::clock::Clock;
 use super::exchange::{Ended, Exchange, Tag};
 use super::preflight::Scout;
 use crate::Nanos;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::protocol::h1::head::Head;
 use crate::protocol::{Events, ExchangeId};
 use crate::record::Recorder;
@@ -168,7 +168,7 @@ impl Events for Sink {
     }
 
     #[inline]
-    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), HttpFault> {
         let exchange = &mut self.exchanges[x as usize];
         exchange.status = head.status;
         self.recorder.counts(exchange.class).head_bytes += head.bytes as u64;
@@ -181,7 +181,7 @@ impl Events for Sink {
     }
 
     #[inline]
-    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), HttpFault> {
         let exchange = &mut self.exchanges[x as usize];
         exchange.body += bytes.len() as u64;
         match (&mut self.eye, &mut exchange.checker) {
@@ -195,7 +195,7 @@ impl Events for Sink {
         if exchange.body >= exchange.abandon_after {
             exchange.abandoned = true;
             // It ends the exchange, and is counted separately from failures.
-            return Err(Fault::new(FaultKind::Truncated, "aborted on purpose"));
+            return Err(HttpFault::new(HttpFaultKind::Truncated, "aborted on purpose"));
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl Events for Sink {
         self.close(x);
     }
 
-    fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool) {
+    fn fault(&mut self, x: ExchangeId, fault: HttpFault, untouched: bool) {
         self.tick();
         let now = self.now;
         let exchange = &mut self.exchanges[x as usize];

@@ -17,7 +17,7 @@ use super::progress::Window;
 use super::sink::Sink;
 use super::stream_part::StreamPart;
 use crate::Nanos;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{Check, LoadPlan};
 use crate::protocol::h2::Http2Thread;
 use crate::protocol::{Drive, Events as _, ExchangeId, Machine, Means};
@@ -427,7 +427,7 @@ impl Thread<'_> {
         let waiting = self.parts[stream as usize].waiting.pop();
         let x = waiting.unwrap_or_else(|| self.open(stream, scheduled));
         let message = "the server accepts no stream: its SETTINGS_MAX_CONCURRENT_STREAMS is 0";
-        self.sink.fault(x, Fault::new(FaultKind::Http2, message), false);
+        self.sink.fault(x, HttpFault::new(HttpFaultKind::Http2, message), false);
     }
 
     /// Ends connections on which the server has accepted no stream for the time that a response may take, each with a
@@ -473,24 +473,24 @@ impl Thread<'_> {
                 let fault = match state {
                     State::Connecting(_) if now >= begun.saturating_add(to_connect) => {
                         let message = format!("not connected within {} s", limits.connect_seconds);
-                        Fault::new(FaultKind::ConnectTimeout, message)
+                        HttpFault::new(HttpFaultKind::ConnectTimeout, message)
                     }
                     State::Securing(..) if now >= begun.saturating_add(to_connect) => {
                         let message =
                             format!("TLS handshake not completed within {} s", limits.connect_seconds);
-                        Fault::new(FaultKind::ConnectTimeout, message)
+                        HttpFault::new(HttpFaultKind::ConnectTimeout, message)
                     }
                     State::Open | State::Lingering
                         if now >= self.sink.get(x).sent.saturating_add(to_answer) =>
                     {
-                        Fault::new(
-                            FaultKind::Timeout,
+                        HttpFault::new(
+                            HttpFaultKind::Timeout,
                             format!("response not complete within {} s", limits.request_seconds),
                         )
                     }
                     _ if is_drained => {
                         let message = format!("still in flight {} s after the end", limits.drain_seconds);
-                        Fault::new(FaultKind::Timeout, message)
+                        HttpFault::new(HttpFaultKind::Timeout, message)
                     }
                     _ => continue,
                 };
@@ -529,7 +529,7 @@ impl Thread<'_> {
                 let is_late = now >= sink.get(x).sent.saturating_add(to_answer);
                 if is_late {
                     let message = "no connection became free for sending it again before the timeout";
-                    sink.fault(x, Fault::new(FaultKind::Timeout, message), false);
+                    sink.fault(x, HttpFault::new(HttpFaultKind::Timeout, message), false);
                 }
                 !is_late
             });
@@ -541,7 +541,7 @@ impl Thread<'_> {
         let message = format!("not sent again within {} s after the end", self.plan.limits.drain_seconds);
         for part in &mut self.parts {
             for x in part.waiting.drain(..) {
-                self.sink.fault(x, Fault::new(FaultKind::Timeout, message.clone()), false);
+                self.sink.fault(x, HttpFault::new(HttpFaultKind::Timeout, message.clone()), false);
             }
         }
     }

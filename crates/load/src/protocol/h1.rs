@@ -11,7 +11,7 @@ use exchange::{Current, Heads, Progress, Rest};
 use head::HeadLimits;
 
 use super::{Drive, Events, ExchangeId, Means};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::Limits;
 use crate::transport::Transport;
 
@@ -146,7 +146,7 @@ impl Machine {
         }
     }
 
-    fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), Fault> {
+    fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), HttpFault> {
         self.current.as_mut().map_or(Ok(()), |current| current.write(io, request))
     }
 
@@ -191,7 +191,7 @@ impl Machine {
             Ok(Progress::Whole(used)) => {
                 if used < read {
                     let message = format!("{} bytes after the end of the response", read - used);
-                    return Step::End(self.fail(events, Fault::new(FaultKind::Overlong, message)));
+                    return Step::End(self.fail(events, HttpFault::new(HttpFaultKind::Overlong, message)));
                 }
                 self.finish(events);
                 return Step::Enough(used);
@@ -202,7 +202,7 @@ impl Machine {
     }
 
     /// Takes bytes of the response.
-    fn take(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
+    fn take(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, HttpFault> {
         let Some(current) = &mut self.current else { return Ok(Progress::Whole(0)) };
         if !current.begun {
             current.begun = true;
@@ -305,20 +305,20 @@ impl Machine {
         // With these kinds a transport reports that its own protocol was violated, or ended without its closing
         // message. Then an end that only the close marks cannot be trusted; any other end needs no closing message.
         let kind = match error.kind() {
-            ErrorKind::InvalidData => FaultKind::Tls,
-            ErrorKind::UnexpectedEof if matches!(current.rest, Rest::Close) => FaultKind::Tls,
+            ErrorKind::InvalidData => HttpFaultKind::Tls,
+            ErrorKind::UnexpectedEof if matches!(current.rest, Rest::Close) => HttpFaultKind::Tls,
             ErrorKind::UnexpectedEof => return self.eof(events),
-            _ => FaultKind::Reset,
+            _ => HttpFaultKind::Reset,
         };
         let message = format!("{}: {error}", current.place());
-        self.fail(events, Fault::new(kind, message))
+        self.fail(events, HttpFault::new(kind, message))
     }
 
     /// Ends the exchange in flight with a failure, and the connection with it.
-    pub(super) fn fail(&mut self, events: &mut impl Events, fault: Fault) -> Drive {
+    pub(super) fn fail(&mut self, events: &mut impl Events, fault: HttpFault) -> Drive {
         if let Some(current) = self.current.take() {
             // A server may close a kept connection just when a request is on its way (RFC 9112, 9.3.1).
-            let closed = matches!(fault.kind, FaultKind::EmptyReply | FaultKind::Reset);
+            let closed = matches!(fault.kind, HttpFaultKind::EmptyReply | HttpFaultKind::Reset);
             events.fault(current.id, fault, closed && !current.begun && self.done > 0);
         }
         Drive::Closed

@@ -25,7 +25,7 @@ use stream::{Failure, Scene, Stream};
 
 use super::{Drive, Events, ExchangeId, Means};
 use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::Limits;
 use crate::transport::Transport;
 
@@ -103,7 +103,7 @@ pub struct Machine {
     /// Frames in a row that belong to no response: replies to what we sent, or a flood.
     idle: u64,
     is_over: bool,
-    broken: Option<Fault>,
+    broken: Option<HttpFault>,
     raw: Vec<u8>,
 }
 
@@ -118,7 +118,7 @@ impl Machine {
         limits: &Limits,
         streams: u32,
         keepalive: bool,
-    ) -> Result<Machine, Fault> {
+    ) -> Result<Machine, HttpFault> {
         let most = streams.max(1) as usize;
         let (pipe, shared) = Pipe::new(&thread.0);
         let (sender, connection) = begin(shared, limits, most)?;
@@ -202,9 +202,10 @@ impl Machine {
         }
     }
 
-    fn begin(&mut self, x: ExchangeId, message: &Message) -> Result<(), Fault> {
-        let refused =
-            |e: &dyn std::fmt::Display| Fault::new(FaultKind::Http2, format!("no stream available: {e}"));
+    fn begin(&mut self, x: ExchangeId, message: &Message) -> Result<(), HttpFault> {
+        let refused = |e: &dyn std::fmt::Display| {
+            HttpFault::new(HttpFaultKind::Http2, format!("no stream available: {e}"))
+        };
         let mut cx = Context::from_waker(&self.waker);
         let (Some(sender), Some(&at)) = (&mut self.sender, self.vacant.last()) else {
             return Err(refused(&"the connection is closing"));
@@ -254,7 +255,7 @@ fn begin(
     shared: pipe::Shared,
     limits: &Limits,
     most: usize,
-) -> Result<(SendRequest<Bytes>, Connection<pipe::Shared, Bytes>), Fault> {
+) -> Result<(SendRequest<Bytes>, Connection<pipe::Shared, Bytes>), HttpFault> {
     let mut builder = Builder::new();
     builder
         .initial_window_size(STREAM_WINDOW)
@@ -269,8 +270,8 @@ fn begin(
     let mut cx = Context::from_waker(Waker::noop());
     match pin!(builder.handshake(shared)).poll(&mut cx) {
         Poll::Ready(Ok(both)) => Ok(both),
-        Poll::Ready(Err(e)) => Err(Fault::new(FaultKind::Http2, e.to_string())),
-        Poll::Pending => Err(Fault::new(FaultKind::Http2, "the library did not start")),
+        Poll::Ready(Err(e)) => Err(HttpFault::new(HttpFaultKind::Http2, e.to_string())),
+        Poll::Pending => Err(HttpFault::new(HttpFaultKind::Http2, "the library did not start")),
     }
 }
 
@@ -323,9 +324,12 @@ impl Machine {
                 // Streams have their own ends: bytes after all of them are not lost.
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => (0, 0),
                 Err(e) => {
-                    let kind =
-                        if e.kind() == ErrorKind::InvalidData { FaultKind::Tls } else { FaultKind::Reset };
-                    self.broken = Some(Fault::new(kind, e.to_string()));
+                    let kind = if e.kind() == ErrorKind::InvalidData {
+                        HttpFaultKind::Tls
+                    } else {
+                        HttpFaultKind::Reset
+                    };
+                    self.broken = Some(HttpFault::new(kind, e.to_string()));
                     return Drive::Closed;
                 }
             };
@@ -380,10 +384,10 @@ impl Machine {
         if seen.is_err() {
             let message =
                 format!("the server does not speak HTTP/2: it started with `{}`", shown(inbox.unread()));
-            self.broken = Some(Fault::new(FaultKind::Http2, message));
+            self.broken = Some(HttpFault::new(HttpFaultKind::Http2, message));
         } else if self.idle > FLOOD + self.written / GRANT {
             let message = format!("{} frames in a row that do not advance a response", self.idle);
-            self.broken = Some(Fault::new(FaultKind::Flood, message));
+            self.broken = Some(HttpFault::new(HttpFaultKind::Flood, message));
         }
         self.broken.is_none()
     }

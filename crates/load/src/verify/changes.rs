@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::decoder::Waiting;
 use super::template::{SHARED, Template};
-use crate::fault::Fault;
+use crate::fault::HttpFault;
 
 /// This many bodies that agree are a change, not a defect.
 const AGREEING: usize = 3;
@@ -31,7 +31,7 @@ struct State {
 #[derive(Debug)]
 struct WaitingBody {
     body: Vec<u8>,
-    fault: Fault,
+    fault: HttpFault,
     waiting: Waiting,
 }
 
@@ -45,7 +45,7 @@ impl Changes {
     /// Takes a decoded body that differs from those of the preflight, with the failure that applies if no other body
     /// agrees with it. Reports to those who wait for bodies that are settled now. `preflight`: the decoded bodies of
     /// the preflight.
-    pub fn take(&self, preflight: &[Vec<u8>], body: Vec<u8>, fault: Fault, waiting: Waiting) {
+    pub fn take(&self, preflight: &[Vec<u8>], body: Vec<u8>, fault: HttpFault, waiting: Waiting) {
         let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if common([preflight, std::slice::from_ref(&body)].concat()).is_none() {
             return waiting.tell(Err(fault));

@@ -3,7 +3,7 @@
 use super::expectation::{Capture, Expectations};
 use super::variants::View;
 use super::wrong::{self, SHOWN, common};
-use crate::fault::Fault;
+use crate::fault::HttpFault;
 use crate::protocol::coding::Coding;
 
 /// The check of one response: it starts with the head, takes the body, and ends with the last byte. A check that is
@@ -62,7 +62,7 @@ pub enum Verdict {
     },
     /// To be decoded before it counts.
     Unproven(Evidence),
-    Fault(Fault),
+    Fault(HttpFault),
 }
 
 impl Checker {
@@ -125,7 +125,7 @@ impl Differs {
     }
 
     /// The failure, if the whole body had `length` bytes.
-    pub fn fault(&self, view: &View, length: u64) -> Fault {
+    pub fn fault(&self, view: &View, length: u64) -> HttpFault {
         let wire = &view.list()[self.variant].wire;
         let difference = wrong::difference(self.at, wire, &self.got);
         wrong::body(difference, length, wire.len() as u64)

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use weigh_codec::{Error, Format, delta, independent};
 
 use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::protocol::coding::Coding;
 
 /// The least output buffer of the first attempt.
@@ -70,7 +70,7 @@ pub(super) fn decode<'w>(
     wire: &'w [u8],
     likely: u64,
     limit: u64,
-) -> Result<Cow<'w, [u8]>, Fault> {
+) -> Result<Cow<'w, [u8]>, HttpFault> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let forms = forms(coding, dictionary);
     if forms.is_empty() {
@@ -78,14 +78,14 @@ pub(super) fn decode<'w>(
             Coding::Other => "the content coding is not supported",
             _ => "the response is a delta, and the request offered no dictionary",
         };
-        return Err(Fault::new(FaultKind::ContentCoding, why));
+        return Err(HttpFault::new(HttpFaultKind::ContentCoding, why));
     }
     if coding == Coding::Identity && wire.len() <= limit {
         return Ok(Cow::Borrowed(wire));
     }
     if wire.is_empty() {
         let message = format!("an empty body is not valid {}: clients refuse it", token(coding));
-        return Err(Fault::new(FaultKind::Corrupt, message));
+        return Err(HttpFault::new(HttpFaultKind::Corrupt, message));
     }
     let likely = match likely {
         0 => guess(coding, wire),
@@ -97,7 +97,7 @@ pub(super) fn decode<'w>(
             Ok(bytes) => return Ok(Cow::Owned(bytes)),
             Err(Error::TooLarge { .. }) => {
                 let message = format!("{} that decodes to more than {limit} bytes", token(coding));
-                return Err(Fault::new(FaultKind::Bomb, message));
+                return Err(HttpFault::new(HttpFaultKind::Bomb, message));
             }
             Err(error) => failures.push(error),
         }
@@ -110,7 +110,7 @@ pub(super) fn decode<'w>(
     };
     let message =
         format!("not valid {}: {message}; the body starts with `{}`", token(coding), shown(first(wire)));
-    Err(Fault::new(FaultKind::Corrupt, message))
+    Err(HttpFault::new(HttpFaultKind::Corrupt, message))
 }
 
 /// The largest output of a body. A gzip member ends with its length (RFC 1952, section 2.3.1); it may be false, but not

@@ -7,7 +7,7 @@ use std::{io, thread};
 
 use super::checker::Evidence;
 use super::expectation::{Expectations, Judged};
-use crate::fault::Fault;
+use crate::fault::HttpFault;
 use crate::sys;
 
 /// The most bodies that wait; their bytes are limited, too.
@@ -46,7 +46,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Sends the result; nobody receives it if the run was aborted.
-    pub fn tell(self, verdict: Result<u64, Fault>) {
+    pub fn tell(self, verdict: Result<u64, HttpFault>) {
         let Waiting { number, reply, decode_ns } = self;
         let _ = reply.send(Reply { number, verdict, decode_ns });
     }
@@ -56,7 +56,7 @@ impl Waiting {
 #[derive(Debug)]
 pub(super) struct Reply {
     pub number: u64,
-    pub verdict: Result<u64, Fault>,
+    pub verdict: Result<u64, HttpFault>,
     pub decode_ns: u64,
 }
 

@@ -13,7 +13,7 @@ use super::variants::{Variant, Variants};
 use super::wrong::{common, hex};
 use crate::accept::Accept;
 use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{Check, Limits, LoadPlan, Request};
 use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
@@ -118,10 +118,10 @@ impl Examiner {
         request: &Request,
         seen: &Captured,
         others: &[Captured],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), HttpFault> {
         if let Some(other) = others.iter().find(|o| o.head.status != seen.head.status) {
             let message = format!("status {} and then {}", seen.head.status, other.head.status);
-            return Err(Fault::new(FaultKind::Status, message));
+            return Err(HttpFault::new(HttpFaultKind::Status, message));
         }
         let known = self.vary_by.as_deref().unwrap_or_default();
         let bodies_vary = known.iter().any(|name| name == BODY);
@@ -185,7 +185,7 @@ impl Examiner {
         finding: &mut Finding,
         bodies: &[(Coding, &[u8])],
         decoded: &[Decoded],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), HttpFault> {
         finding.varies();
         let lengths = || decoded.iter().map(|d| d.bytes);
         let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
@@ -362,7 +362,7 @@ impl Finding {
     }
 
     /// Accepts the coding of a response, if it is known and was requested.
-    pub fn accept_coding(&mut self, request: &Request, captured: &Captured) -> Result<(), Fault> {
+    pub fn accept_coding(&mut self, request: &Request, captured: &Captured) -> Result<(), HttpFault> {
         let coding = captured.head.coding;
         if self.expectation.codings.contains(&coding) {
             return Ok(());
@@ -371,14 +371,14 @@ impl Finding {
         if coding == Coding::Other {
             let message =
                 format!("Content-Encoding `{named}` is not gzip, deflate, br, zstd, dcb, dcz or identity");
-            return Err(Fault::new(FaultKind::ContentCoding, message));
+            return Err(HttpFault::new(HttpFaultKind::ContentCoding, message));
         }
         match Accept::of(&request.headers) {
             _ if coding == Coding::Identity => {}
             Some(accept) if accept.takes(token(coding)) => {}
             Some(_) => {
                 let message = format!("Content-Encoding `{named}`, which Accept-Encoding does not ask for");
-                return Err(Fault::new(FaultKind::ContentCoding, message));
+                return Err(HttpFault::new(HttpFaultKind::ContentCoding, message));
             }
             None => {
                 self.note(format!("Content-Encoding `{named}` although the request has no Accept-Encoding"));
@@ -399,7 +399,7 @@ impl Finding {
     }
 
     /// Decodes every body, and notes the first difference between two.
-    fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<Vec<Decoded>, Fault> {
+    fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<Vec<Decoded>, HttpFault> {
         let dictionary = self.expectation.dictionary.clone();
         let mut all: Vec<Decoded> = Vec::with_capacity(bodies.len());
         let mut is_noted = false;

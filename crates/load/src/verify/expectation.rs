@@ -13,7 +13,7 @@ use super::inner::still_compressed;
 use super::template::Template;
 use super::variants::{Variant, Variants, find, nearest};
 use super::wrong;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{Check, Limits, LoadPlan};
 use crate::protocol::coding::Coding;
 use crate::result::Checked;
@@ -54,9 +54,9 @@ pub struct Expectation {
 /// What is known about a decoded body.
 pub(super) enum Judged {
     /// Its decoded length, or what is wrong.
-    Told(Result<u64, Fault>),
+    Told(Result<u64, HttpFault>),
     /// It is complete but differs from the preflight's; the failure that applies unless the page has changed.
-    Other(Vec<u8>, Fault),
+    Other(Vec<u8>, HttpFault),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(super) struct Decoded {
 
 impl Expectation {
     /// What is wrong with a body that decodes to this many bytes, if anything.
-    pub(super) fn implausible(&self, bytes: u64) -> Option<Fault> {
+    pub(super) fn implausible(&self, bytes: u64) -> Option<HttpFault> {
         let plausible = self.plausible.as_ref().filter(|range| !range.contains(&bytes))?;
         Some(wrong::implausible(bytes, plausible))
     }
@@ -76,9 +76,9 @@ impl Expectation {
     ///
     /// # Errors
     /// `Corrupt`.
-    pub(super) fn once_compressed(&self, coding: Coding, body: &[u8]) -> Result<(), Fault> {
+    pub(super) fn once_compressed(&self, coding: Coding, body: &[u8]) -> Result<(), HttpFault> {
         let found = (coding != Coding::Identity).then(|| still_compressed(&self.content_type, coding, body));
-        found.flatten().map_or(Ok(()), |message| Err(Fault::new(FaultKind::Corrupt, message)))
+        found.flatten().map_or(Ok(()), |message| Err(HttpFault::new(HttpFaultKind::Corrupt, message)))
     }
 
     /// The coding to decode for that header value.
@@ -154,7 +154,7 @@ impl Expectations {
         let known = expected.variants.copy();
         if let Some(at) = find(&known, coding, wire) {
             return Judged::Told(match &known[at].fault {
-                Some(fault) => Err(Fault::clone(fault)),
+                Some(fault) => Err(HttpFault::clone(fault)),
                 None => Ok(known[at].decoded_bytes),
             });
         }
@@ -188,7 +188,7 @@ impl Expectations {
     }
 
     /// A body that is complete and differs from the preflight's: it waits until others agree with it, or the load ends.
-    pub(super) fn changed(&self, request: u32, body: Vec<u8>, fault: Fault, waiting: Waiting) {
+    pub(super) fn changed(&self, request: u32, body: Vec<u8>, fault: HttpFault, waiting: Waiting) {
         let expected = &self.list[request as usize];
         let Some(changes) = &expected.changes else { return waiting.tell(Err(fault)) };
         let accepted = expected.variants.copy().into_iter().filter(|variant| variant.fault.is_none());
@@ -238,7 +238,7 @@ impl Expectations {
         coding: Coding,
         wire: &[u8],
         other: &mut Option<Vec<u8>>,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, HttpFault> {
         let likely = expected.decoded.map_or(0, |d| d.bytes);
         let dictionary = expected.dictionary.as_deref();
         let body = decode(coding, dictionary, wire, likely, self.limits.decoded_bytes)?;
@@ -253,7 +253,7 @@ impl Expectations {
                 right.bytes
             );
             *other = Some(body.into_owned());
-            return Err(Fault::new(FaultKind::Mismatch, message));
+            return Err(HttpFault::new(HttpFaultKind::Mismatch, message));
         }
         if let Some(fault) = expected.implausible(bytes) {
             return Err(fault);

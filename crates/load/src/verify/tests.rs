@@ -12,7 +12,7 @@ use std::time::Duration;
 use weigh_codec::{Coder, Params, codecs};
 
 use super::*;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{Check, Limits, LoadPlan, Request};
 use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
@@ -141,7 +141,7 @@ impl World {
     }
 
     /// The final result of a response, and whether it had to be decoded.
-    fn judged(&mut self, coding: Coding, wire: &[u8], piece: usize) -> (Result<u64, Fault>, bool) {
+    fn judged(&mut self, coding: Coding, wire: &[u8], piece: usize) -> (Result<u64, HttpFault>, bool) {
         match self.respond(coding, wire, piece) {
             Verdict::Compared { decoded_bytes } => (Ok(decoded_bytes), false),
             Verdict::Fault(fault) => (Err(fault), false),
@@ -153,7 +153,7 @@ impl World {
         }
     }
 
-    fn outcome(&mut self) -> Result<u64, Fault> {
+    fn outcome(&mut self) -> Result<u64, HttpFault> {
         loop {
             if let Some(outcome) = self.verifier.proven() {
                 assert_eq!(outcome.tag, 7);

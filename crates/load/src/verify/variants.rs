@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::wrong::common;
-use crate::fault::Fault;
+use crate::fault::HttpFault;
 use crate::protocol::coding::Coding;
 
 /// The most accepted bodies of a request, and also the most wrong ones, that are kept: each further one is decoded
@@ -20,7 +20,7 @@ pub(super) struct Variant {
     pub wire: Arc<[u8]>,
     pub decoded_bytes: u64,
     /// What is wrong with it; none: it is accepted.
-    pub fault: Option<Arc<Fault>>,
+    pub fault: Option<Arc<HttpFault>>,
 }
 
 /// The set, shared by all threads.

@@ -11,7 +11,7 @@ use super::examine::media_type;
 use super::expectation::{Capture, Expectation, Expectations};
 use super::variants::{View, find};
 use super::wrong;
-use crate::fault::Fault;
+use crate::fault::HttpFault;
 use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::{Head, fields};
 use crate::result::Checked;
@@ -59,7 +59,7 @@ pub enum Proof {
     },
     /// It was not decoded in time.
     Unread,
-    Fault(Fault),
+    Fault(HttpFault),
 }
 
 impl<T> Verifier<T> {
@@ -93,7 +93,7 @@ impl<T> Verifier<T> {
     /// # Errors
     /// `Status`, `ContentCoding` and `ContentType`. The body does not matter then.
     #[inline]
-    pub fn head(&mut self, request: u32, head: &Head, raw: &[u8]) -> Result<Checker, Fault> {
+    pub fn head(&mut self, request: u32, head: &Head, raw: &[u8]) -> Result<Checker, HttpFault> {
         let expected = &self.expectations.list[request as usize];
         if head.status != expected.status {
             return Err(wrong::status(head.status, expected));
@@ -290,7 +290,7 @@ fn known(view: &View, variant: usize) -> Verdict {
     let variant = &view.list()[variant];
     match &variant.fault {
         None => Verdict::Compared { decoded_bytes: variant.decoded_bytes },
-        Some(fault) => Verdict::Fault(Fault::clone(fault)),
+        Some(fault) => Verdict::Fault(HttpFault::clone(fault)),
     }
 }
 

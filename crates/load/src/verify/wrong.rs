@@ -5,77 +5,77 @@ use std::ops::RangeInclusive;
 use super::decode::token;
 use super::expectation::Expectation;
 use crate::escape::shown as escaped;
-use crate::fault::{Difference, Fault, FaultKind};
+use crate::fault::{Difference, HttpFault, HttpFaultKind};
 use crate::protocol::coding::Coding;
 
 /// The status differs from the preflight's.
 #[cold]
-pub(super) fn status(got: u16, expected: &Expectation) -> Fault {
-    Fault::new(FaultKind::Status, format!("status {got}; the preflight's was {}", expected.status))
+pub(super) fn status(got: u16, expected: &Expectation) -> HttpFault {
+    HttpFault::new(HttpFaultKind::Status, format!("status {got}; the preflight's was {}", expected.status))
 }
 
 /// A content coding that the preflight did not see.
 #[cold]
-pub(super) fn coding(got: Coding, expected: &Expectation) -> Fault {
+pub(super) fn coding(got: Coding, expected: &Expectation) -> HttpFault {
     let accepted: Vec<&str> = expected.codings.iter().map(|c| token(*c)).collect();
     let message = format!("content coding {}; the preflight's was {}", token(got), accepted.join(" or "));
-    Fault::new(FaultKind::ContentCoding, message)
+    HttpFault::new(HttpFaultKind::ContentCoding, message)
 }
 
 /// A media type that the preflight did not see.
 #[cold]
-pub(super) fn media_type(got: &[u8], expected: &[u8]) -> Fault {
+pub(super) fn media_type(got: &[u8], expected: &[u8]) -> HttpFault {
     let name = |value: &[u8]| if value.is_empty() { "none".to_owned() } else { escaped(value) };
     let message = format!("Content-Type {}; the preflight's was {}", name(got), name(expected));
-    Fault::new(FaultKind::ContentType, message)
+    HttpFault::new(HttpFaultKind::ContentType, message)
 }
 
 /// A length that is far from all lengths of the preflight.
 #[cold]
-pub(super) fn implausible(got: u64, plausible: &RangeInclusive<u64>) -> Fault {
+pub(super) fn implausible(got: u64, plausible: &RangeInclusive<u64>) -> HttpFault {
     let (least, most) = (plausible.start(), plausible.end());
     let message =
         format!("a body of {got} bytes; after the preflight, {least} to {most} bytes are plausible");
-    Fault::new(FaultKind::Length, message)
+    HttpFault::new(HttpFaultKind::Length, message)
 }
 
 /// A body that lacks a part that all bodies of the preflight have.
 #[cold]
-pub(super) fn part(at: usize, bytes: u64) -> Fault {
+pub(super) fn part(at: usize, bytes: u64) -> HttpFault {
     let message = format!(
         "a body of {bytes} bytes after decoding lacks a part that every response of the preflight has, expected from byte {at} on"
     );
-    Fault::new(FaultKind::Mismatch, message)
+    HttpFault::new(HttpFaultKind::Mismatch, message)
 }
 
 /// A body that is too long to keep, and therefore differs from those that were kept.
 #[cold]
-pub(super) fn too_long(got: u64, limit: u64) -> Fault {
+pub(super) fn too_long(got: u64, limit: u64) -> HttpFault {
     let message = format!("a body of {got} bytes; the preflight's was below the limit of {limit} bytes");
-    Fault::new(FaultKind::Length, message)
+    HttpFault::new(HttpFaultKind::Length, message)
 }
 
 /// The length differs from that of every response of the preflight.
 #[cold]
-pub(super) fn length(got: u64, expected: u64) -> Fault {
+pub(super) fn length(got: u64, expected: u64) -> HttpFault {
     let message = format!(
         "a body of {got} bytes; every body of the preflight had {expected}; \
          if bodies may differ, add `--vary-by body`"
     );
-    Fault::new(FaultKind::Length, message)
+    HttpFault::new(HttpFaultKind::Length, message)
 }
 
 /// An uncompressed body that differs from the accepted one: it ends early, goes on, or has other content.
-pub(super) fn body(difference: Difference, length: u64, expected: u64) -> Fault {
+pub(super) fn body(difference: Difference, length: u64, expected: u64) -> HttpFault {
     let (kind, message) = if difference.offset == length.min(expected) {
-        (FaultKind::Length, format!("a body of {length} bytes; the preflight's had {expected}"))
+        (HttpFaultKind::Length, format!("a body of {length} bytes; the preflight's had {expected}"))
     } else {
         (
-            FaultKind::Mismatch,
+            HttpFaultKind::Mismatch,
             format!("the body differs from the preflight's from byte {} on", difference.offset),
         )
     };
-    Fault { kind, message, difference: Some(difference) }
+    HttpFault { kind, message, difference: Some(difference) }
 }
 
 /// Bytes of each body that are shown.

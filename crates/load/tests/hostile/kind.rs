@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 
 use crate::frames;
 use crate::secure::Secure;
@@ -42,9 +42,9 @@ pub struct Kind {
     pub is_http2: bool,
     pub tls: Option<Secure>,
     /// The expected failures; none: the behaviour is legal, and responses complete.
-    pub ends: Vec<FaultKind>,
+    pub ends: Vec<HttpFaultKind>,
     /// The expected failures from the first response on, if different.
-    pub first: Option<Vec<FaultKind>>,
+    pub first: Option<Vec<HttpFaultKind>>,
     pub whens: Vec<When>,
     /// A part of the failure's message.
     pub says: &'static str,
@@ -61,7 +61,7 @@ pub struct Kind {
 }
 
 /// A kind in HTTP/1.
-pub fn http1(name: impl Into<String>, ends: &[FaultKind], steps: Vec<Step>) -> Kind {
+pub fn http1(name: impl Into<String>, ends: &[HttpFaultKind], steps: Vec<Step>) -> Kind {
     let good = response("", b"hello");
     let whens = vec![When::First, When::After, When::Once, When::OnceUnread];
     let kind = Kind {
@@ -84,7 +84,7 @@ pub fn http1(name: impl Into<String>, ends: &[FaultKind], steps: Vec<Step>) -> K
 /// A kind in HTTP/2; the steps are those of the request's stream.
 pub fn http2(
     name: impl Into<String>,
-    ends: &[FaultKind],
+    ends: &[HttpFaultKind],
     steps: impl Fn(u32) -> Vec<Step> + Send + Sync + 'static,
 ) -> Kind {
     Kind {
@@ -129,7 +129,7 @@ impl Kind {
     }
 
     /// From the first response on it ends in one of these failures, or completes.
-    pub fn first(self, ends: &[FaultKind]) -> Kind {
+    pub fn first(self, ends: &[HttpFaultKind]) -> Kind {
         Kind { first: Some(ends.to_vec()), ..self }
     }
 
@@ -149,7 +149,7 @@ impl Kind {
     }
 
     /// The expected failures.
-    pub fn ends(&self, when: When) -> &[FaultKind] {
+    pub fn ends(&self, when: When) -> &[HttpFaultKind] {
         match (&self.first, when) {
             (Some(first), When::First) => first,
             _ => &self.ends,

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::message::AgentMessage;
 use weigh_load::plan::{Check, Limits, LoadPlan, Protocol};
 use weigh_load::result::LoadResult;
@@ -108,7 +108,8 @@ impl Trial<'_> {
     fn plan(&self, port: u16) -> LoadPlan {
         let kind = self.kind;
         let ends = kind.ends(self.when);
-        let is_timed = ends.iter().any(|end| matches!(end, FaultKind::Timeout | FaultKind::ConnectTimeout));
+        let is_timed =
+            ends.iter().any(|end| matches!(end, HttpFaultKind::Timeout | HttpFaultKind::ConnectTimeout));
         // What drips has ended after 1.4 s.
         let patience = if is_timed { 1.0 } else { 30.0 };
         let (protocol, scheme) = (
@@ -143,7 +144,7 @@ impl Trial<'_> {
     /// The result as text, and what is wrong with it.
     fn judge(&self, said: &AgentMessage) -> (String, Option<String>) {
         let ends = self.kind.ends(self.when);
-        let (faults, result): (Vec<(FaultKind, String)>, Option<&LoadResult>) = match said {
+        let (faults, result): (Vec<(HttpFaultKind, String)>, Option<&LoadResult>) = match said {
             AgentMessage::Slice(_) | AgentMessage::Clock(_) | AgentMessage::Began(_) => (Vec::new(), None),
             AgentMessage::Fault(refusal) => match refused(refusal) {
                 Some(fault) => (vec![fault], None),
@@ -162,8 +163,8 @@ impl Trial<'_> {
 
     fn objection(
         &self,
-        ends: &[FaultKind],
-        faults: &[(FaultKind, String)],
+        ends: &[HttpFaultKind],
+        faults: &[(HttpFaultKind, String)],
         result: Option<&LoadResult>,
     ) -> Option<String> {
         let said =
@@ -198,7 +199,7 @@ impl Trial<'_> {
 }
 
 /// The failure in a refusal, after the request.
-fn refused(refusal: &str) -> Option<(FaultKind, String)> {
+fn refused(refusal: &str) -> Option<(HttpFaultKind, String)> {
     let (_, fault) = refusal.split_once(": ")?;
     let (kind, message) = fault.split_once(": ")?;
     Some((serde_json::from_value(kind.into()).ok()?, message.to_owned()))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weigh_load::calibrate::{Setup, calibrate, loads, target};
-use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::plan::{Check, LoadPlan};
 use weigh_load::result::{ClassResult, Client, Counts, FaultCount, LoadResult};
 
@@ -117,8 +117,8 @@ fn the_reading_names_the_limit() {
 #[test]
 fn a_fault_or_an_idle_block_ends_it() {
     let error = calibrate(&setup(), |plan, _, _| -> Result<_, String> {
-        let example = Fault::new(FaultKind::Reset, "the connection was reset");
-        let fault = FaultCount { kind: FaultKind::Reset, count: 1, request: "/1k".into(), example };
+        let example = HttpFault::new(HttpFaultKind::Reset, "the connection was reset");
+        let fault = FaultCount { kind: HttpFaultKind::Reset, count: 1, request: "/1k".into(), example };
         Ok(LoadResult { faults: vec![fault], ..machine(plan) })
     });
     let error = error.unwrap_err().to_string();

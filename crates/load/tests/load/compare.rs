@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use weigh_load::caveats::{Caveat, Sign, by_node, caveats};
 use weigh_load::compare::{Comparison, Quantity, Side, compare};
-use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::result::{AgentResult, Checked, FaultCount, LoadResult, Preflight};
 
 use crate::simulated::result;
@@ -101,21 +101,24 @@ fn faults_of_a_side_are_told() {
         kind,
         count,
         request: "/".into(),
-        example: Fault::new(kind, format!("the first of {count}")),
+        example: HttpFault::new(kind, format!("the first of {count}")),
     };
     let found = ab(6, 1, |side, index| {
         let mut result = block(side, 1.0);
         if side == Side::B {
-            result.faults.push(fault(FaultKind::Truncated, u64::from(index) + 1));
+            result.faults.push(fault(HttpFaultKind::Truncated, u64::from(index) + 1));
         }
         if side == Side::B && index == 3 {
-            result.faults.push(fault(FaultKind::Reset, 2));
+            result.faults.push(fault(HttpFaultKind::Reset, 2));
         }
         result
     });
     assert!(found.faults_a.is_empty());
     let told: Vec<_> = found.faults_b.iter().map(|f| (f.kind, f.count, f.example.message.as_str())).collect();
-    assert_eq!(told, [(FaultKind::Reset, 2, "the first of 2"), (FaultKind::Truncated, 21, "the first of 1")]);
+    assert_eq!(
+        told,
+        [(HttpFaultKind::Reset, 2, "the first of 2"), (HttpFaultKind::Truncated, 21, "the first of 1")]
+    );
 }
 
 #[test]

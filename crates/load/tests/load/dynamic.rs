@@ -2,7 +2,7 @@
 
 use weigh_codec::{Params, codecs};
 use weigh_load::engine::preflights;
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::{Checked, LoadResult};
 
@@ -79,7 +79,7 @@ fn one_wrong(
     of: Page,
     coded: bool,
     wrong: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static,
-) -> FaultKind {
+) -> HttpFaultKind {
     let preflights = u64::from(preflights(&LoadPlan { again_seconds: 1.0, ..LoadPlan::default() }));
     let result = loaded(move |number| {
         let good = page(of, number, coded);
@@ -119,9 +119,9 @@ fn a_truncated_response_among_them_is_found() {
         // Its framing does not show it.
         let half = |wire: Vec<u8>| wire[..wire.len() / 2].to_vec();
         let kind = one_wrong(name, of, true, move |wire| sent(&half(wire), true));
-        assert_eq!(kind, FaultKind::Corrupt, "{name}");
+        assert_eq!(kind, HttpFaultKind::Corrupt, "{name}");
         let kind = one_wrong(name, of, false, move |wire| sent(&half(wire), false));
-        assert!(matches!(kind, FaultKind::Mismatch | FaultKind::Length), "{name}: {kind:?}");
+        assert!(matches!(kind, HttpFaultKind::Mismatch | HttpFaultKind::Length), "{name}: {kind:?}");
     }
 }
 
@@ -133,7 +133,7 @@ fn a_flipped_byte_in_a_coded_body_among_them_is_found() {
             wire[at] ^= 0x10;
             sent(&wire, true)
         });
-        assert_eq!(kind, FaultKind::Corrupt, "{name}");
+        assert_eq!(kind, HttpFaultKind::Corrupt, "{name}");
     }
 }
 
@@ -145,7 +145,7 @@ fn a_foreign_response_among_them_is_found() {
             let kind = one_wrong(name, of, coded, move |_| {
                 sent(&if coded { gzip(error) } else { error.into() }, coded)
             });
-            assert!(matches!(kind, FaultKind::Mismatch | FaultKind::Length), "{name}: {kind:?}");
+            assert!(matches!(kind, HttpFaultKind::Mismatch | HttpFaultKind::Length), "{name}: {kind:?}");
         }
     }
 }
@@ -154,7 +154,7 @@ fn a_foreign_response_among_them_is_found() {
 fn another_media_type_is_named_where_bodies_vary() {
     let (name, of, _) = PAGES[1];
     let kind = one_wrong(name, of, false, |wire| response("Content-Type: application/json\r\n", &wire));
-    assert_eq!(kind, FaultKind::ContentType);
+    assert_eq!(kind, HttpFaultKind::ContentType);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn bodies_without_anything_in_common_are_decoded_and_have_a_plausible_length() {
     let result = loaded(move |number| sent(&page(noise, number, true), true));
     assert_eq!((counts(&result).faulted, result.preflights[0].checked), (0, Checked::Samples));
     let kind = one_wrong("noise", noise, true, |_| sent(&gzip("no"), true));
-    assert_eq!(kind, FaultKind::Length);
+    assert_eq!(kind, HttpFaultKind::Length);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io;
 
 use proptest::prelude::*;
-use weigh_load::fault::Fault;
+use weigh_load::fault::HttpFault;
 use weigh_load::plan::{Limits, Request as Planned};
 use weigh_load::protocol::h1::head::Head;
 use weigh_load::protocol::{Drive, Events, ExchangeId, Machine, Means, Request, h1, h2};
@@ -67,10 +67,10 @@ impl Events for Ended {
     fn tick(&mut self) {}
     fn first_byte(&mut self, _: ExchangeId) {}
     fn wire(&mut self, _: ExchangeId, _: usize) {}
-    fn head(&mut self, _: ExchangeId, _: &Head, _: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, _: ExchangeId, _: &Head, _: &[u8]) -> Result<(), HttpFault> {
         Ok(())
     }
-    fn body(&mut self, _: ExchangeId, _: &[u8]) -> Result<(), Fault> {
+    fn body(&mut self, _: ExchangeId, _: &[u8]) -> Result<(), HttpFault> {
         self.1 += 1;
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Events for Ended {
     fn end(&mut self, _: ExchangeId) {
         self.0 = true;
     }
-    fn fault(&mut self, _: ExchangeId, _: Fault, _: bool) {
+    fn fault(&mut self, _: ExchangeId, _: HttpFault, _: bool) {
         self.0 = true;
     }
 }

@@ -1,6 +1,6 @@
 //! One wrong byte in one of many responses is found and reported correctly.
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};
 use weigh_load::result::LoadResult;
 
@@ -37,7 +37,7 @@ fn one_wrong_byte_is_one_fault_with_its_place() {
         let counts = result.classes[0].counts;
         assert_eq!((counts.completed, counts.faulted), (REQUESTS - 1, 1), "{flip:?}");
         let [fault] = &result.faults[..] else { panic!("{flip:?}: {:?}", result.faults) };
-        assert_eq!((fault.kind, fault.count), (FaultKind::Mismatch, 1));
+        assert_eq!((fault.kind, fault.count), (HttpFaultKind::Mismatch, 1));
         let shown = fault.example.difference.as_ref().unwrap();
         let (expected, got) = flip.bytes(&body());
         assert_eq!(shown.offset, offset as u64);

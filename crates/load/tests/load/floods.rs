@@ -132,7 +132,7 @@ fn a_server_that_gives_no_window_for_a_body_is_waited_for_and_named() {
         assert!(begun.elapsed() < BESIDE, "{:?}", begun.elapsed());
         let all = counts(&result);
         assert!(all.faulted > 0, "{arrival}: {all:?}");
-        assert_eq!(result.faults[0].kind, weigh_load::fault::FaultKind::Timeout, "{:?}", result.faults);
+        assert_eq!(result.faults[0].kind, weigh_load::fault::HttpFaultKind::Timeout, "{:?}", result.faults);
         is_not_the_generators(&result);
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use h2::Reason;
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Check, LoadPlan, Protocol};
 use weigh_load::result::{Framing, LoadResult};
 
@@ -28,7 +28,7 @@ fn plan(server: &Server, requests: u64, connections: u32, streams: u32) -> LoadP
 }
 
 /// The only kind of failure, its number, and its message.
-fn fault(result: &LoadResult) -> (FaultKind, u64, String) {
+fn fault(result: &LoadResult) -> (HttpFaultKind, u64, String) {
     assert_eq!(result.faults.len(), 1, "{:?}", result.faults);
     let fault = &result.faults[0];
     (fault.kind, fault.count, fault.example.message.clone())
@@ -121,7 +121,7 @@ fn a_reset_stream_leaves_the_others_intact() {
     let server = Server::start(100, None, but_for(50, Deed::Reset(Reason::INTERNAL_ERROR)));
     let result = run(&plan(&server, 500, 1, 20));
     let (kind, count, message) = fault(&result);
-    assert_eq!((kind, count), (FaultKind::Http2, 1));
+    assert_eq!((kind, count), (HttpFaultKind::Http2, 1));
     assert_eq!(message, "the server reset the stream before the first byte: INTERNAL_ERROR");
     assert_eq!((counts(&result).completed, counts(&result).connections), (499, 1));
 }
@@ -130,7 +130,7 @@ fn a_reset_stream_leaves_the_others_intact() {
 fn a_stream_reset_inside_its_body_says_so() {
     let server = Server::start(100, None, but_for(50, Deed::ResetInside(Reason::ENHANCE_YOUR_CALM)));
     let (kind, _, message) = fault(&run(&plan(&server, 500, 1, 20)));
-    assert_eq!(kind, FaultKind::Http2);
+    assert_eq!(kind, HttpFaultKind::Http2);
     assert_eq!(message, "the server reset the stream inside the body: ENHANCE_YOUR_CALM");
 }
 
@@ -164,10 +164,12 @@ fn after_goaway_the_rest_goes_over_a_new_connection() {
 fn a_connection_closed_inside_bodies_is_a_fault_of_each() {
     let server = Server::start(100, None, but_for(50, Deed::Close));
     let result = run(&plan(&server, 500, 1, 20));
-    let truncated = result.faults.iter().find(|f| f.kind == FaultKind::Truncated).unwrap();
+    let truncated = result.faults.iter().find(|f| f.kind == HttpFaultKind::Truncated).unwrap();
     assert_eq!(truncated.example.message, "closed 90 bytes before the end of the body");
     assert_eq!(truncated.count, 1);
-    assert!(result.faults.iter().all(|f| matches!(f.kind, FaultKind::Truncated | FaultKind::EmptyReply)));
+    assert!(
+        result.faults.iter().all(|f| matches!(f.kind, HttpFaultKind::Truncated | HttpFaultKind::EmptyReply))
+    );
     assert_eq!(counts(&result).completed + counts(&result).faulted, 500);
     assert_eq!(counts(&result).connections, 2);
 }
@@ -177,7 +179,7 @@ fn informational_responses_are_passed_over_up_to_the_limit() {
     let server =
         Server::start(100, None, Arc::new(|number, _| Deed::Inform(if number == 9 { 17 } else { 2 })));
     let result = run(&plan(&server, 20, 1, 1));
-    assert_eq!((fault(&result).0, fault(&result).1), (FaultKind::Informational, 1));
+    assert_eq!((fault(&result).0, fault(&result).1), (HttpFaultKind::Informational, 1));
     assert_eq!(counts(&result).completed, 19);
 }
 
@@ -189,7 +191,7 @@ fn wrong_bytes_are_found_among_many_streams() {
     let script =
         move |number, _: &str| Deed::Send(if number == 77 { wrong.clone() } else { right.clone() }, &[]);
     let result = run(&plan(&Server::start(100, None, Arc::new(script)), 200, 1, 20));
-    assert_eq!((fault(&result).0, fault(&result).1), (FaultKind::Mismatch, 1));
+    assert_eq!((fault(&result).0, fault(&result).1), (HttpFaultKind::Mismatch, 1));
     assert_eq!(result.faults[0].example.difference.as_ref().unwrap().offset, 30_000);
     assert_eq!(counts(&result).completed, 199);
 }
@@ -263,7 +265,7 @@ fn a_stream_over_its_time_is_given_up_alone() {
     let mut plan = plan(&server, 500, 1, 20);
     plan.limits.request_seconds = 2.0;
     let result = run(&plan);
-    assert_eq!((fault(&result).0, fault(&result).1), (FaultKind::Timeout, 1));
+    assert_eq!((fault(&result).0, fault(&result).1), (HttpFaultKind::Timeout, 1));
     assert_eq!((counts(&result).completed, counts(&result).connections), (499, 1));
 }
 

@@ -75,6 +75,8 @@ fn what_cannot_be_asked_says_why() {
         ("ftp://127.0.0.1/", "ftp is not supported"),
         ("file:///etc/passwd", "file is not supported"),
         ("/x", "not an absolute URL"),
+        ("localhost", "did you mean http://localhost/?"),
+        ("127.0.0.1:9/x", "did you mean http://127.0.0.1:9/x?"),
         ("", "not an absolute URL"),
         ("http://", "not a URL"),
         ("http://a b/", "not a URL"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rustls::{ServerConnection, StreamOwned};
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Check, LoadPlan, Protocol};
 
 use crate::identity::Identity;
@@ -185,7 +185,7 @@ fn an_end_that_only_a_close_tells_needs_tlss_word_for_it() {
     let result = run(&plan(&identity, &serve(&identity, script), 20));
     assert_eq!(counts(&result).completed, 19);
     let fault = &result.faults[0];
-    assert_eq!((fault.kind, fault.count), (FaultKind::Tls, 1));
+    assert_eq!((fault.kind, fault.count), (HttpFaultKind::Tls, 1));
     assert!(fault.example.message.contains("without TLS's close_notify"), "{}", fault.example.message);
 }
 
@@ -202,7 +202,7 @@ fn a_body_of_known_length_that_is_cut_is_truncated() {
     });
     let result = run(&plan(&identity, &serve(&identity, script), 20));
     let fault = &result.faults[0];
-    assert_eq!((fault.kind, fault.count, counts(&result).completed), (FaultKind::Truncated, 1, 19));
+    assert_eq!((fault.kind, fault.count, counts(&result).completed), (HttpFaultKind::Truncated, 1, 19));
 }
 
 #[test]

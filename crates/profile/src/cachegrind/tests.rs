@@ -76,7 +76,6 @@ fn callgrind_s_sums_are_read_with_calls_from_their_lines() {
     let profile = parsed(text).unwrap();
     assert_eq!((profile.inclusion, profile.counting), (Inclusion::Graph, Counting::CallLines));
     assert_eq!((profile.total.amount, profile.stated.unwrap().amount), (102, 102));
-    assert_eq!(profile.departure(), Some(0.0));
     let told = summarise_functions(&profile);
     assert_eq!(told["main"], (1, 12, 102));
     assert_eq!(told["work"], (3, 60, 90));

@@ -71,12 +71,16 @@ pub fn command(spec: &PoolSpec, dir: &Path, root: bool, help: &str) -> Vec<OsStr
     let optional = [("--force-stderr", true), ("--allow-to-run-as-root", root)];
     let known = optional.into_iter().filter(|(option, wanted)| *wanted && help.contains(option));
     command.extend(known.map(|(option, _)| option.into()));
-    let own = spec.ini.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let under = SETTINGS.into_iter().filter(|(name, _)| !spec.ini.contains_key(*name));
-    for (name, value) in under.chain(own) {
+    for (name, value) in settings(spec) {
         command.extend(["-d".into(), format!("{name}={value}").into()]);
     }
     command
+}
+
+/// PHP's settings, the spec's own last.
+pub fn settings(spec: &PoolSpec) -> impl Iterator<Item = (&str, &str)> {
+    let own = spec.ini.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    SETTINGS.into_iter().filter(|(name, _)| !spec.ini.contains_key(*name)).chain(own)
 }
 
 #[cfg(test)]

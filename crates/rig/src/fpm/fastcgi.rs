@@ -80,7 +80,7 @@ pub fn write_response(stream: &mut impl Write, id: u16, response: &[u8]) -> io::
 }
 
 /// Connects to the socket that is itself there: the folder is that of whoever runs PHP, and a link in it may lead to anybody's.
-fn connect(socket: &Path) -> io::Result<UnixStream> {
+pub fn connect(socket: &Path) -> io::Result<UnixStream> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let handle = File::from(open(socket, flags, Mode::empty())?);
     if !handle.metadata()?.file_type().is_socket() {
@@ -124,6 +124,7 @@ fn request(path: &str, query: &str) -> Vec<u8> {
         ("SCRIPT_NAME", path),
         ("SCRIPT_FILENAME", path),
         ("REQUEST_URI", path),
+        ("DOCUMENT_ROOT", "/"),
         ("QUERY_STRING", query),
     ] {
         params.extend(length(name).into_iter().chain(length(value)));

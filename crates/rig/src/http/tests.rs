@@ -12,7 +12,7 @@ use crate::server::certificate;
 use weigh_os::interrupt::Interrupt;
 
 /// What is said of a server that does this with its one connection, within this time.
-fn ask_server(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {
+fn ask_server(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, HttpFault> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let peer = Peer { address: listener.local_addr().unwrap(), security: Security::Plain };
     let server = std::thread::spawn(move || serve(listener.accept().unwrap().0));
@@ -27,7 +27,7 @@ fn ask_server(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -
     reply
 }
 
-fn read_reply(text: &'static str) -> Result<Reply, Fault> {
+fn read_reply(text: &'static str) -> Result<Reply, HttpFault> {
     let serve = |mut stream: TcpStream| {
         let _ = stream.read(&mut [0; 100]);
         let _ = stream.write_all(text.as_bytes());
@@ -53,7 +53,7 @@ fn one_who_drips_for_ever_is_left_at_the_deadline() {
             std::thread::sleep(Duration::from_millis(100));
         }
     };
-    assert_eq!(ask_server(drip, Duration::from_millis(500)).unwrap_err().kind, FaultKind::Timeout);
+    assert_eq!(ask_server(drip, Duration::from_millis(500)).unwrap_err().kind, HttpFaultKind::Timeout);
 }
 
 #[test]
@@ -72,16 +72,16 @@ fn what_is_too_long_or_no_answer_is_a_fault() {
     let long = "HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n\
         xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     for (text, kind) in [
-        (long, FaultKind::Overlong),
-        ("", FaultKind::EmptyReply),
-        ("SSH-2.0-OpenSSH\r\n", FaultKind::Garbage),
+        (long, HttpFaultKind::Overlong),
+        ("", HttpFaultKind::EmptyReply),
+        ("SSH-2.0-OpenSSH\r\n", HttpFaultKind::Garbage),
     ] {
         assert_eq!(read_reply(text).unwrap_err().kind, kind, "{text}");
     }
     let unbound = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let peer = Peer { address: unbound, security: Security::Plain };
     let fault = exchange(peer, b"", false, 0, (Duration::from_secs(5), &Interrupt::new())).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::ConnectFailed);
+    assert_eq!(fault.kind, HttpFaultKind::ConnectFailed);
 }
 
 /// A server over TLS that shakes hands late and answers at once, on each connection as often as it is asked; how often it was connected to.

@@ -13,6 +13,7 @@ use weigh_stats::{median, quantile};
 
 use super::{Link, hurry};
 use weigh_model::link::{LinkSpec, MTU, Measured, Rate, RoundTrip, TCP_PAYLOAD, Way};
+use weigh_os::network;
 
 /// Real-time priority of those who measure: they never keep the emulator waiting.
 const PRIORITY: u8 = 10;
@@ -98,6 +99,13 @@ fn connection(link: &Link) -> Result<(TcpStream, TcpStream)> {
             .context("a connection cannot be set up")?;
     }
     Ok((near, far))
+}
+
+/// Packets that a new connection's far end may have under way before the first acknowledgement; none: the kernel does not say.
+pub(super) fn initial_window(link: &Link) -> Option<u32> {
+    let (_near, far) = connection(link).ok()?;
+    let port = far.local_addr().ok()?.port();
+    link.far().within(|| network::window(port)).ok()?
 }
 
 fn accept(listener: &TcpListener) -> Result<TcpStream> {

@@ -50,6 +50,12 @@ pub struct Snippet {
     /// It goes into each block of the site that has this directive; absent: into the site itself.
     #[serde(default)]
     pub beside: Option<String>,
+    /// Whether it goes around the site, into what all sites have in common.
+    #[serde(default)]
+    pub around: bool,
+    /// Whether it is for a cache of pages.
+    #[serde(default)]
+    pub cache: bool,
     /// It goes into what this directive has in its own brackets; absent: it stands by itself.
     #[serde(default)]
     pub inside: Option<String>,

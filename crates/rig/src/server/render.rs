@@ -17,6 +17,7 @@ use super::found::Found;
 use super::site::{Certificate, Site};
 use crate::service::Draft;
 use weigh_content::types::{self, TYPES, Type};
+use weigh_model::advised::HeldPages;
 use weigh_model::site::Alias;
 use weigh_model::text::clean_path;
 use weigh_model::way::{DIR, FPM, OwnConfig, TREE, UPSTREAM, WayKind};
@@ -75,6 +76,8 @@ pub(super) struct Values {
     groups: Vec<Group>,
     /// How files are handed over: a way's name; none: not at all.
     handover: Option<String>,
+    /// The pages that a cache in front of PHP holds.
+    page_cache: Option<HeldPages>,
     /// Options of the way and of the server, with their defaults.
     options: BTreeMap<String, String>,
     /// Every module that has a file, by name.
@@ -215,6 +218,7 @@ impl Values {
             pages: encodings.pages,
             groups: encodings.groups,
             handover: encodings.handover,
+            page_cache: definition.advised.as_ref().and_then(|advised| advised.page_cache.clone()),
             options,
             modules,
             load,

@@ -131,6 +131,7 @@ fn a_policy_of_one_rule_is_written_as_the_method_is_measured() {
                 rules: encodes.then_some(rule).into_iter().collect(),
                 pages: None,
                 downloads: (!encodes).then(|| row.name.clone()),
+                page_cache: None,
                 aliases: Vec::new(),
                 own: None,
             };

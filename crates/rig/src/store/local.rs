@@ -21,6 +21,14 @@ const COMM: usize = 15;
 
 /// The process that listens at an address of this machine, where it may be read and is one of these programs.
 pub fn process_at(address: &Address, programs: &[String]) -> Option<u32> {
+    let first = listener_at(address)?;
+    let name = regular::system(format!("/proc/{first}/comm")).ok()?;
+    let is_own = |program: &String| program.bytes().take(COMM).eq(name.trim_end().bytes());
+    programs.iter().any(is_own).then_some(first)
+}
+
+/// The process that listens at an address of this machine, where it may be read, whatever it is.
+pub fn listener_at(address: &Address) -> Option<u32> {
     let inodes = match (&address.unix, &address.host, address.port) {
         (Some(path), _, _) => unix_inodes(&regular::system("/proc/net/unix").ok()?, path),
         (None, Some(host), Some(port)) => tcp_inodes(host, port)?,
@@ -29,10 +37,7 @@ pub fn process_at(address: &Address, programs: &[String]) -> Option<u32> {
     let all = parents();
     let listening: Vec<(u32, u32)> = all.into_iter().filter(|(id, _)| has_any(*id, &inodes)).collect();
     // A server with processes of its own shares its socket with them: the first of them is meant.
-    let first = listening.iter().find(|(_, parent)| listening.iter().all(|(id, _)| id != parent))?.0;
-    let name = regular::system(format!("/proc/{first}/comm")).ok()?;
-    let is_own = |program: &String| program.bytes().take(COMM).eq(name.trim_end().bytes());
-    programs.iter().any(is_own).then_some(first)
+    listening.iter().find(|(_, parent)| listening.iter().all(|(id, _)| id != parent)).map(|first| first.0)
 }
 
 /// Whether a process has one of these sockets open.

@@ -82,16 +82,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a file of the configuration is. One that a copied tree names by the server's usual folder is that beside the root file.
-    fn place_of(&self, named: &Path) -> PathBuf {
-        let named = tidy(&self.base.join(named));
+    /// Where a file of the configuration is. One that a copied tree names by the server's usual folder is that beside the root file; one
+    /// that is not beside a root file that came alone, such as `mime.types`, is that of the usual folder.
+    fn place_of(&self, name: &Path) -> PathBuf {
+        let named = tidy(&self.base.join(name));
         let copied = self.rules.homes.iter().filter(|home| !self.home.starts_with(home));
         let mut copied = copied.filter_map(|home| Some(self.home.join(named.strip_prefix(home).ok()?)));
         let is_there = |path: &PathBuf| {
             let first = path.strip_prefix(&self.home).ok().and_then(|rest| rest.components().next());
             self.printed.is_none() && first.is_some_and(|first| self.home.join(first).exists())
         };
-        copied.find(is_there).unwrap_or(named)
+        let mut usual = self.rules.homes.iter().map(|home| tidy(&home.join(name)));
+        let is_alone = self.printed.is_none() && self.base == self.home && !named.exists();
+        copied.find(is_there).or_else(|| usual.find(|path| is_alone && path.is_file())).unwrap_or(named)
     }
 }
 

@@ -4,7 +4,7 @@
 use memchr::{memchr, memchr2};
 
 use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 
 /// The longest line with a chunk's size and its extensions, in bytes.
 const MOST_OF_LINE: u32 = 4 << 10;
@@ -56,13 +56,13 @@ pub struct Step {
 #[derive(Debug)]
 pub enum Error<E> {
     /// The bytes violate the coding.
-    Chunk(Fault),
+    Chunk(HttpFault),
     /// The receiver of the body rejected it.
     Body(E),
 }
 
-impl From<Error<Fault>> for Fault {
-    fn from(error: Error<Fault>) -> Fault {
+impl From<Error<HttpFault>> for HttpFault {
+    fn from(error: Error<HttpFault>) -> HttpFault {
         match error {
             Error::Chunk(fault) | Error::Body(fault) => fault,
         }
@@ -161,8 +161,8 @@ impl Chunked {
 }
 
 #[cold]
-fn bad(what: &str, rest: &[u8]) -> Fault {
-    Fault::new(FaultKind::BadChunk, format!("{what} at `{}`", shown(rest)))
+fn bad(what: &str, rest: &[u8]) -> HttpFault {
+    HttpFault::new(HttpFaultKind::BadChunk, format!("{what} at `{}`", shown(rest)))
 }
 
 #[cfg(test)]

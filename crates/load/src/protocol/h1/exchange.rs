@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use super::chunked::Chunked;
 use super::head::{self, Head, HeadLimits};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::protocol::{Events, ExchangeId};
 use crate::transport::Transport;
 
@@ -105,19 +105,24 @@ impl Current {
     }
 
     /// Writes the request as far as possible.
-    pub fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), Fault> {
+    pub fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), HttpFault> {
         while self.written < request.len() {
             match io.write(&request[self.written..]) {
-                Ok(0) => return Err(Fault::new(FaultKind::Reset, "the connection accepts no more bytes")),
+                Ok(0) => {
+                    return Err(HttpFault::new(HttpFaultKind::Reset, "the connection accepts no more bytes"));
+                }
                 Ok(n) => self.written += n,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 // The server may have answered before it closed: its response is read first.
                 Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
                 Err(e) => {
-                    let kind =
-                        if e.kind() == ErrorKind::InvalidData { FaultKind::Tls } else { FaultKind::Reset };
-                    return Err(Fault::new(kind, format!("while sending: {e}")));
+                    let kind = if e.kind() == ErrorKind::InvalidData {
+                        HttpFaultKind::Tls
+                    } else {
+                        HttpFaultKind::Reset
+                    };
+                    return Err(HttpFault::new(kind, format!("while sending: {e}")));
                 }
             }
         }
@@ -133,7 +138,7 @@ impl Current {
         limits: &HeadLimits,
         informational: u32,
         events: &mut impl Events,
-    ) -> Result<Heads, Fault> {
+    ) -> Result<Heads, HttpFault> {
         let mut used = 0;
         loop {
             let Some(head) = head::parse(&bytes[used..], scanned, limits)? else {
@@ -149,7 +154,7 @@ impl Current {
             self.informational += 1;
             if self.informational > informational {
                 let message = format!("more than {informational} informational responses");
-                return Err(Fault::new(FaultKind::Informational, message));
+                return Err(HttpFault::new(HttpFaultKind::Informational, message));
             }
         }
     }
@@ -164,14 +169,14 @@ impl Current {
 
     /// Takes the final head, whose bytes are `raw`.
     #[inline]
-    pub fn accept(&mut self, head: &Head, raw: &[u8], events: &mut impl Events) -> Result<(), Fault> {
+    pub fn accept(&mut self, head: &Head, raw: &[u8], events: &mut impl Events) -> Result<(), HttpFault> {
         self.rest = Rest::of(head, self.head_only);
         self.keep = head.keep && !matches!(self.rest, Rest::Close);
         events.head(self.id, head, raw)
     }
 
     /// Takes bytes after the head.
-    pub fn body(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
+    pub fn body(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, HttpFault> {
         match &mut self.rest {
             Rest::Head => Ok(Progress::More),
             Rest::Length(left) => {
@@ -197,14 +202,17 @@ impl Current {
     }
 
     /// The failure if the connection is closed now.
-    pub fn cut_short(&self) -> Fault {
+    pub fn cut_short(&self) -> HttpFault {
         match &self.rest {
-            Rest::Head if !self.begun => Fault::new(FaultKind::EmptyReply, "closed before the first byte"),
-            Rest::Length(left) => {
-                Fault::new(FaultKind::Truncated, format!("closed {left} bytes before the end of the body"))
+            Rest::Head if !self.begun => {
+                HttpFault::new(HttpFaultKind::EmptyReply, "closed before the first byte")
             }
-            Rest::Chunked(_) => Fault::new(FaultKind::Truncated, "closed before the last chunk"),
-            Rest::Head | Rest::Close => Fault::new(FaultKind::Truncated, "closed inside the head"),
+            Rest::Length(left) => HttpFault::new(
+                HttpFaultKind::Truncated,
+                format!("closed {left} bytes before the end of the body"),
+            ),
+            Rest::Chunked(_) => HttpFault::new(HttpFaultKind::Truncated, "closed before the last chunk"),
+            Rest::Head | Rest::Close => HttpFault::new(HttpFaultKind::Truncated, "closed inside the head"),
         }
     }
 

@@ -8,7 +8,7 @@ use httparse::{Header, Status};
 use memchr::{memchr, memchr_iter, memchr2};
 
 use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::Limits;
 use crate::protocol::coding::Coding;
 
@@ -51,7 +51,7 @@ pub struct Head {
 /// # Errors
 /// `Garbage`, `BadHead`, `HeadTooLong` and `AmbiguousLength`.
 #[inline]
-pub fn parse(bytes: &[u8], scanned: &mut usize, limits: &HeadLimits) -> Result<Option<Head>, Fault> {
+pub fn parse(bytes: &[u8], scanned: &mut usize, limits: &HeadLimits) -> Result<Option<Head>, HttpFault> {
     let within = &bytes[..bytes.len().min(limits.bytes as usize)];
     status_line_begins(within)?;
     if *scanned > 0 && !ends(within, scanned) {
@@ -77,7 +77,7 @@ pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
 const STATUS_LINE: &[u8] = b"HTTP/1.0 000";
 
 /// Whether the bytes can still become a status line of HTTP/1.
-fn status_line_begins(bytes: &[u8]) -> Result<(), Fault> {
+fn status_line_begins(bytes: &[u8]) -> Result<(), HttpFault> {
     let fits = |(&byte, &wanted): (&u8, &u8)| match wanted {
         b'0' => byte.is_ascii_digit(),
         _ => byte == wanted,
@@ -94,8 +94,8 @@ fn status_line_begins(bytes: &[u8]) -> Result<(), Fault> {
 }
 
 #[cold]
-fn garbage(bytes: &[u8]) -> Fault {
-    Fault::new(FaultKind::Garbage, format!("not an HTTP/1 status line: `{}`", shown(bytes)))
+fn garbage(bytes: &[u8]) -> HttpFault {
+    HttpFault::new(HttpFaultKind::Garbage, format!("not an HTTP/1 status line: `{}`", shown(bytes)))
 }
 
 /// Whether an empty line is in the bytes; searches no further back than necessary, and stores how far it searched.
@@ -111,19 +111,19 @@ fn ends(bytes: &[u8], scanned: &mut usize) -> bool {
 }
 
 /// The result for a head without an end: incomplete, or too long.
-fn unfinished(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
+fn unfinished(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, HttpFault> {
     if bytes.len() < limits.bytes as usize {
         return Ok(None);
     }
     let message = format!("no end of the head within {} bytes", limits.bytes);
-    Err(Fault::new(FaultKind::HeadTooLong, message))
+    Err(HttpFault::new(HttpFaultKind::HeadTooLong, message))
 }
 
 /// Headers that are parsed without an allocation; few heads have more.
 const USUAL_FIELDS: usize = 32;
 
 /// Parses the status line and the headers after it; none if the bytes end before the empty line.
-fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
+fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, HttpFault> {
     let Some(&[.., minor, _, hundreds, tens, ones]) = bytes.first_chunk::<12>() else { return Ok(None) };
     let Some(feed) = memchr(b'\n', bytes) else { return Ok(None) };
     let (line, rest) = bytes.split_at(feed + 1);
@@ -143,7 +143,7 @@ fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
             framing.head(status, minor - b'0', line.len() + length).map(Some)
         }
         Ok(_) | Err(httparse::Error::TooManyHeaders) => {
-            Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} headers", limits.fields)))
+            Err(HttpFault::new(HttpFaultKind::HeadTooLong, format!("more than {} headers", limits.fields)))
         }
         Err(error) => Err(bad_field(rest, error)),
     };
@@ -157,7 +157,7 @@ fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
 
 /// The failure of the first line that is not a header.
 #[cold]
-fn bad_field(fields: &[u8], error: httparse::Error) -> Fault {
+fn bad_field(fields: &[u8], error: httparse::Error) -> HttpFault {
     let is_bad = |line: &&[u8]| {
         let alone = [line, b"\n\n".as_slice()].concat();
         httparse::parse_headers(&alone, &mut [httparse::EMPTY_HEADER; 1]).is_err()
@@ -171,8 +171,8 @@ fn bad_field(fields: &[u8], error: httparse::Error) -> Fault {
 }
 
 #[cold]
-fn bad(what: &str, line: &[u8]) -> Fault {
-    Fault::new(FaultKind::BadHead, format!("{what}: `{}`", shown(line.trim_ascii_end())))
+fn bad(what: &str, line: &[u8]) -> HttpFault {
+    HttpFault::new(HttpFaultKind::BadHead, format!("{what}: `{}`", shown(line.trim_ascii_end())))
 }
 
 /// The combined headers so far.
@@ -188,7 +188,7 @@ pub(in crate::protocol) struct Framing {
 
 impl Framing {
     #[inline]
-    pub(in crate::protocol) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), Fault> {
+    pub(in crate::protocol) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), HttpFault> {
         // The length alone distinguishes most headers, at no cost.
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => self.connection(value),
@@ -201,10 +201,10 @@ impl Framing {
     }
 
     /// The head with these headers.
-    pub(in crate::protocol) fn head(&self, status: u16, minor: u8, bytes: usize) -> Result<Head, Fault> {
+    pub(in crate::protocol) fn head(&self, status: u16, minor: u8, bytes: usize) -> Result<Head, HttpFault> {
         if let (Some(length), true) = (self.length, self.transfer) {
             let message = format!("Content-Length {length} together with Transfer-Encoding");
-            return Err(Fault::new(FaultKind::AmbiguousLength, message));
+            return Err(HttpFault::new(HttpFaultKind::AmbiguousLength, message));
         }
         // HTTP/1.0 has no chunks: a server that sends them anyway is not trusted with a second response.
         let stays = if minor == 0 { self.keep_alive && !self.transfer } else { true };
@@ -226,16 +226,16 @@ impl Framing {
         }
     }
 
-    fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
+    fn content_length(&mut self, value: &[u8]) -> Result<(), HttpFault> {
         for member in list(value) {
             let Some(length) = decimal(member) else {
                 let message = format!("an invalid Content-Length: `{}`", shown(value.trim_ascii()));
-                return Err(Fault::new(FaultKind::BadHead, message));
+                return Err(HttpFault::new(HttpFaultKind::BadHead, message));
             };
             let before = *self.length.get_or_insert(length);
             if before != length {
                 let message = format!("two different values of Content-Length: {before} and {length}");
-                return Err(Fault::new(FaultKind::AmbiguousLength, message));
+                return Err(HttpFault::new(HttpFaultKind::AmbiguousLength, message));
             }
         }
         Ok(())
@@ -249,7 +249,7 @@ impl Framing {
         };
     }
 
-    fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
+    fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), HttpFault> {
         self.transfer = true;
         for coding in list(value) {
             // The server may only send transfer codings that the request accepts, and requests accept none besides
@@ -264,7 +264,7 @@ impl Framing {
             };
             if !known {
                 let message = format!("an unsupported Transfer-Encoding: `{}`", shown(value.trim_ascii()));
-                return Err(Fault::new(FaultKind::BadHead, message));
+                return Err(HttpFault::new(HttpFaultKind::BadHead, message));
             }
         }
         Ok(())

@@ -41,10 +41,10 @@ impl Events for ReceivedResponse {
     fn tick(&mut self) {}
     fn first_byte(&mut self, _: ExchangeId) {}
     fn wire(&mut self, _: ExchangeId, _: usize) {}
-    fn head(&mut self, _: ExchangeId, _: &Head, _: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, _: ExchangeId, _: &Head, _: &[u8]) -> Result<(), HttpFault> {
         Ok(())
     }
-    fn body(&mut self, _: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+    fn body(&mut self, _: ExchangeId, bytes: &[u8]) -> Result<(), HttpFault> {
         self.body.extend_from_slice(bytes);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Events for ReceivedResponse {
     fn end(&mut self, _: ExchangeId) {
         self.ends += 1;
     }
-    fn fault(&mut self, _: ExchangeId, fault: Fault, _: bool) {
+    fn fault(&mut self, _: ExchangeId, fault: HttpFault, _: bool) {
         panic!("{fault:?}");
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Response, Uri, Version};
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{Limits, Request};
 use crate::protocol::h1::head::Framing;
 use crate::protocol::h1::head::Head;
@@ -69,10 +69,13 @@ pub fn head(
     bytes: usize,
     limits: &Limits,
     raw: &mut Vec<u8>,
-) -> Result<Head, Fault> {
+) -> Result<Head, HttpFault> {
     let fields = response.headers();
     if fields.len() > limits.head_fields as usize {
-        return Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} headers", limits.head_fields)));
+        return Err(HttpFault::new(
+            HttpFaultKind::HeadTooLong,
+            format!("more than {} headers", limits.head_fields),
+        ));
     }
     raw.clear();
     raw.extend_from_slice(b"HTTP/2 ");
@@ -89,7 +92,7 @@ pub fn head(
     raw.extend_from_slice(b"\r\n");
     if raw.len() > limits.head_bytes as usize {
         let message = format!("a head of {} bytes; the limit is {}", raw.len(), limits.head_bytes);
-        return Err(Fault::new(FaultKind::HeadTooLong, message));
+        return Err(HttpFault::new(HttpFaultKind::HeadTooLong, message));
     }
     framing.head(response.status().as_u16(), 1, bytes)
 }

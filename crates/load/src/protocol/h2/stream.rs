@@ -10,7 +10,7 @@ use h2::{Error, Reason, RecvStream, SendStream};
 
 use super::message;
 use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::Limits;
 use crate::protocol::{Events, ExchangeId};
 
@@ -59,7 +59,7 @@ pub enum Failure {
     /// The library reported an error.
     Library(Error),
     /// The generator rejected the response.
-    Own(Fault),
+    Own(HttpFault),
 }
 
 impl Stream {
@@ -94,7 +94,10 @@ impl Stream {
                 self.informational += 1;
                 if self.informational > means.limits.informational {
                     let message = format!("more than {} informational responses", means.limits.informational);
-                    return Poll::Ready(Err(Failure::Own(Fault::new(FaultKind::Informational, message))));
+                    return Poll::Ready(Err(Failure::Own(HttpFault::new(
+                        HttpFaultKind::Informational,
+                        message,
+                    ))));
                 }
             }
             let response = match Pin::new(future).poll(cx) {
@@ -144,13 +147,13 @@ pub struct Scene<'a> {
     /// The last stream that the server will process, once it has announced it.
     pub last_stream: Option<u32>,
     /// Why the connection broke, if it did.
-    pub broken: Option<&'a Fault>,
+    pub broken: Option<&'a HttpFault>,
     /// An exchange has succeeded here, and nothing has arrived since this one started.
     pub is_stale: bool,
 }
 
 /// The failure of an exchange, and whether the server cannot have processed the request.
-pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, bool) {
+pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (HttpFault, bool) {
     let refused = scene.last_stream.is_some_and(|last| stream.id > last);
     if let Some(broken) = scene.broken {
         return (broken.clone(), refused);
@@ -176,18 +179,23 @@ pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, boo
         format!("the server reset the stream {place}: {reason}")
     };
     let untouched = refused || (error.is_reset() && error.reason() == Some(Reason::REFUSED_STREAM));
-    (Fault::new(FaultKind::Http2, message), untouched)
+    (HttpFault::new(HttpFaultKind::Http2, message), untouched)
 }
 
 /// The failure of a stream whose connection was closed.
-pub fn closed(stream: &Stream, untouched: bool) -> (Fault, bool) {
+pub fn closed(stream: &Stream, untouched: bool) -> (HttpFault, bool) {
     let fault = match (stream.has_begun, stream.length) {
-        (false, _) => Fault::new(FaultKind::EmptyReply, "closed before the first byte"),
+        (false, _) => HttpFault::new(HttpFaultKind::EmptyReply, "closed before the first byte"),
         (true, Some(length)) => {
             let left = length.saturating_sub(stream.body);
-            Fault::new(FaultKind::Truncated, format!("closed {left} bytes before the end of the body"))
+            HttpFault::new(
+                HttpFaultKind::Truncated,
+                format!("closed {left} bytes before the end of the body"),
+            )
         }
-        (true, None) => Fault::new(FaultKind::Truncated, format!("closed {}", describe_progress(stream))),
+        (true, None) => {
+            HttpFault::new(HttpFaultKind::Truncated, format!("closed {}", describe_progress(stream)))
+        }
     };
     let untouched = untouched && !stream.has_begun;
     (fault, untouched)
@@ -197,23 +205,23 @@ pub fn closed(stream: &Stream, untouched: bool) -> (Fault, bool) {
 const TOO_LONG: [&str; 2] = ["header_list_way_too_large", "too_many_continuations"];
 
 /// The failure for a violation of HTTP/2; the reason that the library sent to the server says which rule.
-fn broken_rule(error: &Error, stream: &Stream, reason: &str) -> Fault {
+fn broken_rule(error: &Error, stream: &Stream, reason: &str) -> HttpFault {
     match stream.length {
-        Some(length) if stream.data > length => Fault::new(
-            FaultKind::Overlong,
+        Some(length) if stream.data > length => HttpFault::new(
+            HttpFaultKind::Overlong,
             format!("at least {} bytes of body; Content-Length says {length}", stream.data),
         ),
         Some(length) if error.is_reset() && stream.data < length => {
             let message =
                 format!("the stream ended after {} bytes of body; Content-Length says {length}", stream.data);
-            Fault::new(FaultKind::Truncated, message)
+            HttpFault::new(HttpFaultKind::Truncated, message)
         }
         // The library's error for a head that is several times as long as the limit, or has too many frames.
         _ if !stream.has_head && TOO_LONG.iter().any(|word| error.to_string().contains(word)) => {
-            Fault::new(FaultKind::HeadTooLong, "the head is over the limit in bytes")
+            HttpFault::new(HttpFaultKind::HeadTooLong, "the head is over the limit in bytes")
         }
-        _ => Fault::new(
-            FaultKind::Http2,
+        _ => HttpFault::new(
+            HttpFaultKind::Http2,
             format!("the server violated HTTP/2 {}: {reason}", describe_progress(stream)),
         ),
     }

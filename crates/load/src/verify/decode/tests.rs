@@ -15,7 +15,7 @@ fn room_grows_to_what_is_needed_and_no_further() {
     for likely in [0, 1, 1_000_000, u64::MAX] {
         assert_eq!(decode(Coding::Gzip, None, &wire, likely, 1_000_000).unwrap(), body);
         let fault = decode(Coding::Gzip, None, &wire, likely, 999_999).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Bomb, "{fault:?}");
+        assert_eq!(fault.kind, HttpFaultKind::Bomb, "{fault:?}");
     }
 }
 
@@ -23,13 +23,13 @@ fn room_grows_to_what_is_needed_and_no_further() {
 fn an_empty_body_is_of_no_coding_and_identity_is_itself() {
     for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
         let fault = decode(coding, None, b"", 0, 10).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Corrupt);
+        assert_eq!(fault.kind, HttpFaultKind::Corrupt);
         assert!(fault.message.starts_with("an empty body is not valid "), "{}", fault.message);
     }
     assert_eq!(decode(Coding::Identity, None, b"", 0, 10).unwrap(), &b""[..]);
     assert_eq!(decode(Coding::Identity, None, b"1234", 0, 4).unwrap(), &b"1234"[..]);
-    assert_eq!(decode(Coding::Identity, None, b"1234", 0, 3).unwrap_err().kind, FaultKind::Bomb);
-    assert_eq!(decode(Coding::Other, None, b"1234", 0, 9).unwrap_err().kind, FaultKind::ContentCoding);
+    assert_eq!(decode(Coding::Identity, None, b"1234", 0, 3).unwrap_err().kind, HttpFaultKind::Bomb);
+    assert_eq!(decode(Coding::Other, None, b"1234", 0, 9).unwrap_err().kind, HttpFaultKind::ContentCoding);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_reading_of_deflate_that_its_header_announces_explains_the_failure() {
     let announced = decode(Coding::Deflate, None, &[0x78, 0x9c, 7, 0, 0], 0, 10).unwrap_err();
     let bare = decode(Coding::Deflate, None, &[7, 0, 0], 0, 10).unwrap_err();
     for fault in [&announced, &bare] {
-        assert_eq!(fault.kind, FaultKind::Corrupt);
+        assert_eq!(fault.kind, HttpFaultKind::Corrupt);
         assert!(fault.message.starts_with("not valid deflate: "), "{}", fault.message);
     }
     assert!(
@@ -102,12 +102,12 @@ fn a_delta_is_decoded_against_the_dictionary_that_was_offered() {
     {
         let wire = delta::encode(of, &before, &now, 9).unwrap();
         assert_eq!(decode(coding, Some(&before), &wire, 0, 100_000).unwrap(), &now[..]);
-        assert_eq!(decode(coding, Some(&before), &wire, 0, 999).unwrap_err().kind, FaultKind::Bomb);
+        assert_eq!(decode(coding, Some(&before), &wire, 0, 999).unwrap_err().kind, HttpFaultKind::Bomb);
         let other = decode(coding, Some(b"another"), &wire, 0, 100_000).unwrap_err();
-        assert_eq!(other.kind, FaultKind::Corrupt);
+        assert_eq!(other.kind, HttpFaultKind::Corrupt);
         assert!(other.message.contains("another dictionary"), "{}", other.message);
         let none = decode(coding, None, &wire, 0, 100_000).unwrap_err();
-        assert_eq!(none.kind, FaultKind::ContentCoding);
+        assert_eq!(none.kind, HttpFaultKind::ContentCoding);
         assert!(none.message.contains("offered no dictionary"), "{}", none.message);
     }
 }

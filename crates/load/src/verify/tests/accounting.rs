@@ -34,7 +34,7 @@ fn each_tag_comes_back_once_with_its_own_verdict() {
         assert!(outcome.decode_ns > 0);
         match (&outcome.proof, outcome.tag % 2) {
             (Proof::Decoded { decoded_bytes: 3000 }, 0) => {}
-            (Proof::Fault(fault), 1) => assert_eq!(fault.kind, FaultKind::Corrupt),
+            (Proof::Fault(fault), 1) => assert_eq!(fault.kind, HttpFaultKind::Corrupt),
             other => panic!("{other:?}"),
         }
     }
@@ -144,7 +144,7 @@ fn dynamic_bodies_are_decoded_in_samples_beginning_with_the_first() {
                 match world.outcome() {
                     Ok(700) if i != 6 => {}
                     Err(fault) if i == 6 => {
-                        assert_eq!((fault.kind, fault.difference), (FaultKind::Corrupt, None))
+                        assert_eq!((fault.kind, fault.difference), (HttpFaultKind::Corrupt, None))
                     }
                     other => panic!("response {i}: {other:?}"),
                 }

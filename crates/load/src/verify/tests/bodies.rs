@@ -50,7 +50,7 @@ fn every_truncation_is_a_fault() {
         for length in 0..wire.len() {
             let mut world = World::accepting(coding, &[&wire]);
             let fault = world.judged(coding, &wire[..length], 50).0.unwrap_err();
-            assert_eq!(fault.kind, FaultKind::Corrupt, "{coding:?} cut to {length}: {fault:?}");
+            assert_eq!(fault.kind, HttpFaultKind::Corrupt, "{coding:?} cut to {length}: {fault:?}");
             assert_eq!(fault.difference.unwrap().offset, length as u64);
         }
     }
@@ -63,7 +63,7 @@ fn bytes_after_the_end_are_a_fault() {
         let long = [&wire[..], b"<!-- served in 3 ms -->"].concat();
         let mut world = World::accepting(coding, &[&wire]);
         let fault = world.judged(coding, &long, 50).0.unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Corrupt, "{coding:?}");
+        assert_eq!(fault.kind, HttpFaultKind::Corrupt, "{coding:?}");
         assert_eq!(fault.difference.unwrap().offset, wire.len() as u64);
     }
 }
@@ -75,7 +75,7 @@ fn other_content_is_a_mismatch_and_known_the_next_time() {
         let other = encode(coding, 6, &page(401));
         let (first, decoded) = world.judged(coding, &other, 50);
         let first = first.unwrap_err();
-        assert_eq!((first.kind, decoded), (FaultKind::Mismatch, true), "{coding:?}");
+        assert_eq!((first.kind, decoded), (HttpFaultKind::Mismatch, true), "{coding:?}");
         let (second, decoded) = world.judged(coding, &other, 50);
         assert_eq!((second.unwrap_err(), decoded), (first, false), "{coding:?}");
     }
@@ -88,7 +88,7 @@ fn a_bomb_is_stopped_at_the_limit() {
         let limits = Limits { decoded_bytes: 1 << 20, ..Limits::default() };
         let mut world = World::limited(coding, &[&encode(coding, 6, &page(400))], limits);
         let fault = world.judged(coding, &bomb, 4096).0.unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Bomb, "{coding:?}: {fault:?}");
+        assert_eq!(fault.kind, HttpFaultKind::Bomb, "{coding:?}: {fault:?}");
         assert!(fault.message.contains("more than 1048576 bytes"), "{}", fault.message);
     }
 }
@@ -98,7 +98,7 @@ fn a_plain_body_under_a_label_is_corrupt_and_shows_itself() {
     for coding in CODINGS {
         let mut world = World::accepting(coding, &[&encode(coding, 6, &page(400))]);
         let fault = world.judged(coding, b"<!doctype html>\r\n", 50).0.unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Corrupt);
+        assert_eq!(fault.kind, HttpFaultKind::Corrupt);
         assert!(
             fault.message.contains("the body starts with `<!doctype html>"),
             "{coding:?}: {}",
@@ -114,9 +114,9 @@ fn another_status_and_another_coding_are_faults_of_the_head() {
     let kind =
         |world: &mut World, head: Head| world.verifier.head(0, &head, RAW).map_err(|f| (f.kind, f.message));
     let (status, message) = kind(&mut world, Head { status: 503, ..head(Coding::Gzip) }).unwrap_err();
-    assert_eq!((status, message.as_str()), (FaultKind::Status, "status 503; the preflight's was 200"));
+    assert_eq!((status, message.as_str()), (HttpFaultKind::Status, "status 503; the preflight's was 200"));
     for other in [Coding::Identity, Coding::Brotli, Coding::Other] {
-        assert_eq!(kind(&mut world, head(other)).unwrap_err().0, FaultKind::ContentCoding);
+        assert_eq!(kind(&mut world, head(other)).unwrap_err().0, HttpFaultKind::ContentCoding);
     }
 }
 
@@ -132,7 +132,7 @@ fn a_body_far_over_the_limit_is_a_fault_and_is_not_kept() {
     }
     assert!(!checker.reads());
     let Verdict::Fault(fault) = world.verifier.end(checker, 1500) else { panic!("it is too long") };
-    assert_eq!(fault.kind, FaultKind::Length);
+    assert_eq!(fault.kind, HttpFaultKind::Length);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn wrong_bodies_that_are_remembered_do_not_crowd_out_right_ones() {
     let mut world = World::accepting(Coding::Gzip, &[&wires[0]]);
     for size in 100..140 {
         let wrong = encode(Coding::Gzip, 6, &page(size));
-        assert_eq!(world.judged(Coding::Gzip, &wrong, 700).0.unwrap_err().kind, FaultKind::Mismatch);
+        assert_eq!(world.judged(Coding::Gzip, &wrong, 700).0.unwrap_err().kind, HttpFaultKind::Mismatch);
     }
     for wire in &wires[..8] {
         assert_eq!(world.judged(Coding::Gzip, wire, 700).0, Ok(3000));

@@ -56,7 +56,7 @@ fn a_delta_is_decoded_with_the_dictionary_and_then_compared() {
         assert_eq!(world.judged(coding, &other, 11), (Ok(new.len() as u64), false));
         // Another content is wrong, although it decodes.
         let old_again = delta::encode(with, &old, &old, 11).unwrap();
-        assert_eq!(world.judged(coding, &old_again, 11).0.unwrap_err().kind, FaultKind::Mismatch);
+        assert_eq!(world.judged(coding, &old_again, 11).0.unwrap_err().kind, HttpFaultKind::Mismatch);
     }
 }
 
@@ -66,7 +66,7 @@ fn a_delta_against_another_dictionary_is_corrupt() {
     for (coding, with) in DELTAS {
         let seen = response(coding, &delta::encode(with, &old, &new, 9).unwrap(), VARY);
         let fault = examined(&having(&old[1..]), &seen).0.fault.unwrap();
-        assert_eq!(fault.kind, FaultKind::Corrupt);
+        assert_eq!(fault.kind, HttpFaultKind::Corrupt);
         let begin = format!("not valid {}: it was encoded against another dictionary;", with.name());
         assert!(fault.message.starts_with(&begin), "{}", fault.message);
     }
@@ -84,7 +84,7 @@ fn every_flipped_byte_of_a_delta_is_found() {
             wrong[at] ^= 0x40;
             match world.judged(coding, &wrong, 11).0 {
                 Err(fault) => assert!(
-                    matches!(fault.kind, FaultKind::Corrupt | FaultKind::Mismatch),
+                    matches!(fault.kind, HttpFaultKind::Corrupt | HttpFaultKind::Mismatch),
                     "{coding:?}, byte {at}: {fault:?}"
                 ),
                 // Bits that fill a byte up: the content is right.
@@ -104,12 +104,12 @@ fn a_delta_for_nobody_is_a_fault() {
     for (coding, with) in DELTAS {
         let seen = response(coding, &delta::encode(with, &old, &new, 9).unwrap(), VARY);
         let without = examined(&having(b""), &seen).0.fault.unwrap();
-        assert_eq!(without.kind, FaultKind::ContentCoding);
+        assert_eq!(without.kind, HttpFaultKind::ContentCoding);
         assert!(without.message.contains("offered no dictionary"), "{}", without.message);
         // A client that has the dictionary and does not accept the coding.
         let unasked = Request { dictionary: old.clone(), ..request() };
         let fault = examined(&unasked, &seen).0.fault.unwrap();
-        assert_eq!(fault.kind, FaultKind::ContentCoding);
+        assert_eq!(fault.kind, HttpFaultKind::ContentCoding);
         assert!(fault.message.ends_with("which Accept-Encoding does not ask for"), "{}", fault.message);
     }
 }
@@ -122,7 +122,7 @@ fn a_delta_that_grows_without_bound_is_a_bomb() {
         let seen = response(coding, &delta::encode(with, &old, &new, 9).unwrap(), VARY);
         let limits = Limits { decoded_bytes: 1_999_999, ..Limits::default() };
         let preflight = Examiner::new(&plan(limits, verify())).examine(&having(&old), &seen, &[]).0;
-        assert_eq!(preflight.fault.unwrap().kind, FaultKind::Bomb);
+        assert_eq!(preflight.fault.unwrap().kind, HttpFaultKind::Bomb);
     }
 }
 

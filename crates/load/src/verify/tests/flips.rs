@@ -7,7 +7,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The failure names the byte, the expected bytes and the received ones.
-fn shows(fault: &Fault, at: usize, right: &[u8], wrong: &[u8]) {
+fn shows(fault: &HttpFault, at: usize, right: &[u8], wrong: &[u8]) {
     let difference = fault.difference.as_ref().unwrap_or_else(|| panic!("byte {at}: no place in {fault:?}"));
     assert_eq!(difference.offset, at as u64);
     assert_eq!(difference.expected, hex(&right[at..]), "byte {at}");
@@ -24,7 +24,7 @@ fn every_flipped_byte_without_coding_is_found_at_once() {
             let mut world = World::accepting(Coding::Identity, &[&right]);
             let (verdict, decoded) = world.judged(Coding::Identity, &wrong, piece);
             let fault = verdict.unwrap_err();
-            assert_eq!((fault.kind, decoded), (FaultKind::Mismatch, false));
+            assert_eq!((fault.kind, decoded), (HttpFaultKind::Mismatch, false));
             shows(&fault, at, &right, &wrong);
         }
     }
@@ -44,7 +44,10 @@ fn every_flipped_byte_in_a_coding_is_found_and_shown() {
             assert!(decoded, "{coding:?}: byte {at} is nobody's to judge before it is decoded");
             match verdict {
                 Err(fault) => {
-                    assert!(matches!(fault.kind, FaultKind::Corrupt | FaultKind::Mismatch), "{fault:?}");
+                    assert!(
+                        matches!(fault.kind, HttpFaultKind::Corrupt | HttpFaultKind::Mismatch),
+                        "{fault:?}"
+                    );
                     shows(&fault, at, &right, &wrong);
                 }
                 // For example a time stamp: the content is correct.
@@ -106,16 +109,16 @@ fn a_short_and_a_long_body_are_told_apart_from_another_one() {
     let right = page(300);
     let mut world = World::accepting(Coding::Identity, &[&right]);
     let fault = world.judged(Coding::Identity, &right[..100], 30).0.unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Length);
+    assert_eq!(fault.kind, HttpFaultKind::Length);
     shows(&fault, 100, &right, &right[..100]);
     let long = [&right[..], b"more"].concat();
     for piece in [1, 300, 304] {
         let fault = world.judged(Coding::Identity, &long, piece).0.unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Length);
+        assert_eq!(fault.kind, HttpFaultKind::Length);
         shows(&fault, 300, &right, &long);
     }
     let fault = world.judged(Coding::Identity, b"", 1).0.unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Length);
+    assert_eq!(fault.kind, HttpFaultKind::Length);
     shows(&fault, 0, &right, b"");
 }
 

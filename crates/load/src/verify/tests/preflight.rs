@@ -94,7 +94,7 @@ fn two_contents_that_come_again_and_again_are_both_accepted() {
     assert_eq!(world.judged(Coding::Gzip, &encode(Coding::Gzip, 6, &b), 100), (Ok(300), false));
     assert_eq!(world.judged(Coding::Gzip, &encode(Coding::Gzip, 1, &a), 100), (Ok(500), true));
     let other = world.judged(Coding::Gzip, &encode(Coding::Gzip, 6, &page(499)), 100).0.unwrap_err();
-    assert_eq!(other.kind, FaultKind::Mismatch);
+    assert_eq!(other.kind, HttpFaultKind::Mismatch);
     // After four responses, a third content could well have been missed.
     assert_eq!(examine(&seen[0], &seen[1..4]).0.checked, Checked::Samples);
 }
@@ -105,13 +105,13 @@ fn what_does_not_decode_stops_the_run() {
         let whole = encode(coding, 6, &page(500));
         let cut = captured(coding, &whole[..whole.len() - 1]);
         let kind = |seen: &Captured, others: &[Captured]| examine(seen, others).0.fault.map(|f| f.kind);
-        assert_eq!(kind(&cut, &[]), Some(FaultKind::Corrupt));
-        assert_eq!(kind(&captured(coding, &whole), &[cut]), Some(FaultKind::Corrupt));
-        assert_eq!(kind(&captured(coding, b"<html>"), &[]), Some(FaultKind::Corrupt));
+        assert_eq!(kind(&cut, &[]), Some(HttpFaultKind::Corrupt));
+        assert_eq!(kind(&captured(coding, &whole), &[cut]), Some(HttpFaultKind::Corrupt));
+        assert_eq!(kind(&captured(coding, b"<html>"), &[]), Some(HttpFaultKind::Corrupt));
     }
     let plan = plan(Limits { decoded_bytes: 1000, ..Limits::default() }, verify());
     let bomb = Examiner::new(&plan).examine(&request(), &gzip(&[0; 5000]), &[]).0;
-    assert_eq!(bomb.fault.unwrap().kind, FaultKind::Bomb);
+    assert_eq!(bomb.fault.unwrap().kind, HttpFaultKind::Bomb);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_coding_nobody_asked_for_is_a_fault() {
         Examiner::new(&plan(Limits::default(), verify())).examine(&request, seen, &[]).0
     };
     let seen = gzip(&page(100));
-    assert_eq!(asking(Some("br"), &seen).fault.unwrap().kind, FaultKind::ContentCoding);
+    assert_eq!(asking(Some("br"), &seen).fault.unwrap().kind, HttpFaultKind::ContentCoding);
     assert_eq!(asking(Some("gzip"), &seen).fault, None);
     let unsaid = asking(None, &seen);
     assert_eq!(unsaid.fault, None);
@@ -130,7 +130,7 @@ fn a_coding_nobody_asked_for_is_a_fault() {
     let unknown = with_fields(captured(Coding::Identity, b"x"), &[("Content-Encoding", "gzip, br")]);
     let unknown = Captured { head: head(Coding::Other), ..unknown };
     let fault = asking(Some("gzip, br"), &unknown).fault.unwrap();
-    assert_eq!(fault.kind, FaultKind::ContentCoding);
+    assert_eq!(fault.kind, HttpFaultKind::ContentCoding);
     assert!(fault.message.contains("`gzip, br`"), "{}", fault.message);
 }
 
@@ -150,8 +150,8 @@ fn two_codings_of_one_content_are_both_accepted() {
         assert_eq!(world.judged(Coding::Identity, &body, 100), (Ok(1000), false));
     }
     // A body of one coding with the header of another is not a variant.
-    assert_eq!(world.judged(Coding::Identity, &packed, 100).0.unwrap_err().kind, FaultKind::Mismatch);
-    assert_eq!(world.judged(Coding::Gzip, &body, 100).0.unwrap_err().kind, FaultKind::Corrupt);
+    assert_eq!(world.judged(Coding::Identity, &packed, 100).0.unwrap_err().kind, HttpFaultKind::Mismatch);
+    assert_eq!(world.judged(Coding::Gzip, &body, 100).0.unwrap_err().kind, HttpFaultKind::Corrupt);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_part_of_a_coded_body_is_compared_as_it_is() {
         verifier.body(&mut checker, bytes);
         match verifier.end(checker, 100) {
             Verdict::Compared { decoded_bytes: 100 } if right => {}
-            Verdict::Fault(fault) if !right => assert_eq!(fault.kind, FaultKind::Mismatch),
+            Verdict::Fault(fault) if !right => assert_eq!(fault.kind, HttpFaultKind::Mismatch),
             other => panic!("{other:?}"),
         }
     }
@@ -197,7 +197,7 @@ fn statuses_that_change_stop_the_run() {
     let seen = gzip(b"page");
     let other = Captured { head: Head { status: 503, ..seen.head }, ..seen.clone() };
     let fault = examine(&seen, &[other]).0.fault.unwrap();
-    assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::Status, "status 200 and then 503"));
+    assert_eq!((fault.kind, fault.message.as_str()), (HttpFaultKind::Status, "status 200 and then 503"));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn discarding_asks_for_status_and_length_alone() {
         assert!(!checker.reads());
         match verifier.end(checker, bytes) {
             Verdict::Unread { .. } if right => {}
-            Verdict::Fault(fault) if !right => assert_eq!(fault.kind, FaultKind::Length),
+            Verdict::Fault(fault) if !right => assert_eq!(fault.kind, HttpFaultKind::Length),
             other => panic!("{coding:?}, {bytes} bytes: {other:?}"),
         }
     }
@@ -246,7 +246,7 @@ fn a_page_that_was_compressed_twice_is_a_failure_and_a_download_or_a_part_is_non
     let twice = encode(Coding::Gzip, 6, &encode(Coding::Gzip, 6, &page(2000)));
     let seen = captured(Coding::Gzip, &twice);
     let fault = examine(&seen, std::slice::from_ref(&seen)).0.fault.unwrap();
-    assert!(fault.kind == FaultKind::Corrupt && fault.message.contains("compressed twice"), "{fault:?}");
+    assert!(fault.kind == HttpFaultKind::Corrupt && fault.message.contains("compressed twice"), "{fault:?}");
     let saved = with_fields(seen.clone(), &[("Content-Disposition", "Attachment; filename=a.sql.gz")]);
     let mut part = seen;
     part.head.status = 206;

@@ -1,8 +1,8 @@
 use super::*;
-use crate::fault::FaultKind;
+use crate::fault::HttpFaultKind;
 
 fn variant(wire: &[u8], wrong: bool) -> Variant {
-    let fault = wrong.then(|| Arc::new(Fault::new(FaultKind::Mismatch, "other")));
+    let fault = wrong.then(|| Arc::new(HttpFault::new(HttpFaultKind::Mismatch, "other")));
     Variant { coding: Coding::Gzip, wire: wire.into(), decoded_bytes: 100, fault }
 }
 

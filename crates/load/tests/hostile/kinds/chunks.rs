@@ -1,6 +1,6 @@
 //! Chunks that violate the chunked transfer coding, or reach its limits.
 
-use weigh_load::fault::FaultKind::{BadChunk, Length, Mismatch, Overlong, Timeout, Truncated};
+use weigh_load::fault::HttpFaultKind::{BadChunk, Length, Mismatch, Overlong, Timeout, Truncated};
 
 use crate::kind::{Kind, also_over_tls, flood, http1, send};
 use crate::server::{Step, chunked};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind::{
+use weigh_load::fault::HttpFaultKind::{
     ConnectRefused, ConnectTimeout, EmptyReply, Garbage, HeadTooLong, Informational, Reset, Status, Timeout,
 };
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use weigh_codec::{Params, codecs};
-use weigh_load::fault::FaultKind::{self, Bomb, ContentCoding, Corrupt, Mismatch};
+use weigh_load::fault::HttpFaultKind::{self, Bomb, ContentCoding, Corrupt, Mismatch};
 
 use crate::kind::{Kind, http1, send};
 use crate::server::response;
@@ -45,7 +45,7 @@ fn good(coding: &str) -> Vec<u8> {
 }
 
 /// Bytes instead of the page in that coding.
-fn instead(name: impl Into<String>, ends: &[FaultKind], coding: &str, wire: &[u8]) -> Kind {
+fn instead(name: impl Into<String>, ends: &[HttpFaultKind], coding: &str, wire: &[u8]) -> Kind {
     http1(name, ends, vec![send(coded(coding, wire))]).instead_of(coded(coding, &good(coding))).read()
 }
 
@@ -164,7 +164,7 @@ fn zstd() -> Vec<Kind> {
 
 fn labels() -> Vec<Kind> {
     let page = || response("", PAGE);
-    let labelled = |name: &str, ends: &[FaultKind], bytes: Vec<u8>| http1(name, ends, vec![send(bytes)]);
+    let labelled = |name: &str, ends: &[HttpFaultKind], bytes: Vec<u8>| http1(name, ends, vec![send(bytes)]);
     let gzip = good("gzip");
     vec![
         labelled("a coding where none was", &[ContentCoding], coded("gzip", &gzip))
@@ -183,7 +183,7 @@ fn labels() -> Vec<Kind> {
             .read(),
         labelled(
             "no coding by name, and gzip",
-            &[ContentCoding, FaultKind::Length, Mismatch],
+            &[ContentCoding, HttpFaultKind::Length, Mismatch],
             response("", &gzip),
         )
         .first(&[])

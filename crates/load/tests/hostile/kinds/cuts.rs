@@ -1,7 +1,7 @@
 //! Responses of HTTP/1 that are closed or reset at each stage, each over a connection of its own. `cuts` of the other
 //! tests does this after every byte.
 
-use weigh_load::fault::FaultKind::{EmptyReply, Reset, Truncated};
+use weigh_load::fault::HttpFaultKind::{EmptyReply, Reset, Truncated};
 
 use crate::kind::{Kind, also_over_tls, http1, send};
 use crate::server::{Step, response};

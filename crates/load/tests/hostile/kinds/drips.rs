@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind::Timeout;
+use weigh_load::fault::HttpFaultKind::Timeout;
 
 use crate::kind::{FOR_EVER, Kind, also_over_tls, drip, http1, send};
 use crate::server::{Step, chunked, response};

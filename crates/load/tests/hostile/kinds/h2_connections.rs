@@ -1,6 +1,6 @@
 //! Connections of HTTP/2 that do not start as such, or end in the middle.
 
-use weigh_load::fault::FaultKind::{EmptyReply, Flood, Http2, Reset, Timeout, Truncated};
+use weigh_load::fault::HttpFaultKind::{EmptyReply, Flood, Http2, Reset, Timeout, Truncated};
 
 use crate::frames::{
     ACK, END_HEADERS, GOAWAY, HEADERS, PING, RST_STREAM, SETTINGS, answer, data, frame, head, setting,

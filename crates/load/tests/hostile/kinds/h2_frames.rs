@@ -1,6 +1,6 @@
 //! Single frames of HTTP/2 that violate the rules.
 
-use weigh_load::fault::FaultKind::{self, Http2, Overlong, Timeout, Truncated};
+use weigh_load::fault::HttpFaultKind::{self, Http2, Overlong, Timeout, Truncated};
 
 use crate::frames::{
     ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, OK, PADDED, PING, PRIORITY,
@@ -16,7 +16,7 @@ pub fn kinds() -> Vec<Kind> {
     all.into_iter().map(|(name, ends, bytes)| http2(name, &ends, move |id| vec![send(bytes(id))])).collect()
 }
 
-type Row = (&'static str, Vec<FaultKind>, Bytes);
+type Row = (&'static str, Vec<HttpFaultKind>, Bytes);
 
 /// Frames with an invalid length for their kind (RFC 9113, 4.2 and 6).
 fn sizes() -> Vec<Row> {

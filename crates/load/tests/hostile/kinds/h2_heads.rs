@@ -1,6 +1,6 @@
 //! Heads of HTTP/2 that violate the rules, and attacks with header compression (RFC 7541).
 
-use weigh_load::fault::FaultKind::{
+use weigh_load::fault::HttpFaultKind::{
     self, BadHead, HeadTooLong, Http2, Informational, Overlong, Status, Truncated,
 };
 
@@ -8,7 +8,7 @@ use crate::frames::{CONTINUATION, END_HEADERS, END_STREAM, HEADERS, OK, field, f
 use crate::kind::{Kind, http2, send};
 
 /// A response whose head is this block.
-fn block(name: &'static str, ends: &[FaultKind], block: Vec<u8>) -> Kind {
+fn block(name: &'static str, ends: &[HttpFaultKind], block: Vec<u8>) -> Kind {
     http2(name, ends, move |id| {
         vec![send([frame(HEADERS, END_HEADERS, id, &block), last(id, b"ok")].concat())]
     })
@@ -35,7 +35,7 @@ fn fields() -> Vec<Kind> {
         block("a negative length in HPACK", &[BadHead, Http2], with(&[("content-length", "-2")])),
         block(
             "two lengths in HPACK",
-            &[FaultKind::AmbiguousLength, Http2, Overlong, Truncated],
+            &[HttpFaultKind::AmbiguousLength, Http2, Overlong, Truncated],
             with(&[("content-length", "2"), ("content-length", "3")]),
         ),
         block("257 fields in HPACK", &[HeadTooLong], with(&[("a", "b"); 257])),

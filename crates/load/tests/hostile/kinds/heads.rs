@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind::{
+use weigh_load::fault::HttpFaultKind::{
     AmbiguousLength, BadHead, Garbage, HeadTooLong, Informational, Overlong, Status,
 };
 

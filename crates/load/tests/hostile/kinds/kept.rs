@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind::{Garbage, Overlong, Status};
+use weigh_load::fault::HttpFaultKind::{Garbage, Overlong, Status};
 
 use crate::kind::{Kind, When, also_over_tls, http1, send};
 use crate::server::{Step, response};

@@ -1,6 +1,6 @@
 //! Bodies of HTTP/1 whose length differs from the head, and other bodies than the good one.
 
-use weigh_load::fault::FaultKind::{Length, Mismatch, Overlong, Reset, Status, Timeout, Truncated};
+use weigh_load::fault::HttpFaultKind::{Length, Mismatch, Overlong, Reset, Status, Timeout, Truncated};
 
 use crate::kind::{FOR_EVER, Kind, also_over_tls, flood, http1, send};
 use crate::server::{Step, response};

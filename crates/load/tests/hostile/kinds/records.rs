@@ -1,7 +1,7 @@
 //! Records of an established TLS session: encrypted correctly but with contents that no server sends, and records that
 //! are not encrypted.
 
-use weigh_load::fault::FaultKind::{self, EmptyReply, Reset, Timeout, Tls, Truncated};
+use weigh_load::fault::HttpFaultKind::{self, EmptyReply, Reset, Timeout, Tls, Truncated};
 
 use crate::frames;
 use crate::kind::{FOR_EVER, Kind, flood, http1, http2, send};
@@ -38,7 +38,7 @@ pub fn kinds() -> Vec<Kind> {
     [http1, http2, unsealed()].concat().into_iter().map(bounded).collect()
 }
 
-type Row = (&'static str, Vec<FaultKind>, Secure, Vec<(u8, Vec<u8>)>, usize);
+type Row = (&'static str, Vec<HttpFaultKind>, Secure, Vec<(u8, Vec<u8>)>, usize);
 
 /// NewSessionTicket (RFC 8446, 4.6.1): a lifetime, an age, a nonce, a ticket of that many bytes, and no extensions.
 fn ticket(bytes: u16) -> Vec<u8> {
@@ -87,7 +87,8 @@ fn sealed() -> Vec<Row> {
 fn unsealed() -> Vec<Kind> {
     let begun = || send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
     let beneath = |step: Step| Step::Beneath(Box::new(step));
-    let secure = |name: &str, ends: &[FaultKind], steps| http1(name, ends, steps).over(Secure::Good).fresh();
+    let secure =
+        |name: &str, ends: &[HttpFaultKind], steps| http1(name, ends, steps).over(Secure::Good).fresh();
     vec![
         secure(
             "a record that no key has sealed",

@@ -1,6 +1,6 @@
 //! Servers that violate the TLS handshake, or present an untrusted certificate; for HTTP/1 and, if it differs, HTTP/2.
 
-use weigh_load::fault::FaultKind::{self, ConnectTimeout, Garbage, Http2, Reset, Timeout, Tls};
+use weigh_load::fault::HttpFaultKind::{self, ConnectTimeout, Garbage, Http2, Reset, Timeout, Tls};
 
 use crate::frames;
 use crate::kind::{FOR_EVER, Kind, drip, flood, http1, http2, send};
@@ -13,12 +13,12 @@ pub fn kinds() -> Vec<Kind> {
 }
 
 /// A server with good responses, over TLS of this kind, each request over a connection of its own.
-fn shown(name: &str, ends: &[FaultKind], tls: Secure) -> Kind {
+fn shown(name: &str, ends: &[HttpFaultKind], tls: Secure) -> Kind {
     http1(name, ends, vec![send(response("", b"hello"))]).over(tls).fresh().only(&[crate::kind::When::First])
 }
 
 fn certificates() -> Vec<Kind> {
-    let http2 = |name: &str, ends: &[FaultKind], tls| {
+    let http2 = |name: &str, ends: &[HttpFaultKind], tls| {
         let answer = |id| vec![send(frames::answer(id, b"ok"))];
         http2(name, ends, answer).over(tls).fresh().only(&[crate::kind::When::First])
     };
@@ -37,7 +37,7 @@ fn certificates() -> Vec<Kind> {
 }
 
 /// The bytes instead of the server's greeting; each connection has one request.
-fn greeting(name: &str, ends: &[FaultKind], said: Vec<Step>) -> Kind {
+fn greeting(name: &str, ends: &[HttpFaultKind], said: Vec<Step>) -> Kind {
     let steps = [vec![Step::Hear], said].concat();
     http1(name, ends, steps).greeting().over(Secure::Good)
 }
@@ -89,7 +89,7 @@ fn greetings() -> Vec<Kind> {
 }
 
 fn flights() -> Vec<Kind> {
-    let fly = |name: &str, ends: &[FaultKind], change: Change, then: Vec<Step>| {
+    let fly = |name: &str, ends: &[HttpFaultKind], change: Change, then: Vec<Step>| {
         let steps = [vec![Step::Fly(change)], then].concat();
         http1(name, ends, steps).greeting().over(Secure::Good)
     };

@@ -1,6 +1,6 @@
 //! Bytes that belong to no request, and bodies that end with their connection.
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::Check;
 
 use super::load::{PREFLIGHT, REQUESTS, counts, kinds, load, plan, verify};
@@ -20,7 +20,7 @@ fn bytes_that_answer_nothing_are_never_taken_for_a_response() {
     let mut plan = plan(server.address, verify());
     plan.streams[0].connections = 1;
     let result = load(&plan).expect("a good preflight");
-    assert_eq!(kinds(&result), [(FaultKind::Garbage, 1)]);
+    assert_eq!(kinds(&result), [(HttpFaultKind::Garbage, 1)]);
     assert_eq!(counts(&result).completed, REQUESTS - 1);
 }
 

@@ -1,6 +1,6 @@
 //! Connections that end too early: after every byte of a response, and in every phase of an exchange.
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::Check;
 use weigh_load::result::LoadResult;
 
@@ -40,7 +40,8 @@ fn a_response_closed_after_any_byte_is_truncated() {
     for good in responses() {
         for check in [verify(), Check::Discard] {
             let result = cut_everywhere(&good, Step::Close, check);
-            let expected = [(FaultKind::EmptyReply, 1), (FaultKind::Truncated, good.len() as u64 - 1)];
+            let expected =
+                [(HttpFaultKind::EmptyReply, 1), (HttpFaultKind::Truncated, good.len() as u64 - 1)];
             assert_eq!(kinds(&result), expected);
         }
     }
@@ -51,7 +52,7 @@ fn a_response_reset_after_any_byte_is_a_reset() {
     for good in responses() {
         for check in [verify(), Check::Discard] {
             let result = cut_everywhere(&good, Step::Reset, check);
-            assert_eq!(kinds(&result), [(FaultKind::Reset, good.len() as u64)]);
+            assert_eq!(kinds(&result), [(HttpFaultKind::Reset, good.len() as u64)]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Check, LoadPlan};
 
 use super::load::{BAD, PREFLIGHT, REQUESTS, counts, kinds, load, plan, verify};
@@ -48,7 +48,7 @@ fn a_request_that_may_not_be_carried_out_twice_is_never_sent_again() {
     let result = load(&plan).expect("a good preflight");
     let counts = counts(&result);
     assert_eq!((counts.completed, counts.faulted, counts.retried), (REQUESTS - 1, 1, 0));
-    assert_eq!(kinds(&result), [(FaultKind::EmptyReply, 1)]);
+    assert_eq!(kinds(&result), [(HttpFaultKind::EmptyReply, 1)]);
     assert_eq!(server.requests(), PREFLIGHT + REQUESTS);
 }
 
@@ -61,7 +61,7 @@ fn it_is_sent_again_only_once() {
     let result = load(&single(&server, verify())).expect("a good preflight");
     let counts = counts(&result);
     assert_eq!((counts.completed, counts.faulted, counts.retried), (REQUESTS - 1, 1, 1));
-    assert_eq!(kinds(&result), [(FaultKind::EmptyReply, 1)]);
+    assert_eq!(kinds(&result), [(HttpFaultKind::EmptyReply, 1)]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_response_that_had_begun_is_never_asked_for_again() {
         _ => vec![good()],
     });
     let result = load(&single(&server, verify())).expect("a good preflight");
-    assert_eq!(kinds(&result), [(FaultKind::Truncated, 1)]);
+    assert_eq!(kinds(&result), [(HttpFaultKind::Truncated, 1)]);
     assert_eq!(counts(&result).retried, 0);
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Check, Limits, LoadPlan, Protocol};
 use weigh_load::result::{Counts, LoadResult};
 use weigh_load::{Refusal, run};
@@ -49,6 +49,6 @@ pub fn counts(result: &LoadResult) -> Counts {
 }
 
 /// Kinds of failures with their numbers, in order.
-pub fn kinds(result: &LoadResult) -> Vec<(FaultKind, u64)> {
+pub fn kinds(result: &LoadResult) -> Vec<(HttpFaultKind, u64)> {
     result.faults.iter().map(|fault| (fault.kind, fault.count)).collect()
 }

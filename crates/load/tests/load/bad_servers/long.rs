@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Check, Limits, LoadPlan};
 
 use super::load::{BAD, PREFLIGHT, REQUESTS, counts, kinds, load, plan, verify};
@@ -65,14 +65,15 @@ fn a_short_response_after_a_long_one_is_seen_at_once() {
 
 #[test]
 fn what_came_before_the_end_of_the_connection_is_counted() {
-    for (end, kind) in [(Step::Close, FaultKind::Truncated), (Step::Wait(PAUSE), FaultKind::Timeout)] {
+    for (end, kind) in [(Step::Close, HttpFaultKind::Truncated), (Step::Wait(PAUSE), HttpFaultKind::Timeout)]
+    {
         let server = Server::start(move |number| match number {
             n if n == PREFLIGHT + BAD => [parts(&[100_000, 650_000]), vec![end.clone()]].concat(),
             _ => parts(&[LENGTH]),
         });
         let result = load(&single(&server, verify())).expect("a good preflight");
         assert_eq!(kinds(&result), [(kind, 1)]);
-        if kind == FaultKind::Truncated {
+        if kind == HttpFaultKind::Truncated {
             assert_eq!(result.faults[0].example.message, "closed 50000 bytes before the end of the body");
         }
         assert_eq!(counts(&result).completed, REQUESTS - 1);

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::process::Command;
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 
 use super::load::{REQUESTS, counts, kinds, load, plan, verify};
 use crate::server::{Server, Step, response};
@@ -63,7 +63,7 @@ fn with_five_ports() {
     plan.streams[0].connections = 8;
     plan.length.requests = Some(2000);
     let result = load(&plan).expect("a good preflight");
-    let [(FaultKind::PortsExhausted, count)] = kinds(&result)[..] else { panic!("{:?}", result.faults) };
+    let [(HttpFaultKind::PortsExhausted, count)] = kinds(&result)[..] else { panic!("{:?}", result.faults) };
     assert_eq!(counts(&result).completed, 2000 - count);
     // Each failure delays the next connection, but no request that has one.
     assert!(count < 200, "{count}");

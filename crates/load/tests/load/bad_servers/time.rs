@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use socket2::{Domain, Socket, Type};
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::Limits;
 
 use super::load::{PREFLIGHT, REQUESTS, counts, kinds, load, plan, verify};
@@ -25,7 +25,8 @@ fn a_server_that_accepts_no_more_lets_connections_time_out() {
     plan.length.requests = Some(20);
     plan.limits = Limits { connect_seconds: 1.0, request_seconds: 1.0, ..Limits::default() };
     let result = load(&plan).expect("a good preflight");
-    let [(FaultKind::ConnectTimeout, unconnected), (FaultKind::Timeout, unanswered)] = kinds(&result)[..]
+    let [(HttpFaultKind::ConnectTimeout, unconnected), (HttpFaultKind::Timeout, unanswered)] =
+        kinds(&result)[..]
     else {
         panic!("{:?}", result.faults);
     };
@@ -47,6 +48,6 @@ fn a_server_that_stops_listening_refuses() {
     let mut plan = plan(server.address, verify());
     plan.streams[0].connections = 1;
     let result = load(&plan).expect("a good preflight");
-    assert_eq!(kinds(&result), [(FaultKind::ConnectRefused, REQUESTS - 11)]);
+    assert_eq!(kinds(&result), [(HttpFaultKind::ConnectRefused, REQUESTS - 11)]);
     assert_eq!(counts(&result).completed, 11);
 }

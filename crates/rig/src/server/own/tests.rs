@@ -39,27 +39,7 @@ fn whole(server: &str, files: &[(&str, &str)]) -> Read {
     reading(server, files, &Wanted::default()).unwrap()
 }
 
-const NGINX: &str = "\
-user www-data;
-events { worker_connections 768; }
-http {
-    include types;
-    gzip off; gzip_comp_level 9;
-    map $http_accept $webp { default \"\"; \"~image/webp\" .webp; }
-    server { listen 80; return 301 https://$host$request_uri; }
-    server {
-        listen 443 ssl; # the real one
-        server_name shop.example;
-        root /var/www/html;
-        gzip on;
-        add_header X-Note \"a; {b} # c\" always;
-        location ~ \\.php$ { gzip_min_length 1k; fastcgi_pass unix:/run/php.sock; }
-        location /api/ { proxy_pass http://10.0.0.7:3000/; }
-        location /files/ { alias /srv/files/; }
-        location /lua { content_by_lua_block { local a = \"}\" ngx.say('x') } }
-    }
-}
-";
+const NGINX: &str = include_str!("tests/nginx.conf");
 
 #[test]
 fn all_of_an_nginx_configuration_is_kept_but_what_is_an_instances_own() {
@@ -340,21 +320,7 @@ fn printed(server: &str, files: &[(&str, &str)], wanted: &Wanted) -> Option<Resu
     Some(read.map_err(|e| name(format!("{e:#}"))))
 }
 
-const LIGHTTPD: &str = "server.modules = ( \"mod_deflate\", \"mod_cgi\", \"mod_fastcgi\", \"mod_accesslog\", \"mod_alias\" )
-server.document-root = \"/var/www\"
-server.errorlog = \"|/usr/bin/logger\"
-accesslog.filename = \"|/usr/bin/logger\"
-server.port = 80
-include \"types.conf\"
-deflate.mimetypes = ( \"text/css\" )
-deflate.allowed-encodings = ( \"gzip\" )
-alias.url = ( \"/files/\" => \"/srv/files/\" )
-fastcgi.server = ( \".php\" => (( \"bin-path\" => \"/usr/bin/php-cgi\", \"socket\" => \"/run/php.sock\" )), \"/app\" => (( \"host\" => \"10.0.0.1\", \"port\" => 9 )) )
-$SERVER[\"socket\"] == \":443\" { ssl.engine = \"enable\" ssl.pemfile = \"/etc/secret.pem\" }
-$HTTP[\"scheme\"] == \"http\" { url.redirect = ( \"\" => \"https://shop.example\" ) }
-$HTTP[\"host\"] == \"shop.example\" { server.document-root = \"/srv/shop\" deflate.compression-level = 3 }
-else $HTTP[\"host\"] == \"other.example\" { server.document-root = \"/srv/other\" }
-";
+const LIGHTTPD: &str = include_str!("tests/lighttpd.conf");
 
 #[test]
 fn all_of_a_lighttpd_configuration_is_kept_but_what_is_an_instances_own() {
@@ -419,34 +385,7 @@ fn no_program_of_a_lighttpd_configuration_is_run() {
     assert!(wrong.unwrap().unwrap_err().contains("lighttpd cannot read it"));
 }
 
-const CADDY: &str = "{
-\temail me@shop.example
-\tlog {
-\t\toutput net 10.0.0.9:1
-\t}
-}
-(common) {
-\tencode zstd gzip
-}
-shop.example {
-\troot * /srv/shop
-\timport common
-\tbasicauth /private/* {
-\t\tBob JDJhJDE0JDVnL
-\t}
-\tforward_auth 10.0.0.3:80 {
-\t\turi /auth
-\t}
-\thandle_path /api/* {
-\t\treverse_proxy 10.0.0.2:3000
-\t}
-\tphp_fastcgi unix//run/php.sock
-\tfile_server
-}
-www.shop.example {
-\tredir https://shop.example{uri}
-}
-";
+const CADDY: &str = include_str!("tests/Caddyfile");
 
 #[test]
 fn all_of_a_caddyfile_is_kept_but_what_is_an_instances_own() {
@@ -479,4 +418,18 @@ fn all_of_a_caddyfile_is_kept_but_what_is_an_instances_own() {
     let wrong = printed("caddy", &[("Caddyfile", ":80 {\n\tno_such\n}\n")], &Wanted::default()).unwrap();
     let line = wrong.unwrap_err();
     assert!(line.contains("caddy cannot read it: Caddyfile:2") && line.contains("no_such"), "{line}");
+}
+
+#[test]
+fn a_root_file_that_came_alone_has_its_servers_own_files() {
+    let usual = tempfile::tempdir().unwrap();
+    std::fs::write(usual.path().join("mime.types"), "types { text/css css; }").unwrap();
+    let mut found = found("nginx");
+    found.definition.own.as_mut().unwrap().homes = vec![usual.path().to_owned()];
+    let home = tempfile::tempdir().unwrap();
+    let text = "events { }\nhttp { include mime.types; server { root /srv; } }\n";
+    let read = || read(&found, &home.path().join("nginx.conf"), text, &Wanted::default());
+    assert!(read().unwrap().config.text.contains("text/css css;"));
+    std::fs::write(home.path().join("mime.types"), "types { text/x-own css; }").unwrap();
+    assert!(read().unwrap().config.text.contains("text/x-own css;"), "its own comes first");
 }

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::{Chunked, Error, MOST_OF_LINE, MOST_OF_TRAILERS, Step};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 
 /// Decodes pieces; returns the body so far, and the last step or the failure.
-fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Result<Step, Fault>) {
+fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Result<Step, HttpFault>) {
     let (mut chunked, mut body) = (Chunked::default(), Vec::new());
     let mut total = Step { consumed: 0, done: false };
     for piece in pieces {
@@ -25,7 +25,7 @@ fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Result<St
     (body, Ok(total))
 }
 
-fn refused(bytes: &[u8]) -> Fault {
+fn refused(bytes: &[u8]) -> HttpFault {
     let (_, end) = decode([bytes]);
     end.expect_err(&format!("{:?} was accepted", String::from_utf8_lossy(bytes)))
 }
@@ -79,7 +79,7 @@ fn broken_framing_is_refused() {
         b"10000000000000000\r\n",
     ];
     for bytes in wrong {
-        assert_eq!(refused(bytes).kind, FaultKind::BadChunk);
+        assert_eq!(refused(bytes).kind, HttpFaultKind::BadChunk);
     }
     assert_eq!(refused(b"5\r\nhello\x1b\r\n").message, r"a chunk longer than its size at `\x1b\r\n`");
 }
@@ -97,12 +97,12 @@ fn lines_and_trailers_are_bounded() {
     let line =
         |length: u32| [b"1;", vec![b'x'; length as usize - 4].as_slice(), b"\r\na\r\n0\r\n\r\n"].concat();
     assert!(decode([&line(MOST_OF_LINE)[..]]).1.expect("good").done);
-    assert_eq!(refused(&line(MOST_OF_LINE + 1)).kind, FaultKind::BadChunk);
-    assert_eq!(refused(&vec![b'0'; MOST_OF_LINE as usize + 1]).kind, FaultKind::BadChunk);
+    assert_eq!(refused(&line(MOST_OF_LINE + 1)).kind, HttpFaultKind::BadChunk);
+    assert_eq!(refused(&vec![b'0'; MOST_OF_LINE as usize + 1]).kind, HttpFaultKind::BadChunk);
 
     let trailers = |count: u32| format!("0;last\r\n{}\r\n", "abc: de\n".repeat(count as usize)).into_bytes();
     assert!(decode([&trailers(MOST_OF_TRAILERS / 8 - 1)[..]]).1.expect("good").done);
-    assert_eq!(refused(&trailers(MOST_OF_TRAILERS / 8)).kind, FaultKind::BadChunk);
+    assert_eq!(refused(&trailers(MOST_OF_TRAILERS / 8)).kind, HttpFaultKind::BadChunk);
 
     let many = [b"1;abc\r\nx\r\n".repeat(10_000), b"0\r\n\r\n".to_vec()].concat();
     assert!(decode([&many[..]]).1.expect("good").done);
@@ -149,7 +149,7 @@ proptest! {
         bytes in "[0-9a-g;\r\n \\x00]{0,60}",
         pieces in prop::collection::vec(0_usize..16, 0..12),
     ) {
-        let kind = |(body, end): (Vec<u8>, Result<Step, Fault>)| (body, end.map_err(|fault| fault.kind));
+        let kind = |(body, end): (Vec<u8>, Result<Step, HttpFault>)| (body, end.map_err(|fault| fault.kind));
         let at_once = kind(decode([bytes.as_bytes()]));
         prop_assert_eq!(kind(decode(cut(bytes.as_bytes(), &pieces))), at_once.clone());
         prop_assert_eq!(kind(decode(bytes.as_bytes().chunks(1))), at_once);

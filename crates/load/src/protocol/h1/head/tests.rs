@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::{Head, HeadLimits, fields, parse};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{HttpFault, HttpFaultKind};
 use crate::protocol::coding::Coding;
 
 const LIMITS: HeadLimits = HeadLimits { bytes: 4096, fields: 16 };
 
-fn whole(bytes: &[u8]) -> Result<Option<Head>, Fault> {
+fn whole(bytes: &[u8]) -> Result<Option<Head>, HttpFault> {
     parse(bytes, &mut 0, &LIMITS)
 }
 
@@ -17,11 +17,11 @@ fn head(lines: &str) -> Head {
     whole(bytes.as_bytes()).unwrap_or_else(|fault| panic!("{fault:?}")).expect("whole")
 }
 
-fn kind(bytes: &[u8]) -> FaultKind {
+fn kind(bytes: &[u8]) -> HttpFaultKind {
     whole(bytes).expect_err("a fault").kind
 }
 
-fn field_kind(lines: &str) -> FaultKind {
+fn field_kind(lines: &str) -> HttpFaultKind {
     kind(format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\n").as_bytes())
 }
 
@@ -74,12 +74,12 @@ fn lengths_that_agree_are_one_and_others_are_ambiguous() {
     assert_eq!(head("Content-Length: 7\r\nContent-Length: 7").length, Some(7));
     assert_eq!(head("Content-Length: 7 , 07").length, Some(7));
     assert_eq!(head("Content-Length: 18446744073709551615").length, Some(u64::MAX));
-    assert_eq!(field_kind("Content-Length: 7\r\nContent-Length: 8"), FaultKind::AmbiguousLength);
-    assert_eq!(field_kind("Content-Length: 7, 8"), FaultKind::AmbiguousLength);
-    assert_eq!(field_kind("Content-Length: 7\r\nTransfer-Encoding: chunked"), FaultKind::AmbiguousLength);
-    assert_eq!(field_kind("Transfer-Encoding: chunked\r\nContent-Length: 7"), FaultKind::AmbiguousLength);
+    assert_eq!(field_kind("Content-Length: 7\r\nContent-Length: 8"), HttpFaultKind::AmbiguousLength);
+    assert_eq!(field_kind("Content-Length: 7, 8"), HttpFaultKind::AmbiguousLength);
+    assert_eq!(field_kind("Content-Length: 7\r\nTransfer-Encoding: chunked"), HttpFaultKind::AmbiguousLength);
+    assert_eq!(field_kind("Transfer-Encoding: chunked\r\nContent-Length: 7"), HttpFaultKind::AmbiguousLength);
     for length in ["", "-1", "+1", "0x1", "1 1", "1,", "18446744073709551616", "99999999999999999999999"] {
-        assert_eq!(field_kind(&format!("Content-Length: {length}")), FaultKind::BadHead, "{length}");
+        assert_eq!(field_kind(&format!("Content-Length: {length}")), HttpFaultKind::BadHead, "{length}");
     }
 }
 
@@ -89,7 +89,7 @@ fn chunked_is_the_only_transfer_coding() {
     assert!(head("Transfer-Encoding: identity, chunked").chunked);
     assert!(!head("Transfer-Encoding: identity").chunked);
     for coding in ["", "gzip, chunked", "chunked, chunked", "chunked, identity", "chunked;a=b", "xchunked"] {
-        assert_eq!(field_kind(&format!("Transfer-Encoding: {coding}")), FaultKind::BadHead, "{coding}");
+        assert_eq!(field_kind(&format!("Transfer-Encoding: {coding}")), HttpFaultKind::BadHead, "{coding}");
     }
 }
 
@@ -130,7 +130,7 @@ fn what_is_no_status_line_is_garbage_from_its_first_wrong_byte() {
         "HTTP/1.1 20 OK\r\n\r\n",
     ];
     for bytes in wrong {
-        assert_eq!(kind(bytes.as_bytes()), FaultKind::Garbage, "{bytes}");
+        assert_eq!(kind(bytes.as_bytes()), HttpFaultKind::Garbage, "{bytes}");
     }
     for length in 0.."HTTP/1.1 200 OK\r\n\r".len() {
         assert_eq!(whole(&b"HTTP/1.1 200 OK\r\n\r"[..length]), Ok(None), "{length}");
@@ -152,17 +152,17 @@ fn lines_that_two_readers_could_take_differently_are_refused() {
         "Server: a\r\r",
     ];
     for lines in wrong {
-        assert_eq!(field_kind(lines), FaultKind::BadHead, "{lines:?}");
+        assert_eq!(field_kind(lines), HttpFaultKind::BadHead, "{lines:?}");
     }
-    assert_eq!(kind(b"HTTP/1.1 200 O\rK\r\n\r\n"), FaultKind::BadHead);
-    assert_eq!(kind(b"HTTP/1.1 200 O\0K\r\n\r\n"), FaultKind::BadHead);
+    assert_eq!(kind(b"HTTP/1.1 200 O\rK\r\n\r\n"), HttpFaultKind::BadHead);
+    assert_eq!(kind(b"HTTP/1.1 200 O\0K\r\n\r\n"), HttpFaultKind::BadHead);
 }
 
 #[test]
 fn bytes_and_fields_are_bounded() {
     let fields = |count: usize| format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(count));
     assert!(whole(fields(16).as_bytes()).expect("good").is_some());
-    assert_eq!(kind(fields(17).as_bytes()), FaultKind::HeadTooLong);
+    assert_eq!(kind(fields(17).as_bytes()), HttpFaultKind::HeadTooLong);
 
     let padded = |bytes: usize| {
         let around = "HTTP/1.1 200 OK\r\na: \r\n\r\n".len();
@@ -170,8 +170,8 @@ fn bytes_and_fields_are_bounded() {
     };
     assert!(whole(&padded(4096)).expect("good").is_some());
     assert_eq!(whole(&padded(4097)[..4095]), Ok(None));
-    assert_eq!(kind(&padded(4097)[..4096]), FaultKind::HeadTooLong);
-    assert_eq!(kind(&padded(4097)), FaultKind::HeadTooLong);
+    assert_eq!(kind(&padded(4097)[..4096]), HttpFaultKind::HeadTooLong);
+    assert_eq!(kind(&padded(4097)), HttpFaultKind::HeadTooLong);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn headlike() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// The result if the bytes arrive in pieces of the given lengths.
-fn in_pieces(bytes: &[u8], pieces: &[usize], limits: &HeadLimits) -> Result<Option<Head>, FaultKind> {
+fn in_pieces(bytes: &[u8], pieces: &[usize], limits: &HeadLimits) -> Result<Option<Head>, HttpFaultKind> {
     let (mut there, mut scanned) = (0, 0);
     for piece in pieces.iter().chain([&bytes.len()]) {
         there = bytes.len().min(there + piece);
