@@ -16,17 +16,18 @@ pub use planned::{BUDGET, POLICY, plans, read_policy, server_of, studies_for};
 pub use study::proofs;
 
 use weigh_answer::policy::Weighted;
+use weigh_model::link::LinkSpec;
 use weigh_model::site::{Kind, LinkShare, Site};
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
 
 /// The links of a site's visitors, with their shares.
 ///
 /// # Errors
 /// A link that nothing is known of.
-pub fn visitors_links(lab: &Lab, site: &Site) -> Result<Vec<Weighted>> {
+pub fn visitors_links(home: &Home, site: &Site) -> Result<Vec<Weighted>> {
     let of = |share: &LinkShare| {
-        let link = lab.definitions.link(&share.link).context("visitors.links")?;
-        Ok((link, share.share))
+        let link = home.definitions.link(&share.link).context("visitors.links")?;
+        Ok((LinkSpec { paced: site.visitors.paced, ..link }, share.share))
     };
     site.visitors.links.iter().map(of).collect()
 }

@@ -1,6 +1,6 @@
 //! The site's own application in a private instance: its pages are made there as for a visitor, and requested as those of a running site.
 //!
-//! The server has the user's configuration, else the lab's; PHP-FPM has the user's `php.ini`. The document root is served from where it is,
+//! The server has the user's configuration, else the lab's; PHP-FPM has the user's `php.ini`, or that and the pool's settings. The document root is served from where it is,
 //! and nothing of it is written: started by root, both have a user of their own, who is shown it read-only, or the account that is named.
 //! The application itself may do what it does for a visitor: it reaches its database.
 
@@ -8,12 +8,15 @@ use std::cell::OnceCell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use url::Url;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 
+use super::page_loads::{self, RecordedPages};
 use super::pages::{LoggedPage, Visited, Visitor};
 use super::private::{Account, Private};
+use super::request::NamedPhp;
 use super::served::Served;
 use crate::overrides;
 use crate::server_config::Configured;
@@ -27,6 +30,7 @@ use weigh_rig::server::definition::Php;
 use weigh_rig::server::{Definition, Found};
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::{Lab, Progress};
+use weigh_serverconf::php::OwnPhp;
 use weigh_serverconf::site::Wanted;
 
 /// The script that makes front pages.
@@ -47,11 +51,15 @@ pub struct Application<'a> {
     /// The server that it is for, as the user says.
     pub server: Option<&'a str>,
     /// PHPs, the first of which runs it.
-    pub php: &'a [PathBuf],
+    pub php: &'a [NamedPhp],
+    /// The user's configuration of it.
+    pub php_config: Option<&'a OwnPhp>,
     /// The account that server and PHP run as, with its name; none: the lab's own user.
     pub account: Option<(&'a str, OwnUser)>,
     /// Pages that a log names, the most requested first.
     pub logged: &'a [LoggedPage],
+    /// Whether its pages are loaded in a browser too.
+    pub browser: bool,
 }
 
 /// The private instances of a site, each made when it is needed first.
@@ -108,10 +116,21 @@ impl Application<'_> {
     }
 
     /// The instance that makes the site's pages, or with a stand-in for PHP only tells what its server does.
-    fn private(&self, with_php: bool, progress: &mut dyn Progress) -> Result<Private> {
+    pub fn private(&self, with_php: bool, progress: &mut dyn Progress) -> Result<Private> {
+        let settings = self.php.first().map(|named| named.settings.as_slice()).unwrap_or_default();
+        let php = if with_php { Some((self.php()?, settings)) } else { None };
+        self.private_by(php, progress)
+    }
+
+    /// As [`Application::private`], by this PHP with settings, `NAME=VALUE`; none: a stand-in.
+    pub fn private_by(
+        &self,
+        php: Option<(PhpRuntime, &[String])>,
+        progress: &mut dyn Progress,
+    ) -> Result<Private> {
         let (found, own) = self.server()?;
-        let php = if with_php { Some(self.php()?) } else { None };
-        let fpm = php.as_ref().and_then(PhpRuntime::fpm_binary);
+        let fpm = php.as_ref().and_then(|(php, _)| php.fpm_binary());
+        let of_site = self.php_config.map(OwnPhp::lines).unwrap_or_default();
         let user = match self.account {
             Some((_, account)) => Some(account),
             None => OwnUser::for_programs(found.program.as_deref().into_iter().chain(fpm.as_deref()))
@@ -121,6 +140,7 @@ impl Application<'_> {
             Some(user) => self.shown(user, own.as_ref(), progress)?,
             None => Vec::new(),
         };
+        let php = php.map(|(php, settings)| (php, [&of_site, settings].concat()));
         Ok(Private::new(found, own, self.docroot, php, self.served, Account { user, shown }))
     }
 
@@ -181,10 +201,10 @@ impl Application<'_> {
         let who = self.account.map_or("the user that PHP runs as here".into(), |(name, _)| clean(name));
         let remedy = match access.reader() {
             Some(name) => format!("give --render-as {name}"),
-            None => "let others read them, or give --render-as USER".into(),
+            None => "chmod o+rX that path, or give --render-as USER".into(),
         };
         if user.access(shown, front)?.unreadable.count > 0 {
-            bail!("{} is closed to {who}; {remedy}", clean_path(front));
+            bail!("{who} cannot read {}; {remedy}", clean_path(front));
         }
         let (count, list) =
             (units::count(access.unreadable.count, "file", "files"), access.unreadable.list());
@@ -209,16 +229,13 @@ impl Application<'_> {
 
     /// The first PHP that was named, else the first here that has PHP-FPM.
     fn php(&self) -> Result<PhpRuntime> {
-        let named = self.lab.php(&self.php[..self.php.len().min(1)])?.into_iter().next();
+        let first: Vec<PathBuf> = self.php.iter().take(1).map(|named| named.binary.clone()).collect();
+        let named = self.lab.php(&first)?.into_iter().next();
         let all = || {
             let path = std::env::var_os("PATH").unwrap_or_default();
             PhpRuntime::all(&path, &self.lab.runtimes()).into_iter().find(|php| php.fpm.is_some())
         };
-        match named.or_else(all) {
-            Some(php) if php.fpm.is_some() => Ok(php),
-            Some(php) => bail!("PHP {} has no PHP-FPM: {}", php.version, php.fpm_remedy()),
-            None => bail!("no PHP-FPM is here: apt install php-fpm"),
-        }
+        with_fpm(named.or_else(all).context("no PHP-FPM is here: apt install php-fpm")?)
     }
 
     /// What its pages are, and what is to be said of them.
@@ -234,7 +251,13 @@ impl Application<'_> {
                 instance: Some(asker.peer),
                 logged: self.logged,
             };
-            let visited = visitor.look(&mut said)?;
+            let mut visited = visitor.look(&mut said)?;
+            if self.browser {
+                let base = Url::parse(&urls[0]).context("the host of the private instance")?;
+                let paths: Vec<String> = visited.pages.iter().map(|page| page.url.clone()).collect();
+                let recorded = page_loads::record(&base, asker.peer.address, true, &paths);
+                visited.recorded = recorded.unwrap_or_else(|error| RecordedPages::without(&error));
+            }
             Ok((visited, said))
         })?;
         if visited.pages.is_empty() {
@@ -250,6 +273,15 @@ impl Application<'_> {
         }
         Ok((visited, said))
     }
+}
+
+/// One that can serve a site.
+///
+/// # Errors
+/// It has no PHP-FPM.
+pub fn with_fpm(php: PhpRuntime) -> Result<PhpRuntime> {
+    ensure!(php.fpm.is_some(), "PHP {} has no PHP-FPM: {}", php.version, php.fpm_remedy());
+    Ok(php)
 }
 
 /// What an account can write below the document root, before anything is started as it.
@@ -281,7 +313,7 @@ fn project(docroot: &Path, user: OwnUser) -> PathBuf {
 
 /// What is said in a private network, where nobody looks meanwhile.
 #[derive(Debug, Default)]
-struct RecordedNotes(Vec<String>);
+pub struct RecordedNotes(Vec<String>);
 
 impl Progress for RecordedNotes {
     fn doing(&mut self, _: &str) {}

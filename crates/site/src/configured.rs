@@ -11,7 +11,7 @@ use weigh_os::programs::first_of;
 use weigh_rig::server::Definition;
 use weigh_rig::server::own::{self, recognise};
 use weigh_rig::service::FolderDefinition;
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
 use weigh_serverconf::places::{UrlFolder, places};
 use weigh_serverconf::site::{self, Site, Wanted};
 use weigh_serverconf::syntax::{self, Directive};
@@ -45,10 +45,15 @@ impl Configured {
     ///
     /// # Errors
     /// One line: what cannot be read, or which sites there are to choose from.
-    pub fn read(lab: &Lab, file: &Path, server: Option<&str>, docroot: Option<&Path>) -> Result<Configured> {
+    pub fn read(
+        home: &Home,
+        file: &Path,
+        server: Option<&str>,
+        docroot: Option<&Path>,
+    ) -> Result<Configured> {
         let named = format!("--server-config {}", clean_path(file));
         let text = tree::text(file).map_err(|error| anyhow::anyhow!("{named}: {error:#}"))?;
-        let definitions = Definition::load(&lab.definitions)?;
+        let definitions = Definition::load(&home.definitions)?;
         let definition = match server {
             Some(name) => own::named(&definitions, name)?,
             None => recognise(&definitions, file, &text)?,

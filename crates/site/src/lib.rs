@@ -6,8 +6,10 @@
 mod application;
 mod asked;
 mod assumed;
+mod bodies;
 mod budget;
 mod by_program;
+mod cacheable;
 mod cached;
 mod choose;
 mod configured;
@@ -24,30 +26,38 @@ mod links;
 pub(crate) mod local;
 mod located;
 pub mod log;
+mod markup;
 mod named;
 mod open;
+pub mod page_cache_proof;
+pub mod page_loads;
+mod page_php;
+pub mod page_proof;
 mod pages;
 pub(crate) mod private;
+pub mod recorder;
 pub mod refused;
 mod request;
 mod sample;
 mod scripts;
 mod served;
 pub mod server_config;
+mod side;
 mod store;
 mod strata;
 mod text;
 mod traffic;
 mod values;
+mod worker;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
 pub use hits::MONTH_DAYS;
 pub use open::{Opened, folder_of, located, open, read};
-pub use request::SiteRequest;
+pub use request::{NamedPhp, SiteRequest};
 pub use text::text;
 
 use application::{Application, Instances};
@@ -56,20 +66,27 @@ use configured::Configured;
 use current::Current;
 use folder::Draft;
 use hits::{Hits, RequestsByPath};
+use page_loads::{RecordedPage, RecordedPages};
 use pages::{LoggedPage, RUNNING, Visited, Visitor, seen_server};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
 use traffic::{SiteHosts, Traffic};
-use weigh_model::site::{Alias, Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
+use url::{Position, Url};
+use weigh_answer::page_load::{self, PredictedLoad};
+use weigh_model::site::{
+    Alias, Figure, From, Kind, Limits, LoadedPage, SCHEMA, Sample, Site, Sources, Stratum, Today, Visitors,
+};
 use weigh_model::text::{clean, clean_path};
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
 use weigh_os::machine::Machine;
+use weigh_os::network;
 use weigh_os::user::OwnUser;
+use weigh_rig::fpm::embedded;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::url::hidden;
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Lab, Progress};
 use weigh_serverconf::php;
 use weigh_serverconf::php::OwnPhp;
 
@@ -78,6 +95,8 @@ pub struct Looked {
     pub site: Site,
     /// How much was looked at.
     pub facts: Facts,
+    /// Loads of pages over the links of visitors, as predicted from loads in a browser.
+    pub loads: Vec<PredictedLoad>,
 }
 
 /// How much was looked at.
@@ -141,8 +160,10 @@ pub fn inspect_site(
         server_config: ask.server_config.as_deref(),
         server: ask.server.as_deref(),
         php: &ask.php,
+        php_config: own_php.as_ref(),
         account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
         logged: &logged,
+        browser: ask.browser,
     });
     let instances = Instances::new(application);
     let running = Visitor {
@@ -153,6 +174,7 @@ pub fn inspect_site(
         logged: &logged,
     };
     let mut visited = visited(ask, &running, &instances, progress)?;
+    let recorded = recorded(ask, &visited, progress);
     let mut made = HashMap::new();
     if let Some(traffic) = &mut traffic {
         made = current::ask_scripts(ask, &instances, &visited, traffic, progress)?;
@@ -167,6 +189,9 @@ pub fn inspect_site(
         let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
         traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
     }
+    let per_second = traffic.as_ref().and_then(|traffic| traffic.php_peak).map(|peak| peak.value);
+    let worker = worker::kept(ask, &visited, progress)?;
+    let page_php = page_php::compared(ask, &instances, (&visited, per_second), progress)?;
     let views = page_views(earlier, traffic.as_ref());
     let asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
@@ -258,6 +283,19 @@ pub fn inspect_site(
         prices: Default::default(),
         today,
         strata: layers,
+        loaded: Vec::new(),
+        page_php,
+        worker,
+        page_cache: traffic.as_ref().map(|traffic| traffic.cached.all.clone()).unwrap_or_default(),
+        cacheable: match ask.page_cache {
+            true => cacheable::asked(
+                &instances,
+                &visited.pages,
+                traffic.as_ref().map(|traffic| &traffic.cached),
+                progress,
+            )?,
+            false => Vec::new(),
+        },
     };
     if let Some(earlier) = earlier {
         facts.kept = keep::keep(earlier, &mut site);
@@ -265,7 +303,59 @@ pub fn inspect_site(
     if let Some(name) = &ask.name {
         site.name.clone_from(name);
     }
-    Ok(Looked { site, facts })
+    let asked = traffic.as_ref().map(logged_pages).unwrap_or_default();
+    let loads = predicted(lab, &mut site, &recorded, &asked, draft)?;
+    Ok(Looked { site, facts, loads })
+}
+
+/// Loads of the pages in a browser, with what is to be said of them.
+fn recorded(ask: &SiteRequest, visited: &Visited, progress: &mut dyn Progress) -> Vec<RecordedPage> {
+    if !ask.browser {
+        return Vec::new();
+    }
+    let mut recorded = visited.recorded.clone();
+    if let Some(first) = ask.urls.first().filter(|_| !ask.render) {
+        progress.doing("loading pages in a browser");
+        let given = ask.urls.iter().filter_map(|url| Url::parse(url.trim()).ok());
+        let mut paths: Vec<String> =
+            given.map(|url| url[Position::BeforePath..Position::AfterQuery].to_owned()).collect();
+        paths.extend(visited.pages.iter().map(|page| page.url.clone()));
+        let mut seen = HashSet::new();
+        paths.retain(|path| seen.insert(path.clone()));
+        recorded = page_loads::of_running(first, &paths, &ask.allow_remote)
+            .unwrap_or_else(|error| RecordedPages::without(&error));
+    }
+    if recorded.pages.is_empty() && recorded.notes.is_empty() {
+        recorded.notes.push("--browser: no page to load; give --url or --render".into());
+    }
+    recorded.notes.iter().for_each(|note| progress.note(note));
+    recorded.pages
+}
+
+/// What loads over the links of the site's visitors take; the graphs are kept beside its file. Pages count as often as the log has them, else alike.
+fn predicted(
+    lab: &Lab,
+    site: &mut Site,
+    recorded: &[RecordedPage],
+    asked: &[LoggedPage],
+    draft: &mut Draft,
+) -> Result<Vec<PredictedLoad>> {
+    let path = |page: &LoggedPage| page.url.split('?').next().unwrap_or_default().to_owned();
+    let views = |page: &RecordedPage| -> f64 {
+        asked.iter().filter(|one| path(one) == page.path).map(|one| one.hits.requests).sum()
+    };
+    let all: f64 = recorded.iter().map(views).sum();
+    for page in recorded {
+        let name = page.path.trim_matches('/');
+        let name = format!("{}.json", if name.is_empty() { "index" } else { name });
+        let share = if all > 0.0 { views(page) / all } else { 1.0 / recorded.len() as f64 };
+        let Sample { path: file, bytes, sha256, .. } =
+            draft.add("loads", &name, &serde_json::to_vec_pretty(&page.graph)?, share)?;
+        site.loaded.push(LoadedPage { page: page.path.clone(), file, bytes, sha256, share, graph: None });
+    }
+    let links = advise::visitors_links(lab, site)?.into_iter().map(|(link, _)| link).collect::<Vec<_>>();
+    let pages = recorded.iter().map(|page| (page.path.as_str(), &page.graph));
+    Ok(page_load::predict(pages, &links, (site.visitors.tls, site.visitors.paced == Some(true))))
 }
 
 /// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
@@ -352,8 +442,7 @@ fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
 /// Who visits. `tls`: whether responses go over TLS; none: nothing tells.
 /// Whether the kernel here, as a server's, spreads what it sends over round trips; none: it does not say.
 fn is_paced() -> Option<bool> {
-    let control = weigh_os::regular::system("/proc/sys/net/ipv4/tcp_congestion_control").ok()?;
-    Some(control.trim_start().starts_with("bbr"))
+    network::congestion_control().map(|name| network::is_paced(&name))
 }
 
 fn visitors(tls: Option<bool>, traffic: Option<&Traffic>, views: Figure, earlier: Option<&Site>) -> Visitors {
@@ -380,7 +469,7 @@ fn of_pages(visited: &Visited, page_views: f64) -> Option<RequestsByPath> {
 
 /// The values of a folder and of a store.
 fn values(
-    lab: &Lab,
+    home: &Home,
     ask: &SiteRequest,
     progress: &mut dyn Progress,
 ) -> Result<(Cached, Option<store::Stored>)> {
@@ -395,7 +484,7 @@ fn values(
         }
     }
     let mut stored = match &ask.store {
-        Some(url) => Some(store::inspect_store(lab, url, &ask.allow_remote, progress)?),
+        Some(url) => Some(store::inspect_store(home, url, &ask.allow_remote, progress)?),
         None => None,
     };
     if let Some(stored) = &mut stored {
@@ -428,12 +517,21 @@ fn add_php(own: &OwnPhp, file: &Path, today: &mut Vec<Today>, progress: &mut dyn
 }
 
 /// The PHPs, which have to be ones.
-fn php(lab: &Lab, named: &[PathBuf]) -> Result<Vec<String>> {
+fn php(home: &Home, named: &[NamedPhp]) -> Result<Vec<String>> {
     if named.is_empty() {
         return Ok(Vec::new());
     }
-    lab.php(named)?;
-    Ok(named.iter().map(|path| clean_path(path)).collect())
+    let is_embedded = |one: &&NamedPhp| embedded::is_embedded(&one.binary);
+    if let Some(one) = named.first().filter(is_embedded) {
+        bail!(
+            "--php {0}: give the PHP that serves the site before it, such as --php php --php {0}",
+            clean_path(&one.binary)
+        );
+    }
+    let binaries: Vec<PathBuf> =
+        named.iter().filter(|one| !is_embedded(one)).map(|one| one.binary.clone()).collect();
+    home.php(&binaries)?;
+    Ok(binaries.iter().map(|path| clean_path(path)).collect())
 }
 
 /// The document root, which has to be a folder.

@@ -5,6 +5,7 @@
 
 mod agents;
 mod browsers;
+mod cached;
 mod codings;
 mod columns;
 mod content;
@@ -25,7 +26,9 @@ mod paths;
 mod wrapper;
 
 pub use codings::{Accepts, Codings};
-pub use counted::{Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Traffic, Variant, Week};
+pub use counted::{
+    CachedRequests, Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Traffic, Variant, Week,
+};
 pub use hosts::Names;
 pub use path::is_script;
 
@@ -40,6 +43,7 @@ use anyhow::{Result, bail};
 use regex::bytes::Regex;
 
 use agents::{AgentKind, Agents};
+use cached::Caches;
 use columns::Columns;
 use duration::Durations;
 use entry::{Entry, Method, Unreadable};
@@ -137,6 +141,7 @@ pub struct Counter {
     agents: Agents,
     hours: Hours,
     paths: Paths,
+    caches: Caches,
     hosts: Hosts,
     front: Front,
     durations: Durations,
@@ -153,6 +158,7 @@ impl Counter {
             agents: Agents::new(),
             hours: Hours::new(),
             paths: Paths::new(),
+            caches: Caches::new(),
             hosts: Hosts::new(names),
             front: Front::default(),
             durations: Durations::new(),
@@ -207,6 +213,7 @@ impl Counter {
         let mut counted = self.counted;
         self.hours.finish(&mut counted);
         self.paths.finish(&mut counted);
+        counted.cached = self.caches.finish(counted.has_bytes);
         self.hosts.finish(&mut counted);
         self.front.finish(&mut counted);
         self.durations.finish(&mut counted);
@@ -325,6 +332,7 @@ impl Counter {
         self.hours.add(entry.time, entry.bytes, who != AgentKind::Bot);
         if is_script(&path) {
             self.hours.add_script(entry.micros);
+            self.caches.add(&entry, method, (&path, query), who == AgentKind::Bot);
         }
         match who {
             AgentKind::Bot => self.counted.bots.add(&entry),

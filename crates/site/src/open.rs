@@ -1,18 +1,24 @@
 //! `site.toml` read back, with the files that it names: one that is gone or has changed is left out with a line, the rest goes on.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::local::open_inside;
 use super::served::Served;
-use weigh_model::site::{Kind, Sample, Site, Sources};
+use weigh_model::page::PageGraph;
+use weigh_model::site::{Kind, LoadedPage, Sample, Site, Sources};
 use weigh_model::text::{clean, clean_path};
 use weigh_os::digest;
 use weigh_os::regular;
 
 /// The longest file that is read.
 const LONGEST: u64 = 16 << 20;
+
+/// What is said of a file that is not as it was.
+const CHANGED: &str = "it has changed; look again with weigh site --force";
 
 /// A site with its files.
 #[derive(Clone, Debug)]
@@ -69,7 +75,28 @@ pub fn open(file: &Path) -> Result<Opened> {
             sample.share = if sum > 0.0 { sample.share / sum } else { 1.0 / count };
         }
     }
+    site.loaded.retain_mut(|loaded| match graph(&beside, loaded) {
+        Ok(graph) => {
+            loaded.graph = Some(graph);
+            true
+        }
+        Err(error) => {
+            notes.push(format!("left out the load of {}: {error:#}", clean(&loaded.page)));
+            false
+        }
+    });
     Ok(Opened { site, sha256: digest::sha256(text.as_bytes()), notes })
+}
+
+/// What a page loads, from its file.
+fn graph(beside: &Path, loaded: &LoadedPage) -> Result<PageGraph> {
+    let found = open_inside(beside, &loaded.file, (&[], false))?;
+    ensure!(loaded.bytes <= LONGEST, "it is too long");
+    let mut text = Vec::new();
+    unchanged(found, (loaded.bytes, &loaded.sha256), &mut text)?;
+    let graph: PageGraph = serde_json::from_slice(&text).context("it is no graph of a page")?;
+    graph.check()?;
+    Ok(graph)
 }
 
 /// The folder that `site.toml` is in.
@@ -93,17 +120,21 @@ pub fn located(sources: &Sources, beside: &Path, kind: Kind, path: &str) -> Path
 
 /// Makes sure that a file is there and is the one that was looked at.
 fn check(served: Option<&Served>, beside: &Path, sample: &Sample) -> Result<()> {
-    let (mut file, bytes) = match served {
+    let found = match served {
         Some(served) => served.open(&sample.path)?,
         None => open_inside(beside, &sample.path, (&[], false))?,
     };
-    let changed = "it has changed; look again with weigh site --force";
-    if bytes != sample.bytes {
-        bail!(changed);
-    }
-    let sum = digest::copy(&mut file, &mut std::io::sink(), sample.bytes).context(changed)?;
-    if sum.sha256 != sample.sha256.to_lowercase() {
-        bail!(changed);
-    }
+    unchanged(found, (sample.bytes, &sample.sha256), &mut std::io::sink())
+}
+
+/// Copies a file of this length if it is still the one with these bytes and this digest.
+fn unchanged(
+    (mut file, found): (File, u64),
+    (bytes, sha256): (u64, &str),
+    into: &mut dyn Write,
+) -> Result<()> {
+    ensure!(found == bytes, CHANGED);
+    let sum = digest::copy(&mut file, into, bytes).context(CHANGED)?;
+    ensure!(sum.sha256 == sha256.to_lowercase(), CHANGED);
     Ok(())
 }

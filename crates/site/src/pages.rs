@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use url::{Position, Url};
-use weigh_load::fault::Fault;
+use weigh_load::fault::HttpFault;
 use weigh_load::target::{Location, Resolver, permit};
 
 use super::budget::Budget;
@@ -16,6 +16,7 @@ use super::hits::Hits;
 use super::links;
 use super::local::site_path;
 use super::named::{FRONT, Named};
+use super::page_loads::RecordedPages;
 use super::served::Served;
 use weigh_model::text::clean;
 use weigh_model::units;
@@ -24,7 +25,7 @@ use weigh_run::lab::Progress;
 
 /// Pages that are fetched, unless more are given; where a log names pages, and where none does.
 const MOST_LOGGED: usize = 12;
-const MOST_PAGES: usize = 6;
+pub(super) const MOST_PAGES: usize = 6;
 /// Assets that are fetched where there is no document root, and their bytes together.
 const MOST_ASSETS: (usize, usize) = (60, 64 << 20);
 /// How often a page is requested over a connection that is kept; its time is the median.
@@ -40,7 +41,8 @@ const LONGEST: u64 = 4 << 20;
 const MOST_HOPS: usize = 3;
 /// What to do about an application that does not run in a private instance.
 pub const RUNNING: &str = "give --url of the running site";
-const ACCEPT: &str = "gzip, deflate, br, zstd";
+/// Content codings that browsers accept.
+pub(super) const ACCEPT: &str = "gzip, deflate, br, zstd";
 
 /// A page as it was fetched.
 #[derive(Clone, Debug)]
@@ -89,6 +91,8 @@ pub struct Visited {
     pub server: Option<String>,
     /// Why there are no pages, where some were asked for: what was answered in place of the first.
     pub problem: Option<String>,
+    /// Loads of the pages in a browser, where they are made in a private instance.
+    pub recorded: RecordedPages,
 }
 
 pub struct Visitor<'a> {
@@ -300,7 +304,7 @@ impl Tour<'_> {
     fn with_peer<T>(
         &self,
         url: &Url,
-        work: impl FnOnce(Peer<'_>, &Location) -> Result<T, Fault>,
+        work: impl FnOnce(Peer<'_>, &Location) -> Result<T, HttpFault>,
     ) -> Result<T> {
         self.budget.request();
         let done = match self.visitor.instance {

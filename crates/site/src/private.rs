@@ -14,13 +14,14 @@ use weigh_model::way::{CONFIG, FPM, TREE, UPSTREAM};
 use super::served::Served;
 use super::server_config::Configured;
 use weigh_content::types;
-use weigh_os::guard;
+use weigh_os::group::Group;
+use weigh_os::guard::{self, NewLines};
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
-use weigh_os::mounts::IN_PLACE;
+use weigh_os::mounts::{self, IN_PLACE};
 use weigh_os::shelter::Shelter;
 use weigh_os::user::OwnUser;
 use weigh_rig::asker::{Asker, Question, with_instance};
-use weigh_rig::fpm::{Mode, Pool, PoolSpec};
+use weigh_rig::fpm::{Gauge, Mode, Pool, PoolSpec};
 use weigh_rig::runtime::PhpRuntime;
 use weigh_rig::server::certificate;
 use weigh_rig::server::{Found, Site};
@@ -62,14 +63,46 @@ pub struct Unexplained {
     pub coding: String,
 }
 
+/// The PHP of an instance while it runs.
+pub struct MeteredPool {
+    /// All its processes.
+    pub group: Group,
+    /// None: PHP-FPM does not tell of itself without a worker of its own.
+    gauge: Option<Gauge>,
+    /// What a script answered before any page was made; none: it was not asked, or could not be.
+    pub said: Option<Vec<u8>>,
+    /// What it logs; none: that cannot be read.
+    pub log: Option<NewLines>,
+}
+
+impl MeteredPool {
+    fn of(pool: &Pool, script: Option<&Path>) -> MeteredPool {
+        let said = script.and_then(|script| pool.ask(script, "").ok());
+        MeteredPool { group: pool.group(), gauge: pool.gauge(), said, log: pool.new_lines() }
+    }
+
+    /// The processes of PHP and of the server that is asked.
+    ///
+    /// # Errors
+    /// The server runs elsewhere.
+    pub fn meters(&self, asker: &Asker<'_>) -> Result<[Group; 2]> {
+        Ok([self.group, asker.server.context("the server is not one of this program's")?])
+    }
+
+    /// Requests that PHP had so far; none: it does not tell.
+    pub fn requests(&self) -> Option<u64> {
+        Some(self.gauge.as_ref()?.status().ok()?.accepted)
+    }
+}
+
 /// A private instance that can be started.
 pub struct Private {
     pub found: Found,
     /// The user's configuration of it; none: the lab's.
     pub own: Option<Configured>,
     docroot: PathBuf,
-    /// The PHP that makes pages; none: a stand-in answers for it.
-    php: Option<PhpRuntime>,
+    /// The PHP that makes pages, with settings of the user's, `NAME=VALUE`; none: a stand-in answers for it.
+    php: Option<(PhpRuntime, Vec<String>)>,
     account: Account,
     respond: Arc<Respond>,
     /// What stands for `/`; none: the machine's own, or a folder in which the document root is a link.
@@ -77,12 +110,12 @@ pub struct Private {
 }
 
 impl Private {
-    /// This server over these files, with this PHP.
+    /// This server over these files, with this PHP and settings of the user's, `NAME=VALUE`.
     pub fn new(
         found: Found,
         own: Option<Configured>,
         docroot: &Path,
-        php: Option<PhpRuntime>,
+        php: Option<(PhpRuntime, Vec<String>)>,
         served: Option<&Served>,
         account: Account,
     ) -> Private {
@@ -113,6 +146,28 @@ impl Private {
         Private { found, own: Some(own), docroot: docroot.to_owned(), php: None, account, respond, tree }
     }
 
+    /// The same with another configuration, and with a copy in place of the document root if one is given: at its own path where server and PHP have a
+    /// user of their own, else where the configuration alone looks for it.
+    pub fn configured(&self, own: Configured, copy: Option<&Path>) -> Private {
+        let (mut docroot, mut account) = (self.docroot.clone(), self.account.clone());
+        match copy {
+            Some(copy) if account.user.is_some() => account.shown.push(mounts::instead(copy, &docroot)),
+            Some(copy) => docroot = copy.to_owned(),
+            None => {}
+        }
+        let (found, tree, respond) = (own.found.clone(), self.tree.clone(), Arc::clone(&self.respond));
+        Private { found, own: Some(own), docroot, php: self.php.clone(), account, respond, tree }
+    }
+
+    pub fn docroot(&self) -> &Path {
+        &self.docroot
+    }
+
+    /// Who server and PHP run as; none: the lab's own user.
+    pub fn user(&self) -> Option<OwnUser> {
+        self.account.user
+    }
+
     /// The user's own name for the host, or the machine's own.
     pub fn host(&self) -> &str {
         self.own.as_ref().and_then(|own| own.read.config.host.as_deref()).unwrap_or("localhost")
@@ -132,12 +187,51 @@ impl Private {
         interrupt: &Interrupt,
         work: impl FnOnce(&Asker<'_>) -> Result<T> + Send,
     ) -> Result<T> {
+        self.run(interrupt, None, |asker, _| work(asker))
+    }
+
+    /// The same of one with PHP, whose processes are metered.
+    ///
+    /// # Errors
+    /// As [`Private::with`].
+    pub fn with_php<T: Send>(
+        &self,
+        interrupt: &Interrupt,
+        work: impl FnOnce(&Asker<'_>, &MeteredPool) -> Result<T> + Send,
+    ) -> Result<T> {
+        self.run(interrupt, None, |asker, pool| work(asker, &pool.context("no PHP-FPM")?))
+    }
+
+    /// As [`Private::with`], of one with PHP on these processors, whose processes are metered and which is asked this script first.
+    ///
+    /// # Errors
+    /// As [`Private::with`].
+    pub fn with_pool<T: Send>(
+        &self,
+        interrupt: &Interrupt,
+        (script, cpus): (&str, &[u32]),
+        work: impl FnOnce(&Asker<'_>, MeteredPool) -> Result<T> + Send,
+    ) -> Result<T> {
+        self.run(interrupt, Some((script, cpus)), |asker, pool| work(asker, pool.context("no PHP-FPM")?))
+    }
+
+    fn run<T: Send>(
+        &self,
+        interrupt: &Interrupt,
+        metered: Option<(&str, &[u32])>,
+        work: impl FnOnce(&Asker<'_>, Option<MeteredPool>) -> Result<T> + Send,
+    ) -> Result<T> {
         let room = Room::new(self.account.user)?;
+        let script = metered.map(|(text, _)| room.script(text)).transpose()?;
+        let cpus = metered.map(|(_, cpus)| cpus.to_vec()).unwrap_or_default();
         let upstream = Upstream::start(room.path().join("upstream.sock"), Arc::clone(&self.respond))
             .context("no temporary folder")?;
         // In the machine's own network: its database may be reached over TCP.
         let pool = match &self.php {
-            Some(php) => Some(Pool::start(&room.pool(php)?, &self.place(&room, "php.log", interrupt))?),
+            Some((php, ini)) => {
+                let spec = PoolSpec { cpus, ..room.pool(php, ini)? };
+                Some(Pool::start(&spec, &self.place(&room, "php.log", interrupt))?)
+            }
             None => None,
         };
         let fpm = pool.as_ref().map_or_else(|| upstream.socket().to_owned(), Pool::socket);
@@ -145,7 +239,8 @@ impl Private {
         place.shown.extend(self.folder_files(&room, &fpm, &upstream)?);
         let site = self.site(&room, fpm, &upstream)?;
         let host = Some(self.host());
-        let done = with_instance(&self.found, &site, &place, host, work);
+        let metered = pool.as_ref().map(|pool| MeteredPool::of(pool, script.as_deref()));
+        let done = with_instance(&self.found, &site, &place, host, |asker| work(asker, metered));
         let done = done.map_err(|error| explained(&error, pool.as_ref()));
         pool.map(Pool::stop);
         done
@@ -258,8 +353,17 @@ impl Room {
         self.user.map_or(Ok(()), |user| user.give(path)).context("no temporary folder")
     }
 
+    /// A script that all may read. To be called before anybody else writes here.
+    fn script(&self, text: &str) -> Result<PathBuf> {
+        let file = self.path().join("about.php");
+        let written = std::fs::write(&file, text);
+        let open = std::fs::Permissions::from_mode(0o644);
+        written.and_then(|()| std::fs::set_permissions(&file, open)).context("no temporary folder")?;
+        Ok(file)
+    }
+
     /// The pool: what the application writes for itself goes to this folder.
-    fn pool(&self, php: &PhpRuntime) -> Result<PoolSpec> {
+    fn pool(&self, php: &PhpRuntime, ini: &[String]) -> Result<PoolSpec> {
         let folder = |name: &str| -> Result<String> {
             let folder = self.path().join(name);
             std::fs::create_dir(&folder).context("no temporary folder")?;
@@ -275,6 +379,10 @@ impl Room {
             env: BTreeMap::new(),
             cpus: Vec::new(),
         };
+        let spec = ini
+            .iter()
+            .filter_map(|line| line.split_once('='))
+            .fold(spec, |spec, (name, value)| spec.ini(name, value));
         let temporary = folder("temporary")?;
         Ok(spec
             .ini("session.save_handler", "files")

@@ -20,7 +20,7 @@ use crate::server_config::Configured;
 use answers::{Answered, Target, again, first, respond};
 use compare::{Allowed, compare};
 use copy::Copy;
-use weigh_model::policy::{Decision, Encoder, Policy, Trial, Withheld, Worse};
+use weigh_model::policy::{Decision, Encoder, PageCaching, Policy, Trial, Withheld, Worse};
 use weigh_model::site::{Kind, Site};
 use weigh_model::units::count;
 use weigh_model::way::{CONFIG, OwnConfig};
@@ -29,7 +29,8 @@ use weigh_os::user::OwnUser;
 use weigh_rig::asker::Asker;
 use weigh_rig::server::{Found, offload_prefixes};
 use weigh_rig::service::without_log;
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
+use weigh_serverconf::syntax::Directive;
 use weigh_serverconf::{Read, with_types};
 
 /// A policy on a configuration.
@@ -108,10 +109,15 @@ impl Subject<'_> {
             return Ok(Trial { answers, withheld, ..Trial::default() });
         }
         let (mut good, mut bad): (Vec<&String>, Vec<Withheld>) = (Vec::new(), Vec::new());
-        for file in files {
-            match with(&[file])? {
-                Ok((_, worse)) if worse.is_empty() => good.push(file),
-                Ok((_, worse)) => bad.push(withheld(file, &worse)),
+        // The files of a cache of pages need each other.
+        let (of_cache, alone): (Vec<&String>, Vec<&String>) =
+            files.iter().partition(|file| is_of_cache(file));
+        let groups =
+            alone.into_iter().map(|file| vec![file]).chain([of_cache]).filter(|group| !group.is_empty());
+        for group in groups {
+            match with(&group)? {
+                Ok((_, worse)) if worse.is_empty() => good.extend(group),
+                Ok((_, worse)) => bad.extend(group.into_iter().map(|file| withheld(file, &worse))),
                 Err(missing) => return Ok(untried(missing)),
             }
         }
@@ -162,6 +168,14 @@ impl Subject<'_> {
         })
     }
 
+    /// The site's configuration with the files of the policy in it.
+    ///
+    /// # Errors
+    /// One line: what the server cannot carry out.
+    pub fn carried_out(&self) -> Result<Configured> {
+        Ok(self.instead(on_top(self.policy, self.site, &self.own.found, &self.own.read, None)?.config))
+    }
+
     /// The server with another configuration in place of the site's.
     fn instead(&self, config: OwnConfig) -> Configured {
         let config = OwnConfig { way: CONFIG.to_owned(), ..config };
@@ -183,6 +197,11 @@ impl Subject<'_> {
     }
 }
 
+/// Whether a file is one of those of a cache of pages.
+fn is_of_cache(file: &str) -> bool {
+    file.contains("/page-cache")
+}
+
 /// What is worse of all.
 fn whole(what: &str, words: String) -> Worse {
     Worse { what: what.to_owned(), after: words, ..Worse::default() }
@@ -200,6 +219,9 @@ pub fn judge(
     policy: &mut Policy,
 ) -> Result<()> {
     let read = own.and_then(|own| own.as_ref().ok()).map(|own| &own.read);
+    if let Some(why) = against_cache(found, read) {
+        make_every_page(policy, why);
+    }
     let carriers = carriers(policy, site, found, read)?;
     if carriers.is_empty() {
         return Ok(());
@@ -215,9 +237,44 @@ pub fn judge(
     for one in &trial.withheld {
         let kinds = carriers.iter().filter(|(file, _)| *file == one.file).flat_map(|(_, kinds)| kinds);
         kinds.for_each(|kind| take_back(policy, *kind, one, |by| by != Encoder::Php));
+        if is_of_cache(&one.file) {
+            make_every_page(policy, &format!("{}, {}", one.file, reason(one)));
+        }
     }
     policy.trial = Some(trial);
     Ok(())
+}
+
+/// What of the server or of its configuration is in the way of a cache of pages.
+fn against_cache(found: &Found, read: Option<&Read>) -> Option<&'static str> {
+    let snippets = found.definition.policy.iter().flat_map(|emission| &emission.snippets);
+    if !snippets.into_iter().any(|snippet| snippet.cache) {
+        return Some("for this server no cache of pages is written");
+    }
+    fn has_cache(directives: &[Directive]) -> bool {
+        let is_it = |one: &Directive| {
+            ["fastcgi_cache", "proxy_cache"].iter().any(|name| one.is(name)) && one.arguments != "off"
+        };
+        directives.iter().any(|one| is_it(one) || has_cache(one.within()))
+    }
+    has_cache(&read?.tree.directives).then_some("the configuration has a cache already")
+}
+
+/// Takes a cache of pages back.
+pub fn make_every_page(policy: &mut Policy, why: &str) {
+    if let Some(cache) = policy.page_cache.as_mut().filter(|cache| !cache.keep) {
+        let text = format!("Let PHP make every page: {why}.");
+        let refused = std::mem::take(&mut cache.refused);
+        *cache = PageCaching {
+            keep: true,
+            text,
+            seconds: 0,
+            pages: Vec::new(),
+            hits: None,
+            cpu_ms: None,
+            refused,
+        };
+    }
 }
 
 /// Keeps a kind of content as it is whose decision is carried out by such encoders.
@@ -233,12 +290,12 @@ fn take_back(policy: &mut Policy, kind: Kind, withheld: &Withheld, is_by: impl F
 ///
 /// # Errors
 /// The PHP side cannot be put in place.
-pub fn judge_settings(lab: &Lab, site: &Site, policy: &mut Policy, files: &mut Vec<Emitted>) -> Result<()> {
+pub fn judge_settings(home: &Home, site: &Site, policy: &mut Policy, files: &mut Vec<Emitted>) -> Result<()> {
     let Some(at) = files.iter().position(|one| one.file == Path::new(settings::FILE)) else { return Ok(()) };
     let named: Vec<PathBuf> = sources_php(site);
-    let asked = lab.php(&named).and_then(|php| {
+    let asked = home.php(&named).and_then(|php| {
         let cli = php.first().map(|php| php.cli.clone()).unwrap_or_default();
-        settings::refusal(&files[at].text(), &lab.php_home()?.join("library"), &cli)
+        settings::refusal(&files[at].text(), &home.php_home()?.join("library"), &cli)
     });
     match asked {
         Ok(None) => files[at].tried = Some("Checked: the library loads it.".to_owned()),

@@ -15,7 +15,7 @@ use super::budget::Budget;
 use super::strata::{BANDS, band};
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::{StoreDefinition, StoreUrl};
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Progress};
 
 /// Keys whose lengths are asked for.
 const MOST_KEYS: usize = 20_000;
@@ -110,12 +110,12 @@ impl Stored {
 /// # Errors
 /// One line without the password: it cannot or may not be asked, or answers with something else.
 pub fn inspect_store(
-    lab: &Lab,
+    home: &Home,
     url: &str,
     allowed: &[String],
     progress: &mut dyn Progress,
 ) -> Result<Stored> {
-    let definitions = StoreDefinition::load(&lab.definitions)?;
+    let definitions = StoreDefinition::load(&home.definitions)?;
     let url = StoreUrl::parse(url, &definitions)?;
     url.permit(allowed)?;
     url.reach()?;

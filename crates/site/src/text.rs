@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
+use weigh_model::commented::commented;
 use weigh_model::site::Site;
 
 const HEAD: &str = "\
@@ -15,11 +16,6 @@ const HEAD: &str = "\
 /// Lists of small tables, which are written within the table that they belong to.
 const LISTS: [&str; 4] = ["accept", "links", "machines", "sample"];
 
-/// Tables of figures that decide.
-const DECIDING: [&str; 4] = ["[visitors]", "[store_link]", "[prices]", "[limits]"];
-/// The end of a figure that is assumed.
-const ASSUMED: &str = "from = \"assumed\" }";
-
 /// The list within the entries of another.
 const INNER: (&str, &str) = ("strata.sample", "sent");
 
@@ -29,7 +25,7 @@ const INNER: (&str, &str) = ("strata.sample", "sent");
 /// None that is known: every site can be written.
 pub fn text(site: &Site) -> Result<String> {
     let plain = toml::to_string(site).context("the site cannot be written as TOML")?;
-    let text = HEAD.to_owned() + &compact(&plain);
+    let text = HEAD.to_owned() + &commented::<Site>(&compact(&plain), false);
     // A name of a file may look like a line of the text: then it stays as it was.
     match Site::parse(&text, "site.toml") {
         Ok(read) if read == *site => Ok(text),
@@ -110,39 +106,16 @@ fn compact(plain: &str) -> String {
         }
         last.lines.extend([format!("    {entry},"), "]".to_owned()]);
     }
-    let meanings = Meanings::new();
     let mut text = String::new();
     for block in blocks {
         if !block.header.is_empty() {
             let _ = writeln!(text, "\n{}", block.header);
         }
         for line in block.lines {
-            let meaning = meanings.find(&block.header, &line);
-            let _ =
-                writeln!(text, "{line}{}", meaning.map_or_else(String::new, |text| format!("  # {text}")));
+            let _ = writeln!(text, "{line}");
         }
     }
     text
-}
-
-/// What keys mean, as the schema says.
-struct Meanings(serde_json::Value);
-
-impl Meanings {
-    fn new() -> Meanings {
-        Meanings(schemars::schema_for!(Site).to_value())
-    }
-
-    /// What a line's key means, if it is one of those that decide and may be assumed: a figure of a table, or an assumed one of a list.
-    fn find(&self, header: &str, line: &str) -> Option<String> {
-        let is_table = DECIDING.contains(&header);
-        let (key, value) = line.split_once(" = ").filter(|(_, value)| is_table || value.contains(ASSUMED))?;
-        let own = self.0.get("properties")?.get(header.trim_matches(['[', ']']))?;
-        let kind = own.get("items").unwrap_or(own).get("$ref")?.as_str()?.rsplit('/').next()?;
-        let about = self.0.get("$defs")?.get(kind)?.get("properties")?.get(key)?.get("description")?;
-        let is_figure = value.starts_with("{ value = ") || is_table;
-        about.as_str().filter(|_| is_figure).map(|about| about.replace('\n', " "))
-    }
 }
 
 #[cfg(test)]
@@ -204,6 +177,11 @@ mod tests {
                 from: weigh_model::site::From::Measured,
             }],
             strata: vec![stratum(Kind::Asset, None), stratum(Kind::Page, Some(Figure::measured(3.0)))],
+            loaded: Vec::new(),
+            page_cache: Vec::new(),
+            cacheable: Vec::new(),
+            page_php: Vec::new(),
+            worker: None,
         }
     }
 
@@ -211,15 +189,11 @@ mod tests {
     fn every_figure_is_a_line_and_the_text_is_the_site() {
         let text = text(&site("a.css")).unwrap();
         assert_eq!(Site::parse(&text, "site.toml").unwrap(), site("a.css"));
-        // What each assumed figure means is written next to it.
-        for line in text.lines().filter(|line| line.contains("= { value = ") && line.contains("assumed")) {
-            assert!(line.contains("}  # "), "{line}");
-        }
         for line in [
             "core_hour = { value = 0.03, from = \"assumed\" }  # One core for one hour.",
             "slower_devices = { value = 4.0, from = \"assumed\" }  # How many times as long as this machine a visitor's device takes to decode.",
             "rtt_ms = { value = 0.5, from = \"assumed\" }  # Its round trip in milliseconds.",
-            "links = [  # Links of visitors. The shares of requests add up to 1.",
+            "links = [  # Links of visitors.",
         ] {
             assert!(text.lines().any(|own| own == line), "{line}: {text}");
         }

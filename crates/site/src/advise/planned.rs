@@ -13,7 +13,7 @@ use weigh_model::text::clean_path;
 use weigh_os::regular;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Lab, Progress};
 use weigh_run::planner::PlanOptions;
 use weigh_run::planning::Planning;
 use weigh_run::study::Study;
@@ -31,8 +31,8 @@ pub const BUDGET: f64 = 300.0;
 ///
 /// # Errors
 /// One line: what the site does not say.
-pub fn studies_for(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Study>> {
-    let server = server_of(lab, site)?;
+pub fn studies_for(home: &Home, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Study>> {
+    let server = server_of(home, site)?;
     let written = studies(site, &crate::folder_of(file), server.as_ref(), seconds)?;
     if written.is_empty() && server.is_none() {
         let remedy = "look at the site again with its --server, --server-config or --url";
@@ -48,9 +48,9 @@ pub fn studies_for(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<
 ///
 /// # Errors
 /// Nothing is known of the server that it names.
-pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
+pub fn server_of(home: &Home, site: &Site) -> Result<Option<Definition>> {
     let Some(name) = &site.sources.server else { return Ok(None) };
-    let known = Definition::load(&lab.definitions)?.into_iter().find(|definition| definition.name == *name);
+    let known = Definition::load(&home.definitions)?.into_iter().find(|definition| definition.name == *name);
     known.map(Some).with_context(|| format!("sources.server: no server `{name}` is known"))
 }
 
@@ -93,13 +93,15 @@ pub fn plans(
     }
     if let Some(file) = &site.sources.php_config {
         let lines = weigh_serverconf::php::read(Path::new(file)).context("sources.php_config")?.lines();
-        inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
+        inventory.pools.iter_mut().for_each(|pool| pool.plan.ini.extend(lines.iter().cloned()));
     }
     let options = PlanOptions { seed, ..PlanOptions::default() };
     let planning = &mut Planning { options: &options, inventory: &inventory, staging, progress };
     let mut plans = overrides::plan_each(lab, &studies, &own, planning)?;
     // A proof compares: all have the same rounds. For decisions the contents with the most requests and bytes have theirs first.
     for plan in &mut plans {
+        // Links send as the site's servers do.
+        plan.links.iter_mut().for_each(|link| link.paced = site.visitors.paced);
         plan.policy.even = policy.is_some();
         plan.policy.in_order = policy.is_none();
         for cell in plan.cells.iter_mut().filter(|_| policy.is_none()) {

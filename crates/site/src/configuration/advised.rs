@@ -5,8 +5,8 @@ use anyhow::{Result, bail};
 use super::present::Present;
 use super::sections;
 use weigh_content::types;
-use weigh_model::advised::{Advised, Encoding, KeptConfiguration};
-use weigh_model::policy::{Decision, Encoder, Policy, Rule};
+use weigh_model::advised::{Advised, Encoding, HeldPages, KeptConfiguration};
+use weigh_model::policy::{Decision, Encoder, PageCaching, Policy, Rule};
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
@@ -73,7 +73,17 @@ pub fn advised(
     let pages = pages.filter(|pages| !pages.is_empty());
     let own = read.map(|read| here.kept(read, &rules, beside));
     let aliases = site.sources.aliases.clone();
-    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()), aliases, own })
+    let page_cache = policy.page_cache.as_ref().filter(|cache| !cache.keep).map(held);
+    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()), page_cache, aliases, own })
+}
+
+/// The pages of a cache, whose names come from a log: every byte that is no letter or digit is written by its number.
+fn held(cache: &PageCaching) -> HeldPages {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_".contains(&byte);
+    let escaped =
+        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\x{byte:02X}") };
+    let pages = cache.pages.iter().map(|page| page.bytes().map(escaped).collect());
+    HeldPages { seconds: cache.seconds, pages: pages.collect() }
 }
 
 /// What goes on to hold beside a policy.

@@ -1,11 +1,13 @@
 //! A file that is emitted, with what its first lines say: what it does, where it goes, how to check and how to undo it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use weigh_model::text::clean;
+use weigh_model::text::{clean, clean_path};
 
 /// What a line of a file begins with that says what cannot be expressed.
 const CANNOT: &str = "Cannot be expressed: ";
+/// The end of a place that is a path below the application.
+pub(super) const OF_APPLICATION: &str = " of the application";
 
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +64,15 @@ impl Emitted {
         let head: String = head.iter().map(|line| format!("{} {}\n", self.comment, clean(line))).collect();
         let open = if self.comment == "//" { "<?php\n" } else { "" };
         format!("{open}{head}\n{}", self.body)
+    }
+
+    /// What to type or to write where, for a page: the include with its place in a comment, or the copy of a file of the application.
+    pub fn commands(&self, config: &Path) -> Vec<String> {
+        match self.place.strip_suffix(OF_APPLICATION) {
+            Some(to) => vec![format!("cp {} {to}", clean_path(&config.join(&self.file)))],
+            None if self.line.is_empty() => Vec::new(),
+            None => vec![format!("{} {}", self.comment, self.place), self.line.clone()],
+        }
     }
 
     /// What the policy asks for and this file cannot say.

@@ -66,9 +66,12 @@ pub fn on_top(
     let parts = there.parts(&served(site, room.path()), &downloads(site))?;
     let mut work = Work { emission, tree: &read.tree, clashes: Vec::new() };
     let mut tree = read.tree.clone();
-    let block =
-        block_at(&mut tree.directives, read.site.at).context("the site is not in the configuration")?;
     for (snippet, text) in &parts {
+        let block = match snippet.around {
+            true => around(&mut tree.directives, rules.around.as_deref()),
+            false => block_at(&mut tree.directives, read.site.at)
+                .context("the site is not in the configuration")?,
+        };
         // Downloads are measured with the lab's configuration.
         let inside = snippet.inside.as_deref();
         let is_withheld = policy.withholds(&file(name, &snippet.template));
@@ -169,6 +172,14 @@ impl Work<'_> {
         // One that a later part takes out does not stay.
         self.clashes.retain(|known| (&known.place, &known.directive) != (&clash.place, &clash.directive));
         self.clashes.push(clash);
+    }
+}
+
+/// The block of what all sites have in common; all of it where there is none.
+fn around<'d>(directives: &'d mut Vec<Directive>, name: Option<&str>) -> &'d mut Vec<Directive> {
+    match directives.iter().position(|d| name.is_some_and(|name| d.is(name)) && d.block.is_some()) {
+        Some(at) => directives[at].block.get_or_insert_default(),
+        None => directives,
     }
 }
 

@@ -29,7 +29,8 @@ use weigh_serverconf::{Read, Syntax};
 pub fn emit(policy: &Policy, site: &Site, found: &Found, here: WritingContext<'_>) -> Result<Vec<Emitted>> {
     let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
     let serves = |kind| decision(policy, kind).is_some();
-    if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
+    let has_cache = policy.page_cache.as_ref().is_some_and(|cache| !cache.keep);
+    if !has_cache && ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
         return Ok(Vec::new());
     }
     let wish = advised(policy, site, &found.definition, here.own)?;
@@ -94,7 +95,7 @@ pub fn carriers(
         match snippet {
             Some(snippet) if snippet.downloads => vec![Kind::Download],
             Some(snippet) if snippet.pages => vec![Kind::Page],
-            Some(snippet) if snippet.dictionaries => Vec::new(),
+            Some(snippet) if snippet.dictionaries || snippet.cache => Vec::new(),
             _ if emission.has_pages() => vec![Kind::Asset],
             _ => vec![Kind::Asset, Kind::Page],
         }
@@ -154,6 +155,9 @@ pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body
 
 /// The decisions that a part carries out, in their own words.
 fn what(policy: &Policy, snippet: &Snippet) -> String {
+    if let Some(cache) = policy.page_cache.as_ref().filter(|_| snippet.cache) {
+        return clean(&cache.text);
+    }
     let kinds: &[Kind] = match (snippet.downloads, snippet.pages) {
         (true, _) => &[Kind::Download],
         (_, true) => &[Kind::Page],

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::decided::{decision, parse_method};
-use super::emitted::Emitted;
+use super::emitted::{Emitted, OF_APPLICATION};
 use weigh_model::policy::{Policy, Rule};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;
@@ -50,7 +50,7 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
         file: format!("symfony/{name}").into(),
         what: clean(&values.text),
         first: Vec::new(),
-        place: place.into(),
+        place: format!("{place}{OF_APPLICATION}"),
         line: String::new(),
         clash: String::new(),
         check: "bin/console lint:container".into(),
@@ -61,12 +61,10 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
         body,
     };
     let body = template::render("cache.yaml", CACHE, &given)?;
-    let mut emitted =
-        vec![file("weigh_cache.yaml", "config/packages/weigh_cache.yaml of the application", "#", body)];
+    let mut emitted = vec![file("weigh_cache.yaml", "config/packages/weigh_cache.yaml", "#", body)];
     if given.codec.is_some() {
         let body = template::render("Marshaller.php", MARSHALLER, &given)?;
-        let class =
-            file("WeighMarshaller.php", "src/Cache/WeighMarshaller.php of the application", "//", body);
+        let class = file("WeighMarshaller.php", "src/Cache/WeighMarshaller.php", "//", body);
         emitted.push(class);
     }
     Ok(emitted)

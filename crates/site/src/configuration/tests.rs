@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 use weigh_content::defs::Definitions;
-use weigh_model::policy::{Change, Decision, Encoder, Objective, Rule, SCHEMA};
+use weigh_model::policy::{Change, Decision, Encoder, Objective, PageCaching, Rule, SCHEMA};
 use weigh_model::site::{Alias, From, Kind, Today};
 use weigh_model::way::WayKind;
 use weigh_rig::server::Definition;
@@ -46,10 +46,12 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         server: None,
         decisions,
         pool: None,
+        page_cache: None,
         unsettled: Vec::new(),
         machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
+        loads: Vec::new(),
         coverage: Vec::new(),
         trial: None,
         gates: Vec::new(),
@@ -345,6 +347,31 @@ fn nginx_with(http: &str, php: &str) -> (Found, Read) {
     );
     let read = weigh_rig::server::own::read(&found, Path::new("nginx.conf"), &text, &Default::default());
     (found, read.unwrap_or_else(|error| panic!("{error:#}")))
+}
+
+#[test]
+fn a_cache_of_pages_stands_around_the_site_and_beside_php() {
+    let (found, read) = nginx_with("", "");
+    let (text, pages) = ("Hold pages.".to_owned(), vec!["/".to_owned(), "/b\"; }\n$uri".to_owned()]);
+    let (keep, seconds, hits, cpu_ms, refused) = (false, 60, None, None, Vec::new());
+    let cache = PageCaching { keep, text, seconds, pages, hits, cpu_ms, refused };
+    let policy = Policy { page_cache: Some(cache), ..policy(Vec::new()) };
+    let text = own::on_top(&policy, &site(), &found, &read, None).unwrap().config.text;
+    let line = |what: &str| {
+        text.lines().position(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"))
+    };
+    assert!(
+        line("server {") < line("fastcgi_cache_valid 200 60s")
+            && line("fastcgi_cache_lock on") < line("map $request_uri $weigh_held"),
+        "{text}"
+    );
+    // A page's name ends no word.
+    assert!(text.contains(r#""~^/b\x22\x3B\x20\x7D\x0A\x24uri$" "held";"#), "{text}");
+    let files = carriers(&policy, &site(), &found, Some(&read)).unwrap();
+    assert_eq!(
+        files.iter().map(|(file, kinds)| (file.as_str(), kinds.len())).collect::<Vec<_>>(),
+        [("nginx/page-cache-zone.conf", 0), ("nginx/page-cache.conf", 0)]
+    );
 }
 
 /// Feeds have validators that applications do not know again once nginx has compressed them.

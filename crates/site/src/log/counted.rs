@@ -1,5 +1,9 @@
 //! What a log tells: plain figures. Nobody's address, name, referer, cookie, user agent or query string is among them.
 
+use std::collections::HashMap;
+
+use weigh_model::site::CachedPages;
+
 use super::codings::Codings;
 use super::entry::{Entry, Method};
 
@@ -60,6 +64,35 @@ pub struct Counted {
     pub script_seconds: Option<f64>,
     /// Whether bytes are logged.
     pub has_bytes: bool,
+    /// What a cache of pages would answer.
+    pub cached: CachedRequests,
+}
+
+/// What a cache would have answered of the requests for one path, by `GET` and without a query string.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CachedPath {
+    /// The share of all requests for scripts.
+    pub share: f64,
+    /// Of these, the share that was answered, by how long pages are held.
+    pub hits: Vec<f64>,
+}
+
+/// What would have been answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CachedRequests {
+    pub all: Vec<CachedPages>,
+    /// By path, as far as there was room.
+    pub paths: HashMap<String, CachedPath>,
+    /// Whether there were more paths.
+    pub is_cut: bool,
+}
+
+impl CachedRequests {
+    /// Of a path; none: it may be one of those that there was no room for.
+    pub fn path(&self, path: &str) -> Option<CachedPath> {
+        let known = self.paths.get(path).cloned();
+        known.or_else(|| (!self.is_cut).then(CachedPath::default))
+    }
 }
 
 impl Counted {

@@ -420,3 +420,45 @@ proptest! {
         prop_assert_eq!(found, count(&other));
     }
 }
+
+#[test]
+fn a_cache_of_pages_answers_what_was_asked_for_while_it_is_fresh() {
+    let line = |seconds: u32, what: &str, agent: &str| {
+        let time = format!("02/Jan/2026:03:{:02}:{:02} +0000", seconds / 60, seconds % 60);
+        format!("203.0.113.7 - - [{time}] \"{what} HTTP/1.1\" 200 1000 \"-\" \"{agent}\"\n")
+    };
+    let asked = [
+        (0, "GET /", CHROME),
+        (0, "GET /", CHROME),
+        (0, "GET /x?b=1", CHROME),
+        (0, "GET /x?b=2", CHROME),
+        (1, "POST /", CHROME),
+        (5, "GET /", BOT),
+        (9, "GET /app.css", CHROME),
+        (70, "GET /", CHROME),
+        (71, "HEAD /", CHROME),
+    ];
+    let cached = |strip: bool| {
+        let of = |(seconds, what, agent): &(u32, &str, &str)| {
+            let what = if strip { what.split('?').next().unwrap() } else { what };
+            line(*seconds, what, agent)
+        };
+        counted(asked.iter().map(of).collect::<String>()).cached.all
+    };
+    let all = cached(false);
+    let of = |seconds: u64| all.iter().find(|one| one.seconds == seconds).unwrap();
+    let share = |hits: f64, asked: f64| (hits / asked * 1e4).round() / 1e4;
+    // Of eight requests for scripts: the second of / at once, the bot's within ten seconds, and the last GET within ten minutes.
+    assert_eq!(
+        [1, 10, 60, 300].map(|seconds| of(seconds).hits),
+        [1.0, 2.0, 2.0, 3.0].map(|hits| share(hits, 8.0))
+    );
+    assert_eq!(
+        [1, 10, 60, 300].map(|seconds| of(seconds).visitors),
+        [1.0, 1.0, 1.0, 2.0].map(|hits| Some(share(hits, 7.0)))
+    );
+    assert!(all.iter().all(|one| !one.at_most && one.megabytes.is_some_and(|all| all <= 0.01)), "{all:?}");
+    // Without queries two pages look like one.
+    let stripped = cached(true);
+    assert!(stripped.iter().all(|one| one.at_most) && stripped[0].hits == share(2.0, 8.0), "{stripped:?}");
+}

@@ -20,7 +20,7 @@ use weigh_os::user::OwnUser;
 use weigh_rig::asker::{Asker, Question, with_instance};
 use weigh_rig::server::{Found, Site};
 use weigh_rig::upstream::{Response, Upstream};
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Progress};
 use weigh_run::subject::delivery::files::{Files, Instance, below, instances};
 use weigh_serverconf::Read;
 
@@ -55,7 +55,7 @@ struct Samples<'s> {
 /// # Errors
 /// The instance does not start, or the user wants an end.
 pub(super) fn ask_samples(
-    lab: &Lab,
+    home: &Home,
     plan: &mut Plan,
     found: &Found,
     read: &Read,
@@ -75,7 +75,7 @@ pub(super) fn ask_samples(
     let answers = Interrupt::during(|interrupt| {
         let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
         let room = Shelter::of(user).context("no temporary folder")?;
-        let mut files = Files::new(room.path(), &lab.php_home()?, user)?.with_own(plan);
+        let mut files = Files::new(room.path(), &home.php_home()?, user)?.with_own(plan);
         let mut tree = room.path().to_owned();
         for cell in asked.iter().map(|at| &plan.cells[*at]) {
             let payload = plan.payloads.iter().find(|payload| payload.name == cell.payload);

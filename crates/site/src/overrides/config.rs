@@ -21,7 +21,7 @@ use weigh_os::user::OwnUser;
 use weigh_rig::server::Site;
 use weigh_rig::server::{Definition, Found, Instance, own};
 use weigh_rig::service::{FolderDefinition, without_log};
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Progress};
 use weigh_run::study::Study;
 use weigh_run::subject::delivery::look;
 use weigh_serverconf::site::Wanted;
@@ -31,13 +31,13 @@ use weigh_serverconf::tree;
 const START: Duration = Duration::from_secs(10);
 
 /// The studies of these names, or every one that can be measured with what is the user's own.
-pub fn studies(lab: &Lab, names: &[String], own: &UserOverrides) -> Result<Vec<Study>> {
+pub fn studies(home: &Home, names: &[String], own: &UserOverrides) -> Result<Vec<Study>> {
     if names.is_empty() && !own.urls.is_empty() {
         return Ok(vec![super::urls::study()?]);
     }
     if names.is_empty() {
         let all: Vec<Study> =
-            lab.definitions.study_names().iter().map(|n| lab.study(n)).collect::<Result<_>>()?;
+            home.definitions.study_names().iter().map(|n| home.study(n)).collect::<Result<_>>()?;
         let suited = all.into_iter().filter(|study| own.suits(study).is_ok());
         return Ok(suited.map(|study| own.of_stores(study)).collect());
     }
@@ -45,7 +45,7 @@ pub fn studies(lab: &Lab, names: &[String], own: &UserOverrides) -> Result<Vec<S
     if let Some(path) = names.iter().find(is_content).filter(|_| !own.content.is_empty()) {
         bail!("{path}: not a study; give each path its flag: --content {path}");
     }
-    let studies: Vec<Study> = names.iter().map(|n| lab.study(n)).collect::<Result<_>>()?;
+    let studies: Vec<Study> = names.iter().map(|n| home.study(n)).collect::<Result<_>>()?;
     studies.iter().try_for_each(|study| own.suits(study))?;
     Ok(studies.into_iter().map(|study| own.of_stores(study)).collect())
 }
@@ -53,28 +53,28 @@ pub fn studies(lab: &Lab, names: &[String], own: &UserOverrides) -> Result<Vec<S
 /// What the studies can be measured on, with a configuration of the user's among the ways of its server. Nothing is looked
 /// for where only URLs are measured.
 pub fn survey(
-    lab: &Lab,
+    home: &Home,
     studies: &[Study],
     php: &[PathBuf],
     own: &mut UserOverrides,
     progress: &mut dyn Progress,
 ) -> Result<Inventory> {
     if !own.urls.is_empty() {
-        return Ok(lab.native());
+        return Ok(home.native());
     }
-    let mut configured = configure(lab, own, progress)?;
-    let advised = advised(lab, own, configured.as_mut(), progress)?;
-    let mut inventory = lab.found(studies, php)?;
-    super::stores::choose_stores(lab, &mut inventory, own)?;
+    let mut configured = configure(home, own, progress)?;
+    let advised = advised(home, own, configured.as_mut(), progress)?;
+    let mut inventory = home.found(studies, php)?;
+    super::stores::choose_stores(home, &mut inventory, own)?;
     if let Some(configured) = configured {
         let definition = &configured.found.definition;
         own.server = Some(definition.name.clone());
-        inventory.servers.retain(|s| s.name != definition.name);
+        inventory.servers.retain(|s| s.plan.name != definition.name);
         inventory.servers.push(look::entry(definition));
         own.read = Some(Box::new(configured));
     }
     if let Some(definition) = advised {
-        inventory.servers.retain(|s| s.name != definition.name);
+        inventory.servers.retain(|s| s.plan.name != definition.name);
         inventory.servers.push(look::entry(&definition));
     }
     Ok(inventory)
@@ -82,7 +82,7 @@ pub fn survey(
 
 /// Adds a policy to the ways of its server: on top of the user's configuration, or else on that of the lab, which is given back.
 fn advised(
-    lab: &Lab,
+    home: &Home,
     own: &UserOverrides,
     configured: Option<&mut Configured>,
     progress: &mut dyn Progress,
@@ -94,12 +94,12 @@ fn advised(
         for clash in gone {
             progress.note(&format!("with the policy, {} goes: {}", clash.place, clash.directive));
         }
-        let definitions = Definition::load(&lab.definitions)?;
+        let definitions = Definition::load(&home.definitions)?;
         let definition = definitions.iter().find(|d| d.name == found.definition.name).context("no server")?;
         *found = definition.with_own([&read.config, &top.config]).find();
         return Ok(None);
     }
-    let definitions = Definition::load(&lab.definitions)?;
+    let definitions = Definition::load(&home.definitions)?;
     let server = definitions.iter().find(|d| Some(&d.name) == policy.server.as_ref());
     server
         .map(|definition| {
@@ -109,12 +109,12 @@ fn advised(
 }
 
 /// The server with the user's configuration, which it accepts.
-fn configure(lab: &Lab, own: &UserOverrides, progress: &mut dyn Progress) -> Result<Option<Configured>> {
+fn configure(home: &Home, own: &UserOverrides, progress: &mut dyn Progress) -> Result<Option<Configured>> {
     let Some(file) = &own.config else { return Ok(None) };
     let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
     progress.doing(&format!("trying {}", clean_path(file)));
     let tried = Interrupt::during(|interrupt| {
-        let tried = read_configuration(lab, file, own.server.as_deref(), &wanted).and_then(|configured| {
+        let tried = read_configuration(home, file, own.server.as_deref(), &wanted).and_then(|configured| {
             let tried = attempt(&configured.found, &configured.read.config.root, interrupt);
             tried.with_context(|| format!("--server-config {}", clean_path(file)))?;
             Ok(configured)
@@ -132,14 +132,14 @@ fn configure(lab: &Lab, own: &UserOverrides, progress: &mut dyn Progress) -> Res
 /// # Errors
 /// One line: the file and the part of it that cannot be read, or what is missing here.
 pub fn read_configuration(
-    lab: &Lab,
+    home: &Home,
     file: &Path,
     server: Option<&str>,
     wanted: &Wanted,
 ) -> Result<Configured> {
     let named = || format!("--server-config {}", clean_path(file));
     let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", named()))?;
-    let definitions = Definition::load(&lab.definitions)?;
+    let definitions = Definition::load(&home.definitions)?;
     let definition = match server {
         Some(name) => own::named(&definitions, name)?,
         None => own::recognise(&definitions, file, &text)?,

@@ -30,30 +30,7 @@ const LEAST: f64 = 0.0002;
 const LOGIN: [&str; 8] = ["login", "log-in", "log_in", "signin", "sign-in", "sso", "oauth", "auth"];
 
 /// What is asked where the user names no study.
-const STUDY: &str = r#"
-schema = 1
-name = "urls"
-title = "URLs, from outside"
-question = "What does each URL send for each content coding, and how long does it take?"
-reading = """
-Each row is one URL asked for one content coding that its server answers with. Nothing was started: bytes and response times are what a client on this machine sees, one request after the other, network and all. \
-What the answers cost the server in CPU time is known only of a server on this machine whose processes may be read; else measure the server's own configuration with --server-config.
-
-A front here is one of bytes and median response time, in wall time: neighbours on either machine and on the way between them are part of it.
-"""
-[budget]
-seconds = 60
-quick_seconds = 15
-[precision]
-max_rounds = 20
-half_width = 0.03
-[[deliveries]]
-subject = "asset"
-content = ["url"]
-servers = ["url"]
-runtimes = ["-"]
-ways = ["identity", "gzip", "br", "zstd"]
-"#;
+const STUDY: &str = include_str!("urls.toml");
 
 /// The study of URLs alone.
 pub fn study() -> Result<Study> {
@@ -283,27 +260,21 @@ fn cell(
         kind,
         accept,
         connections: 1,
-        every_ms: None,
         instances: 1,
-        link: None,
-        slow: None,
-        site: None,
-        negotiation: false,
+        ..Delivery::default()
     };
     let setting = Setting::bare(coding);
     Cell {
         id: Cell::make_delivery_id(&payload.name, NO_PHP, &setting, &delivery),
-        side: None,
         subject,
         payload: payload.name.clone(),
         runtime: NO_PHP.into(),
-        serializer: None,
         setting,
         // Its own figures are what was asked for.
         keep: true,
         expected_seconds: answer.took.as_secs_f64().max(LEAST),
         delivery: Some(delivery),
-        client: None,
+        ..Cell::default()
     }
 }
 

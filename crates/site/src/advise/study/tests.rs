@@ -53,6 +53,11 @@ pub fn site() -> Site {
             pages(50_000, 500.0, &[1.0]),
             pages(250_000, 700.0, &[0.9, 0.1]),
         ],
+        loaded: Vec::new(),
+        page_cache: Vec::new(),
+        cacheable: Vec::new(),
+        page_php: Vec::new(),
+        worker: None,
     }
 }
 
@@ -100,10 +105,12 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         server: Some("nginx".into()),
         decisions: vec![decision],
         pool: None,
+        page_cache: None,
         unsettled: Vec::new(),
         machines: Vec::new(),
         php: Vec::new(),
         total: Change::default(),
+        loads: Vec::new(),
         coverage: Vec::new(),
         trial: None,
         gates: Vec::new(),

@@ -1,0 +1,224 @@
+//! Which pages a cache in front of PHP may hold: each is asked for again and again, as visitors who differ in what caches do not tell apart. Only a page whose
+//! answers are all the same, and forbid no cache, may be held.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use percent_encoding::percent_decode_str;
+use weigh_model::site::CacheablePage;
+use weigh_model::text::clean;
+use weigh_os::group::Group;
+use weigh_os::interrupt::Interrupt;
+use weigh_rig::asker::{Asker, Question};
+use weigh_rig::http::Reply;
+use weigh_run::lab::Progress;
+
+use super::application::Instances;
+use super::bodies::difference;
+use super::log::CachedRequests;
+use super::pages::Page;
+use super::private::Private;
+
+/// Requests in all, and how long they may take.
+const MOST: usize = 2_000;
+const PATIENCE: Duration = Duration::from_secs(240);
+/// Pages that are asked.
+const MOST_PAGES: usize = 40;
+/// The longest page, in bytes.
+const LONGEST: usize = 4 << 20;
+
+/// Visitors: what one is told by, and the fields that it sends. The first sends none.
+pub(crate) const VISITORS: [(&str, &[(&str, &str)]); 8] = [
+    ("", &[]),
+    (
+        "User-Agent",
+        &[(
+            "User-Agent",
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148",
+        )],
+    ),
+    ("Accept-Language", &[("Accept-Language", "de-DE,de;q=0.9,ja;q=0.5")]),
+    ("Accept", &[("Accept", "application/json;q=0.9, text/markdown")]),
+    ("X-Forwarded-For", &[("X-Forwarded-For", "203.0.113.7"), ("X-Real-IP", "203.0.113.7")]),
+    ("X-Rewrite-URL", &[("X-Rewrite-URL", "/other"), ("X-Original-URL", "/other")]),
+    ("Referer", &[("Referer", "https://search.example/?q=shop")]),
+    ("cookies of analytics", &[("Cookie", "_ga=GA1.1.1234.5678; _gid=GA1.1.2345.6789")]),
+];
+
+/// What a proxy in front says of the host and the protocol is part of what the written files know a page by.
+pub(crate) const FORWARDED: &[(&str, &str)] =
+    &[("X-Forwarded-Host", "other.example"), ("X-Forwarded-Proto", "https")];
+
+/// A page while it is asked.
+struct Asked {
+    path: String,
+    count: u32,
+    first: Option<Vec<u8>>,
+    seconds: Option<u64>,
+    refused: Option<String>,
+    /// CPU nanoseconds of PHP and of the server.
+    cpu: [u64; 2],
+}
+
+/// Asks for those of these pages that have no query string; `logged` has what a cache would answer of them.
+///
+/// # Errors
+/// The instance that makes them does not start; the user wants an end.
+pub fn asked(
+    instances: &Instances<'_>,
+    pages: &[Page],
+    logged: Option<&CachedRequests>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<CacheablePage>> {
+    let paths: Vec<&str> =
+        pages.iter().map(|page| page.url.as_str()).filter(|url| !url.contains('?')).collect();
+    if paths.is_empty() {
+        progress.note("--page-cache: no page without a query string was looked at");
+        return Ok(Vec::new());
+    }
+    ask(instances.get(true, progress)?, &paths, logged, progress)
+}
+
+fn ask(
+    private: &Private,
+    paths: &[&str],
+    logged: Option<&CachedRequests>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<CacheablePage>> {
+    let mut pages: Vec<Asked> = paths.iter().take(MOST_PAGES).map(|path| Asked::new(path)).collect();
+    progress.doing("asking which pages are the same for all visitors");
+    let asked = Interrupt::during(|interrupt| {
+        let asked = private.with_php(interrupt, |asker, php| {
+            rounds(&mut pages, asker, php.meters(asker)?, interrupt);
+            Ok(())
+        });
+        interrupt.ended(asked)
+    });
+    asked??;
+    Ok(pages.into_iter().map(|page| page.told(logged)).collect())
+}
+
+/// Round after round, each page as each visitor, as long as requests and time are left.
+fn rounds(pages: &mut [Asked], asker: &Asker<'_>, meters: [Group; 2], interrupt: &Interrupt) {
+    let (until, mut count) = (Instant::now() + PATIENCE, 0);
+    let cpu = || meters.map(|group| group.usage().cpu_ns);
+    // What opcode and other caches have after a first request is none of a page's.
+    for page in pages.iter_mut() {
+        page.request(asker, 0);
+        page.count = 0;
+    }
+    while pages.iter().any(|page| page.refused.is_none()) {
+        for page in pages.iter_mut().filter(|page| page.refused.is_none()) {
+            if count + VISITORS.len() > MOST || Instant::now() > until || interrupt.is_set() {
+                return;
+            }
+            let before = cpu();
+            (0..VISITORS.len()).for_each(|visitor| page.request(asker, visitor));
+            let after = cpu();
+            (0..2).for_each(|at| page.cpu[at] += after[at].saturating_sub(before[at]));
+            count += VISITORS.len();
+        }
+    }
+}
+
+impl Asked {
+    fn new(path: &str) -> Asked {
+        let (count, first, seconds, refused, cpu) = Default::default();
+        Asked { path: path.to_owned(), count, first, seconds, refused, cpu }
+    }
+
+    /// Asks once, and finds what stands against a cache.
+    fn request(&mut self, asker: &Asker<'_>, visitor: usize) {
+        let (name, fields) = VISITORS[visitor];
+        let ask = |fields| asker.ask(&Question { path: &self.path, fields, ..Question::default() });
+        let found = ask(fields).map_err(|fault| fault.message).and_then(|reply| {
+            let body = reply.decoded_within(LONGEST).map_err(|error| format!("{error:#}"))?;
+            forbids(&reply).map_or(Ok((own_seconds(&reply), body)), Err)
+        });
+        self.count += 1;
+        let (seconds, body) = match found {
+            Ok(found) => found,
+            Err(why) => return self.refuse(why),
+        };
+        let Some(first) = &self.first else {
+            (self.first, self.seconds) = (Some(body), seconds);
+            return;
+        };
+        if *first == body {
+            self.seconds = self.seconds.into_iter().chain(seconds).min();
+            return;
+        }
+        // The fields are why, if without them the answer is as before and with them once more another.
+        let is_first = |fields| {
+            ask(fields).ok().and_then(|reply| reply.decoded_within(LONGEST).ok()).map(|body| body == *first)
+        };
+        let line = difference([first; 2], [&body; 2], "the first answer").unwrap_or_default();
+        let why = match visitor > 0 && is_first(&[]) == Some(true) && is_first(fields) == Some(false) {
+            true => format!("it differs by {name}: {line}"),
+            false => format!("it differs from one request to the next: {line}"),
+        };
+        self.refuse(why);
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.refused.get_or_insert(clean(&why));
+    }
+
+    fn told(self, logged: Option<&CachedRequests>) -> CacheablePage {
+        let decoded = percent_decode_str(&self.path).decode_utf8_lossy().into_owned();
+        let of_log = logged.and_then(|logged| logged.path(&decoded));
+        let ms = |ns: u64| (ns as f64 / f64::from(self.count) / 1e3).round() / 1e3;
+        let few = (self.count < VISITORS.len() as u32).then(|| "there was no time to ask for it".to_owned());
+        let refused = self.refused.or(few);
+        CacheablePage {
+            page: clean(&self.path),
+            asked: self.count,
+            cpu_ms: refused.is_none().then(|| self.cpu.map(ms)),
+            refused,
+            seconds: self.seconds,
+            share: of_log.as_ref().map(|of| of.share),
+            hits: of_log.map(|of| of.hits).unwrap_or_default(),
+        }
+    }
+}
+
+fn text(reply: &Reply, name: &str) -> Option<String> {
+    reply.field(name).map(|value| String::from_utf8_lossy(&value).to_lowercase())
+}
+
+/// What of an answer forbids a cache to hold it.
+fn forbids(reply: &Reply) -> Option<String> {
+    if reply.status != 200 {
+        return Some(format!("status {}", reply.status));
+    }
+    if reply.field("set-cookie").is_some() {
+        return Some("it sets a cookie".to_owned());
+    }
+    let control = text(reply, "cache-control").unwrap_or_default();
+    let word = |word: &str| control.split([',', ' ', '=']).any(|part| part.trim() == word);
+    if let Some(forbidden) = ["private", "no-store", "no-cache"].into_iter().find(|one| word(one)) {
+        return Some(format!("its Cache-Control says {forbidden}"));
+    }
+    if own_seconds(reply) == Some(0) {
+        return Some("its Cache-Control says max-age=0".to_owned());
+    }
+    if let Some(expires) = text(reply, "expires").filter(|_| own_seconds(reply).is_none()) {
+        return Some(format!("it has an Expires of its own: {expires}"));
+    }
+    if text(reply, "pragma").is_some_and(|pragma| pragma.contains("no-cache")) {
+        return Some("its Pragma says no-cache".to_owned());
+    }
+    let vary = text(reply, "vary").unwrap_or_default();
+    let other = vary.split(',').map(str::trim).find(|field| !matches!(*field, "" | "accept-encoding"));
+    other.map(|field| format!("it says Vary: {field}"))
+}
+
+/// Seconds for which it says that a shared cache may hold it.
+fn own_seconds(reply: &Reply) -> Option<u64> {
+    let control = text(reply, "cache-control")?;
+    let of = |name: &str| {
+        let part = control.split(',').find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='))?;
+        part.trim_matches('"').parse().ok()
+    };
+    of("s-maxage").or_else(|| of("max-age"))
+}
