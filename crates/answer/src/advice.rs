@@ -154,12 +154,15 @@ impl<'c> Case<'c> {
         };
         let text = |has_scope: bool, most: usize| {
             let names = distinct(advice.recommended.iter().map(|one| name(one, has_scope)));
-            format!("Not settled ({why}): so far {}; {go_on}.", label::some(&names, most))
+            format!("So far {}.", label::some(&names, most))
         };
         let shorter = [(true, 2), (false, 3), (false, 2)].into_iter().map(|(scope, most)| text(scope, most));
         let text = shorter.into_iter().find(|text| is_short(text)).unwrap_or_else(|| text(false, 1));
         let cells = advice.recommended.iter().flat_map(|one| one.cells.clone());
-        let mut sentences = vec![Sentence::new(StatementKind::Use, text, cells)];
+        let mut sentences = vec![
+            Sentence::new(StatementKind::Use, text, cells),
+            Sentence::new(StatementKind::Use, format!("Not settled ({why}): {go_on}."), []),
+        ];
         sentences.extend(advice.sentences.into_iter().filter(|one| one.part == StatementKind::Known));
         sentences.extend(self.exact());
         let confidence = Confidence::TooFewRounds;

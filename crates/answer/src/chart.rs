@@ -18,7 +18,7 @@ mod tests;
 
 pub use axis::{Axis, bytes_tick, ends, time_tick};
 pub use bars::{Bar, BarPanel, Bars};
-pub use canvas::{Color, INK, QUIET, fonts, whole};
+pub use canvas::{Color, INK, QUIET, whole};
 pub use fields::{Field, FieldRow, Fields};
 pub use lines::{Line, LinePanel, Lines, LinkStrip, Mark};
 pub use palette::{GREEN, ORANGE, VIOLET, beside, codec, heat, heat_legend};

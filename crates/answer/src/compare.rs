@@ -10,6 +10,7 @@ pub mod gate;
 pub mod junit;
 pub mod machines;
 mod matched;
+pub mod page_loads;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,6 +19,7 @@ use weigh_model::units;
 use weigh_stats::{Between, ROUNDS};
 
 use crate::estimate::Estimate;
+use crate::load_view::LoadView;
 use crate::metric::{Aggregation, Better, Metric, Unit};
 use crate::report::Report;
 use crate::row::Row;
@@ -56,6 +58,9 @@ pub struct Comparison {
     pub only_b: Vec<String>,
     /// The gates that were asked for.
     pub gates: Vec<gate::Judged>,
+    /// Loads in a browser, for a page.
+    #[serde(skip)]
+    pub loads: Vec<LoadView>,
 }
 
 /// How two sides were measured.
@@ -202,6 +207,32 @@ impl Comparison {
         sides.judged(b, gates, |ratios| within_rounds(ratios).into_iter().map(one).collect())
     }
 
+    /// Two sides, A and B, of results that were measured in turn and are tested already, with what differed beside them.
+    pub(crate) fn of_rows(
+        subject: &str,
+        (a, b): (Side, Side),
+        mut rows: Vec<Compared>,
+        changes: Vec<Change>,
+    ) -> Comparison {
+        rows.sort_by_key(|row| row.verdict);
+        let is_tested = |row: &&Compared| row.ratio.is_some_and(|ratio| ratio.rounds as usize >= ROUNDS);
+        Comparison {
+            schema: SCHEMA,
+            method: Method::Paired,
+            subject: subject.to_owned(),
+            a,
+            b,
+            changes,
+            quantities: Vec::new(),
+            comparisons: rows.iter().filter(is_tested).count(),
+            rows,
+            only_a: Vec::new(),
+            only_b: Vec::new(),
+            gates: Vec::new(),
+            loads: Vec::new(),
+        }
+    }
+
     /// The findings: configurations that differ.
     pub fn findings(&self) -> impl Iterator<Item = &Compared> {
         self.rows.iter().filter(|row| row.verdict.is_claimed())
@@ -281,6 +312,7 @@ impl Sides<'_> {
             only_a: self.pairs.only_a,
             only_b: self.pairs.only_b,
             gates: Vec::new(),
+            loads: Vec::new(),
         };
         all.gates = gate::judge(gates, &all, report);
         all

@@ -13,12 +13,15 @@ use weigh_model::suggest::nearest;
 use crate::block::Block;
 use crate::exhibit::present::Exhibit;
 use crate::first::distinct;
+use crate::group::Group;
 use crate::output::{Detail, Options};
 use crate::report::Report;
 use crate::table::Columns;
 use crate::text::clean;
 
+pub(crate) use head::answered;
 pub use head::sentences;
+pub(crate) use rest::FAILURES;
 
 /// The whole report, the answer first; a summary is only the answer.
 pub fn build(report: &Report, options: &Options) -> Vec<Block> {
@@ -59,6 +62,16 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     blocks
 }
 
+/// The whole report for a page: the figures of the choices are in tiles, chart and ranking.
+pub fn for_page(report: &Report, options: &Options) -> Vec<Block> {
+    let mut blocks = build(report, &options.whole());
+    let Some(at) = blocks.iter().position(|block| matches!(block, Block::Answer(_))) else { return blocks };
+    if matches!(blocks.get(at + 1..=at + 2), Some([Block::Remark(_), Block::Table(_)])) {
+        blocks.drain(at + 1..=at + 2);
+    }
+    blocks
+}
+
 /// Checks that each requested column exists: in a table of the report, or as a factor or metric of its subject.
 ///
 /// # Errors
@@ -69,6 +82,7 @@ pub fn check(report: &Report, columns: &Columns) -> Result<()> {
     let full = Options { detail: Detail::Full, ..Options::default() };
     let mut known: Vec<String> = shape.factors.iter().map(|factor| factor.id.to_owned()).collect();
     known.extend(shape.metrics().map(|metric| metric.id.to_owned()));
+    known.extend((shape.look.columns)(report, &Group::default()).iter().map(|shown| shown.column.called()));
     for detail in [full, Options::default()] {
         let grids = build(report, &detail).into_iter();
         let grids = grids.filter_map(|block| if let Block::Table(grid) = block { Some(grid) } else { None });

@@ -10,6 +10,7 @@ pub mod html;
 pub mod json;
 pub mod live;
 pub mod markdown;
+#[cfg(feature = "png")]
 pub mod png;
 pub mod svg;
 pub mod terminal;
@@ -22,9 +23,17 @@ use crate::text::clean;
 pub use crate::output::{Detail, Options, Rendered};
 pub use form::{Format, Medium};
 
-/// Every format, in the order of help.
-pub static FORMATS: &[&dyn Format] =
-    &[&terminal::Terminal, &html::Html, &markdown::Markdown, &csv::Csv, &json::Json, &svg::Svg, &png::Png];
+/// Every format, in the order of help; a build without `png` has all but that.
+pub static FORMATS: &[&dyn Format] = &[
+    &terminal::Terminal,
+    &html::Html,
+    &markdown::Markdown,
+    &csv::Csv,
+    &json::Json,
+    &svg::Svg,
+    #[cfg(feature = "png")]
+    &png::Png,
+];
 
 /// The formats that this build has.
 pub fn available() -> impl Iterator<Item = &'static dyn Format> {

@@ -41,13 +41,17 @@ pub mod format;
 pub mod gather;
 pub mod group;
 mod label;
+pub use label::owned;
 pub mod load;
+pub mod load_view;
 pub mod metric;
 mod money;
 mod names;
 pub mod output;
 pub mod page;
+pub mod page_load;
 pub mod picture;
+
 pub mod policy;
 pub mod profile;
 pub mod report;

@@ -27,7 +27,9 @@ impl Weights {
     pub fn new(site: &Site, objective: Objective, scarcity: f64) -> Weights {
         let prices = &site.prices;
         match objective {
-            Objective::Time => Weights { wait: 1.0, core: scarcity, sent: 0.0, stored: 0.0 },
+            Objective::Time | Objective::Fcp | Objective::Load => {
+                Weights { wait: 1.0, core: scarcity, sent: 0.0, stored: 0.0 }
+            }
             Objective::Money => Weights {
                 wait: prices.visitor_second.value,
                 core: prices.core_hour.value / HOUR * (1.0 + scarcity),

@@ -5,6 +5,7 @@
 //! content security policy runs no script but this one.
 
 pub mod data;
+mod loads;
 mod markup;
 mod slow;
 
@@ -69,7 +70,7 @@ pub fn page(blocks: &[Block], pictures: &[Picture], data: Option<&impl Serialize
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>{STYLE}{charts}</style>\n</head>\n<body>\n{body}\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>{STYLE}</style>\n<style>{charts}</style>\n</head>\n<body>\n{body}\
          <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     ))
 }

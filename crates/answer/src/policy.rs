@@ -18,6 +18,8 @@ mod ground;
 mod handed;
 mod machines;
 mod made;
+mod page_cache;
+mod page_waits;
 mod pool;
 mod proof;
 mod rate;
@@ -32,10 +34,13 @@ mod wait;
 
 pub use by_url::{ByUrl, accepted, prove_urls};
 pub use decide::Decided;
-pub use document::{document, verdict};
+pub use document::{document, for_page, verdict};
 pub(crate) use ground::Ground;
 pub use ground::{Encoded, NOT_ENCODED};
 pub use machines::decide;
-pub use proof::{Line, Measured, Proof, Verdict, proof_answer, proof_document, prove};
+pub use page_waits::loads;
+pub use proof::{
+    Line, Measured, MeasuredCache, Proof, Verdict, proof_answer, proof_document, proof_page, prove,
+};
 pub use regret::{Valued, valued};
 pub use wait::Weighted;

@@ -191,6 +191,8 @@ pub struct Grid {
     pub plain: bool,
     /// Whether the legend of its columns follows.
     pub has_legend: bool,
+    /// The most columns if none are requested; none: as many as of any table.
+    pub most: Option<usize>,
 }
 
 /// A metric's column with its cell.

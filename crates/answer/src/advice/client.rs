@@ -242,7 +242,7 @@ fn shown_for(case: &Case, answer: &Answer) -> Option<Sentence> {
     let rows = first(case, answer);
     let contents = distinct(rows.iter().map(|row| label::content(case.evidence, &row.cell.payload)));
     let rounds = units::count(rows.iter().map(|row| row.count("rounds") as usize).min()?, "round", "rounds");
-    let text = format!("Shown for {}; {rounds}.", label::some(&contents, NAMED));
+    let text = format!("Measured with {}; {rounds}.", label::some(&contents, NAMED));
     Some(Sentence::new(StatementKind::Limit, text, ids(rows)))
 }
 

@@ -124,11 +124,11 @@ pub fn advise(case: &Case) -> Option<Advice> {
             format!("{} ({coding})", answer.name(choice.chosen))
         };
         let names: Vec<String> = case.first().map(coded).collect();
-        let text = format!("Precompress text assets with {}.", units::list(&names));
+        let text = format!("For files, encoded once: {}.", units::list(&names));
         let cells = case.first().flat_map(|(answer, choice)| ids(case.chosen(answer, choice)));
         sentences.push(Sentence::new(StatementKind::Use, text, cells));
-        sentences.extend(fewer_bytes(case));
         sentences.extend(on_the_fly(case));
+        sentences.extend(fewer_bytes(case));
     }
     sentences.extend(case.elsewhere(|group| content(case, group)));
     sentences.push(limit(case, answer, choice));
@@ -295,6 +295,6 @@ fn on_the_fly(case: &Case) -> Option<Sentence> {
     let first = || answers.iter().filter_map(|answer| Some((answer, answer.choices.first()?)));
     let names: Vec<String> = first().map(|(answer, choice)| answer.name(choice.chosen).to_owned()).collect();
     let cells = first().map(|(answer, choice)| ids(case.chosen(answer, choice)));
-    let text = format!("To compress each response on the fly, use {}.", units::list(&names));
-    (!names.is_empty()).then(|| Sentence::new(StatementKind::Change, text, cells.flatten()))
+    let text = format!("For pages, encoded for each response: {}.", units::list(&names));
+    (!names.is_empty()).then(|| Sentence::new(StatementKind::Use, text, cells.flatten()))
 }

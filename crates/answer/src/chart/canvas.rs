@@ -1,11 +1,9 @@
 //! The sheet that charts are drawn on: SVG in pixels, and text whose width is known.
 
 use std::fmt::Display;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use resvg::usvg::fontdb::Database;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::{FontRef, MetadataProvider};
+use ttf_parser::Face;
 
 use crate::text::{clean, columns, shorten};
 
@@ -25,19 +23,10 @@ pub const QUIET: Color = Color::new(96, 104, 116);
 pub const GRID: Color = Color::new(226, 229, 234);
 pub const PAPER: Color = Color::new(255, 255, 255);
 
-static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
+static FONTS: LazyLock<[Face<'static>; 2]> = LazyLock::new(|| {
     [notosans::REGULAR_TTF, notosans::BOLD_TTF]
-        .map(|bytes| FontRef::new(bytes).expect("the embedded font can be read"))
+        .map(|bytes| Face::parse(bytes, 0).expect("the embedded font can be read"))
 });
-
-/// The fonts the rasteriser may use: those embedded, so that a picture is the same on every machine.
-pub fn fonts() -> Arc<Database> {
-    let mut fonts = Database::new();
-    fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
-    fonts.load_font_data(notosans::BOLD_TTF.to_vec());
-    fonts.set_sans_serif_family("Noto Sans");
-    Arc::new(fonts)
-}
 
 /// The text with its spaces made unbreakable, for names inside a title.
 pub fn whole(text: &str) -> String {
@@ -253,10 +242,9 @@ impl Canvas {
     /// Width in pixels, with some slack for a browser's other font.
     pub fn width(&self, text: &str, pen: Pen) -> f64 {
         let font = &FONTS[usize::from(pen.is_bold)];
-        let glyphs = font.charmap();
-        let metrics = font.glyph_metrics(Size::new(pen.size as f32), LocationRef::default());
-        let advance = |c: char| metrics.advance_width(glyphs.map(c).unwrap_or_default()).unwrap_or(0.0);
-        f64::from(text.chars().map(advance).sum::<f32>()) * SLACK
+        let advance = |c: char| font.glyph_hor_advance(font.glyph_index(c).unwrap_or_default()).unwrap_or(0);
+        let units: f64 = text.chars().map(|c| f64::from(advance(c))).sum();
+        units * pen.size / f64::from(font.units_per_em()) * SLACK
     }
 
     pub fn line(&mut self, points: &[(f64, f64)], color: Color, stroke: f64) {

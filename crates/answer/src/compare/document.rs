@@ -7,6 +7,7 @@ use super::gate::{GateOutcome, Judged};
 use super::{Change, Compared, Comparison, Method, Verdict, ratio_text};
 use crate::block::{Block, more};
 use crate::format::markdown;
+use crate::load_view::LoadView;
 use crate::metric::Better;
 use crate::output::{Detail, Options};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
@@ -37,7 +38,22 @@ pub fn page_blocks(of: &Comparison) -> Vec<Block> {
     if !forbidden.is_empty() {
         blocks.insert(2, Block::Points(forbidden));
     }
+    blocks.extend(loads_in_browser(&of.loads));
     blocks
+}
+
+/// Loads in a browser, where there are any.
+pub fn loads_in_browser(loads: &[LoadView]) -> Vec<Block> {
+    if loads.is_empty() {
+        return Vec::new();
+    }
+    let how = "One load of each side that does not count. Bars: from when the browser wants a response until its first byte (light) and its last \
+               (dark). Lines: FCP (green), LCP (orange) and load (grey).";
+    vec![
+        Block::Heading(2, "Loads in the browser".into()),
+        Block::Remark(how.into()),
+        Block::Loads(loads.to_vec()),
+    ]
 }
 
 /// For a pull request: the answer and what differs; everything else is folded.
@@ -220,7 +236,8 @@ fn results(of: &Comparison, options: &Options) -> Vec<Block> {
     let untested = of.rows.iter().filter(|row| row.verdict == Verdict::Untested).count();
     if untested > 0 {
         let results = units::count(untested, "result has", "results have");
-        blocks.push(Block::Remark(format!("{results} too few rounds for a test.")));
+        let or = if of.loads.is_empty() { "" } else { ", or two browsers with the first page differ" };
+        blocks.push(Block::Remark(format!("{results} not been tested: too few rounds{or}.")));
     }
     blocks
 }
@@ -257,7 +274,7 @@ fn describe_verdict(verdict: Verdict) -> &'static str {
         Verdict::MaybeWorse => "perhaps worse",
         Verdict::MaybeBetter => "perhaps better",
         Verdict::Same => "no significant difference",
-        Verdict::Untested => "too few rounds",
+        Verdict::Untested => "not tested",
     }
 }
 
@@ -280,7 +297,7 @@ fn details(of: &Comparison, options: &Options) -> Vec<Block> {
             let spreads =
                 if spreads.is_empty() { String::new() } else { format!(" ({})", units::list(&spreads)) };
             format!(
-                "Ratios are beside what all configurations have in common. Intervals have the variance within both runs and \
+                "Ratios are relative to what all configurations have in common. Intervals have the variance within both runs and \
                  that from run to run{spreads}."
             )
         }

@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::row::Row;
 
 /// The names of the two sides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     pub a: String,
     pub b: String,

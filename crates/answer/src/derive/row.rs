@@ -159,16 +159,12 @@ mod tests {
     fn seen_of(shape: &Shape, visits: &[VisitRecord]) -> RowSamples {
         let cell = Cell {
             id: "a".into(),
-            side: None,
             subject: Subject::CODEC,
             payload: "a".into(),
             runtime: "native".into(),
-            serializer: None,
             setting: Setting::at("zstd", 3),
-            keep: false,
             expected_seconds: 0.0,
-            delivery: None,
-            client: None,
+            ..Cell::default()
         };
         let visits = visits.iter().collect();
         let measured =

@@ -13,6 +13,9 @@ use crate::table::{Column, Columns, Grid, Tone};
 use crate::text::clean;
 use crate::words::note;
 
+/// The most columns of a table of settings.
+const MOST: usize = 6;
+
 /// A group with its rows as tables show them.
 pub struct View<'a> {
     pub report: &'a Report,
@@ -135,6 +138,7 @@ impl<'a> View<'a> {
             _ => column,
         };
         let mut grid = Grid::new(columns.into_iter().map(told).collect());
+        grid.most = Some(MOST);
         for row in rows {
             grid.push(self.tone(row), fields.iter().map(|of| of(self.report, self.group, row)).collect());
         }
@@ -142,7 +146,11 @@ impl<'a> View<'a> {
     }
 
     fn tone(&self, row: &Row) -> Tone {
-        match (row.front, &row.dominated_by) {
+        let is_chosen = match &self.report.advice {
+            Some(advice) if !advice.recommended.is_empty() => advice.recommends(row.id()),
+            _ => row.front,
+        };
+        match (is_chosen, &row.dominated_by) {
             (true, _) => Tone::Strong,
             (false, Some(_)) => Tone::Dim,
             (false, None) => Tone::Plain,

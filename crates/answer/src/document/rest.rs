@@ -11,6 +11,8 @@ use crate::report::Report;
 use crate::text::clean;
 use crate::words::explain;
 
+/// The title of what has no figures.
+pub const FAILURES: &str = "Failures";
 /// Names shown of a list before it is cut.
 const NAMES: usize = 12;
 
@@ -33,7 +35,7 @@ pub(super) fn faults(faults: &[FaultRow]) -> Vec<Block> {
     let point = |(what, alike): (String, Alike)| {
         (format!("{}: {what}", names(&alike.cells)), alike.remedy.map(clean))
     };
-    section("Failures", groups.into_iter().map(point).collect())
+    section(FAILURES, groups.into_iter().map(point).collect())
 }
 
 /// Cells that were never planned, and those that budget or interruption left out, grouped by reason.

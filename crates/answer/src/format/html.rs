@@ -31,7 +31,7 @@ impl Format for Html {
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
-        let blocks = document::build(report, &options.whole());
+        let blocks = document::for_page(report, options);
         let data = Data::of(report, options);
         let page = page::page(&blocks, &report.pictures(), Some(&data))?;
         Ok(vec![Rendered::new("report.html", page)])

@@ -59,7 +59,7 @@ pub fn text(blocks: &[Block], charts: &[Picture], options: &Options) -> String {
             }
             Block::Steps(steps) => {
                 for (index, step) in steps.iter().enumerate() {
-                    out.push_str(&format!("{}. {}\n", index + 1, escape(step)));
+                    out.push_str(&format!("{}. {}\n", index + 1, escape(&step.sentences())));
                 }
                 out.push('\n');
             }
@@ -70,6 +70,7 @@ pub fn text(blocks: &[Block], charts: &[Picture], options: &Options) -> String {
                 }
                 out.push('\n');
             }
+            Block::Tiles(..) | Block::Loads(_) => {}
             Block::Table(grid) => out.push_str(&table(grid, options)),
             Block::Literal(lines) => {
                 lines.lines().for_each(|line| out.push_str(&format!("    {}\n", clean(line))));

@@ -1,15 +1,16 @@
 //! The charts as PNG: the very same SVG, rasterised with the fonts embedded in this program.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options as Reading, Tree};
 
 use super::composed::Composed;
 use crate::format::form::{Format, Medium};
 use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
-
-pub use crate::chart::fonts;
 
 /// `--format png`.
 #[derive(Debug)]
@@ -41,6 +42,15 @@ impl Format for Png {
         let reading = Reading { fontdb: fonts(), ..Reading::default() };
         composed.drawn(|picture| file(picture, &reading))
     }
+}
+
+/// The fonts the rasteriser may use: those embedded, so that a picture is the same on every machine.
+pub fn fonts() -> Arc<Database> {
+    let mut fonts = Database::new();
+    fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
+    fonts.load_font_data(notosans::BOLD_TTF.to_vec());
+    fonts.set_sans_serif_family("Noto Sans");
+    Arc::new(fonts)
 }
 
 fn file(picture: &Picture, reading: &Reading) -> Result<Rendered> {

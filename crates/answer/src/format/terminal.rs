@@ -74,7 +74,7 @@ pub fn text(blocks: &[Block], options: &Options) -> String {
             }
             Block::Steps(steps) => {
                 for (index, step) in steps.iter().enumerate() {
-                    push(&mut out, step, prose, &format!("{:>2}. ", index + 1), &style.plain);
+                    push(&mut out, &step.sentences(), prose, &format!("{:>2}. ", index + 1), &style.plain);
                 }
             }
             Block::Points(points) => {
@@ -89,7 +89,7 @@ pub fn text(blocks: &[Block], options: &Options) -> String {
             Block::Literal(lines) => {
                 lines.split('\n').for_each(|line| out.push_str(&format!("  {line}\n")));
             }
-            Block::Charts(_) | Block::StudyCharts => {}
+            Block::Charts(_) | Block::StudyCharts | Block::Tiles(..) | Block::Loads(_) => {}
         }
     }
     out

@@ -3,13 +3,12 @@
 
 use anyhow::{Result, bail};
 use weigh_load::compare::{Line, Quantity};
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_model::gate::{Gate, Limit};
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
-use weigh_stats::ROUNDS;
 
-use crate::compare::{Change, Compared, Comparison, Method, Names, SCHEMA, Side, Verdict, gate};
+use crate::compare::{Change, Compared, Comparison, Names, Side, Verdict, gate};
 use crate::load;
 use crate::load::document::Run;
 use crate::metric::{Better, Unit};
@@ -57,24 +56,9 @@ pub fn comparison(
         machine: machine.to_owned(),
     };
     let configuration = load::gate::requests(&of.b);
-    let mut rows: Vec<Compared> =
-        of.comparison.lines.iter().filter_map(|line| compared(line, &configuration)).collect();
-    rows.sort_by_key(|row| row.verdict);
-    let is_tested = |row: &&Compared| row.ratio.is_some_and(|ratio| ratio.rounds as usize >= ROUNDS);
-    let mut all = Comparison {
-        schema: SCHEMA,
-        method: Method::Paired,
-        subject: SUBJECT.to_owned(),
-        changes: changes(of),
-        quantities: Vec::new(),
-        comparisons: rows.iter().filter(is_tested).count(),
-        rows,
-        only_a: Vec::new(),
-        only_b: Vec::new(),
-        gates: Vec::new(),
-        a: side(names.a, &of.a),
-        b: side(names.b, &of.b),
-    };
+    let rows = of.comparison.lines.iter().filter_map(|line| compared(line, &configuration)).collect();
+    let sides = (side(names.a, &of.a), side(names.b, &of.b));
+    let mut all = Comparison::of_rows(SUBJECT, sides, rows, changes(of));
     let (beside, alone): (Vec<Gate>, Vec<Gate>) = gates.iter().cloned().partition(is_beside);
     all.gates = gate::beside(&beside, &all);
     all.gates.extend(load::gate::judge(&alone, &of.b));
@@ -116,7 +100,7 @@ fn changes(of: &load::Compared) -> Vec<Change> {
         })
         .collect();
     let (a, b) = (&of.comparison.faults_a, &of.comparison.faults_b);
-    let mut kinds: Vec<FaultKind> = a.iter().chain(b).map(|fault| fault.kind).collect();
+    let mut kinds: Vec<HttpFaultKind> = a.iter().chain(b).map(|fault| fault.kind).collect();
     kinds.sort();
     kinds.dedup();
     for kind in kinds {

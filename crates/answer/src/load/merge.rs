@@ -1,6 +1,6 @@
 //! Several results of one plan as one: blocks one after the other, or agents at the same time.
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::result::{AgentResult, Client, FaultCount, LoadResult, Slice};
 
 use super::figures::add;
@@ -101,7 +101,7 @@ fn overlaid(own: Vec<Slice>, theirs: &[Slice]) -> Vec<Slice> {
 
 /// Adds up failures by kind and keeps the first example.
 fn gather(all: &mut Vec<FaultCount>, more: FaultCount) {
-    let is_it = |kind: FaultKind| move |known: &&mut FaultCount| known.kind == kind;
+    let is_it = |kind: HttpFaultKind| move |known: &&mut FaultCount| known.kind == kind;
     match all.iter_mut().find(is_it(more.kind)) {
         Some(known) => known.count += more.count,
         None => all.push(more),
@@ -111,12 +111,12 @@ fn gather(all: &mut Vec<FaultCount>, more: FaultCount) {
 
 #[cfg(test)]
 mod tests {
-    use weigh_load::fault::Fault;
+    use weigh_load::fault::HttpFault;
     use weigh_load::result::{ClassResult, Slice};
 
     use super::*;
 
-    fn block(completed: u64, share: f64, fault: FaultKind) -> LoadResult {
+    fn block(completed: u64, share: f64, fault: HttpFaultKind) -> LoadResult {
         let mut class = ClassResult { name: "all".into(), ..ClassResult::default() };
         class.counts.completed = completed;
         (0..completed).for_each(|_| class.times.response.record(1_000_000));
@@ -128,7 +128,7 @@ mod tests {
                 kind: fault,
                 count: 1,
                 request: "/".into(),
-                example: Fault::new(fault, "x"),
+                example: HttpFault::new(fault, "x"),
             }],
             unproven: 1,
             client: Client { thread_shares: vec![share], user_seconds: 0.5, ..Client::default() },
@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn blocks_add_up_and_shares_are_averaged() {
         let blocks = vec![
-            block(2, 0.2, FaultKind::Status),
-            block(4, 0.6, FaultKind::Reset),
-            block(0, 0.1, FaultKind::Reset),
+            block(2, 0.2, HttpFaultKind::Status),
+            block(4, 0.6, HttpFaultKind::Reset),
+            block(0, 0.1, HttpFaultKind::Reset),
         ];
         let all = merge(blocks).unwrap();
         assert_eq!((all.seconds, all.unproven, all.client.user_seconds), (3.0, 3, 1.5));
@@ -149,7 +149,7 @@ mod tests {
         assert!((all.client.thread_shares[0] - 0.3).abs() < 1e-12);
         assert_eq!(all.slices.iter().map(|s| s.start).collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
         let faults: Vec<_> = all.faults.iter().map(|f| (f.kind, f.count)).collect();
-        assert_eq!(faults, [(FaultKind::Reset, 2), (FaultKind::Status, 1)]);
+        assert_eq!(faults, [(HttpFaultKind::Reset, 2), (HttpFaultKind::Status, 1)]);
         assert!(merge(Vec::new()).is_none());
     }
 
@@ -159,11 +159,11 @@ mod tests {
 
     #[test]
     fn agents_add_up_bucket_for_bucket_and_on_one_clock() {
-        let mut long = block(4, 0.6, FaultKind::Reset);
+        let mut long = block(4, 0.6, HttpFaultKind::Reset);
         long.seconds = 3.0;
         let slice = |start, completed| Slice { start, seconds: 2.0, completed, ..Slice::default() };
         long.slices = vec![slice(0.0, 1), slice(2.0, 3)];
-        let mut short = block(2, 0.2, FaultKind::Status);
+        let mut short = block(2, 0.2, HttpFaultKind::Status);
         short.slices = (0..3)
             .map(|at| Slice { start: f64::from(at), seconds: 1.0, completed: 10, ..Slice::default() })
             .collect();
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn blocks_of_agents_keep_each_agent_s_sum() {
         let of = |completed, began| {
-            let one = |node| agent(node, began, block(completed, 0.5, FaultKind::Status));
+            let one = |node| agent(node, began, block(completed, 0.5, HttpFaultKind::Status));
             side_by_side(vec![one("a"), one("b")]).unwrap()
         };
         let all = merge(vec![of(2, 0.001), of(3, 0.004)]).unwrap();

@@ -233,13 +233,9 @@ fn row(side: &str, plan: &LoadPlan, class: &str, values: Values) -> Row {
         subject: Subject::new(SHAPE.name),
         payload: format!("{side}{class}"),
         runtime: NO_PHP.into(),
-        side: None,
-        serializer: None,
         setting: Setting::bare(SHAPE.name),
-        keep: false,
         expected_seconds: 0.0,
-        delivery: None,
-        client: None,
+        ..Cell::default()
     };
     Row {
         cell,

@@ -4,10 +4,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use weigh_model::cell::NO_PHP;
+use weigh_model::client::Keys;
 use weigh_model::link::LinkSpec;
+use weigh_model::units::{self, count};
 use weigh_stats::NoiseRule;
 
 use super::slow::{SlowData, slow};
+use crate::document;
 use crate::document::group::{View, label, marks, views};
 use crate::estimate::Estimate;
 use crate::flame::Flame;
@@ -15,23 +19,22 @@ use crate::metric::MetricDescription;
 use crate::names;
 use crate::output::Options;
 use crate::report::Report;
-use crate::report::question::{Alternative, Question};
+use crate::report::advice::{Sentence, StatementKind};
+use crate::report::question::Question;
 use crate::report::ranking::{Conditions, Contender, Ranking};
 use crate::row::{Row, RowSamples};
 use crate::text::clean;
 use crate::words::explain;
 
 /// The version of this form: raised when a field changes its meaning or is removed.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// Everything that the page's program needs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Data {
     schema: u32,
-    program: String,
-    title: String,
-    question: String,
-    run: Run,
+    /// The command of the run.
+    command: Option<String>,
     /// One configuration and several.
     noun: (&'static str, &'static str),
     metrics: Vec<MetricDescription>,
@@ -41,10 +44,11 @@ pub struct Data {
     sharing: f64,
     rules: BTreeMap<String, NoiseRule>,
     groups: Vec<GroupData>,
+    /// The group that the answer is shown for.
+    shown: usize,
     questions: Vec<QuestionData>,
     slow: Vec<SlowData>,
     flames: Vec<Flame>,
-    faults: Vec<Failure>,
 }
 
 /// What the page's program needs of a result that has flame graphs only.
@@ -58,16 +62,6 @@ impl<'f> FlameData<'f> {
     pub fn of(flames: &'f [Flame]) -> FlameData<'f> {
         FlameData { schema: SCHEMA, flames }
     }
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Run {
-    started: String,
-    machine: String,
-    rounds: u32,
-    seconds: f64,
-    complete: bool,
-    command: Option<String>,
 }
 
 /// What is added up, in words.
@@ -88,42 +82,17 @@ struct Preset {
 #[derive(Clone, Debug, Serialize)]
 pub struct GroupData {
     title: String,
-    part: Option<String>,
-    content: String,
-    /// What its configurations have in common, in words.
-    key: Vec<(&'static str, String)>,
+    /// What the best is compared with: today's, what is not encoded, or current practice.
+    usual: Option<String>,
     points: Vec<Point>,
 }
 
-/// Something to choose: see [`Question`].
+/// Something to choose, see [`Question`]: alternatives with their rank, whether they may be chosen, and the place of the point in each group.
 #[derive(Clone, Debug, Serialize)]
 struct QuestionData {
     scope: String,
     groups: Vec<usize>,
-    alternatives: Vec<AlternativeData>,
-}
-
-/// One of several: the place of its point in each group of the question.
-#[derive(Clone, Debug, Serialize)]
-struct AlternativeData {
-    rank: usize,
-    may_be_chosen: bool,
-    points: Vec<Option<usize>>,
-}
-
-impl From<&Question> for QuestionData {
-    fn from(question: &Question) -> QuestionData {
-        let alternative = |one: &Alternative| AlternativeData {
-            rank: one.rank,
-            may_be_chosen: one.may_be_chosen,
-            points: one.rows.clone(),
-        };
-        QuestionData {
-            scope: clean(&question.scope),
-            groups: question.groups.clone(),
-            alternatives: question.alternatives.iter().map(alternative).collect(),
-        }
-    }
+    alternatives: Vec<(usize, bool, Vec<Option<usize>>)>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -146,7 +115,6 @@ struct Point {
     stored_write: f64,
     stored_read: f64,
     values: BTreeMap<String, (f64, Option<f64>, Option<f64>, u32)>,
-    samples: BTreeMap<String, Vec<(u32, f64)>>,
     histogram: Option<Histogram>,
     series: Vec<Series>,
 }
@@ -176,34 +144,14 @@ struct Series {
     points: Vec<(f64, f64)>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-struct Failure {
-    cell: String,
-    round: u32,
-    reason: String,
-    remedy: Option<String>,
-}
-
 impl Data {
     pub fn of(report: &Report, options: &Options) -> Data {
-        let study = &report.study;
         let shape = report.shape();
-        let title = if study.title.is_empty() { &study.name } else { &study.title };
         let conditions = Conditions::of(report);
         let ranking = Ranking::of(report);
         Data {
             schema: SCHEMA,
-            program: format!("Weighbridge {}", clean(&report.run.version)),
-            title: clean(title),
-            question: clean(&study.question),
-            run: Run {
-                started: clean(&report.run.started),
-                machine: clean(&report.run.machine),
-                rounds: report.run.rounds,
-                seconds: report.run.seconds,
-                complete: report.run.complete,
-                command: options.command.as_deref().map(clean),
-            },
+            command: options.command.as_deref().map(clean),
             noun: shape.look.noun,
             metrics: report.metrics.clone(),
             costs: shape.costs.map(|costs| Words {
@@ -216,12 +164,17 @@ impl Data {
             conditions,
             rules: rules(&ranking),
             groups: groups(&ranking, options),
-            questions: ranking.questions.iter().map(QuestionData::from).collect(),
+            shown: shown(report),
+            questions: ranking.questions.iter().map(question).collect(),
             slow: slow(report, options),
             flames: options.flames.to_vec(),
-            faults: report.faults.iter().map(|of| failure(report, of)).collect(),
         }
     }
+}
+
+fn question(of: &Question) -> QuestionData {
+    let alternatives = of.alternatives.iter().map(|one| (one.rank, one.may_be_chosen, one.rows.clone()));
+    QuestionData { scope: clean(&of.scope), groups: of.groups.clone(), alternatives: alternatives.collect() }
 }
 
 /// The command that measures one configuration again, alone.
@@ -232,12 +185,12 @@ pub(super) fn repeat(options: &Options, id: &str) -> Option<String> {
 
 /// Links that a reader may have, from their definitions.
 const TYPICAL: [(&str, &str); 6] = [
-    ("3g", include_str!("../../embedded/links/3g.toml")),
-    ("lte", include_str!("../../embedded/links/lte.toml")),
-    ("dsl", include_str!("../../embedded/links/dsl.toml")),
+    ("3G", include_str!("../../embedded/links/3g.toml")),
+    ("LTE", include_str!("../../embedded/links/lte.toml")),
+    ("DSL", include_str!("../../embedded/links/dsl.toml")),
     ("cable", include_str!("../../embedded/links/cable.toml")),
     ("fibre", include_str!("../../embedded/links/fibre.toml")),
-    ("data-centre", include_str!("../../embedded/links/data-centre.toml")),
+    ("data centre", include_str!("../../embedded/links/data-centre.toml")),
 ];
 
 fn preset(link: &LinkSpec) -> Option<Preset> {
@@ -247,14 +200,17 @@ fn preset(link: &LinkSpec) -> Option<Preset> {
 /// The links to choose from: those of the run, typical ones, and the usual one.
 fn presets(report: &Report, conditions: &Conditions) -> Vec<Preset> {
     let mut presets: Vec<Preset> = report.links.iter().filter_map(|link| preset(&link.asked)).collect();
-    let typical = TYPICAL.iter().filter_map(|(name, text)| preset(&LinkSpec::read(name, text, name).ok()?));
+    let typical = TYPICAL.iter().filter_map(|(name, text)| {
+        let one = preset(&LinkSpec::read("typical", text, name).ok()?)?;
+        Some(Preset { name: (*name).to_owned(), ..one })
+    });
     for one in typical {
-        if presets.iter().all(|known| known.name != one.name) {
+        if presets.iter().all(|known| !known.name.replace('-', " ").eq_ignore_ascii_case(&one.name)) {
             presets.push(one);
         }
     }
     let usual = conditions.links[0];
-    presets.push(Preset { name: "usual here".to_owned(), mbit: usual.mbit, rtt_ms: usual.rtt_ms });
+    presets.push(Preset { name: "this study".to_owned(), mbit: usual.mbit, rtt_ms: usual.rtt_ms });
     presets
 }
 
@@ -276,32 +232,108 @@ pub fn rules(ranking: &Ranking) -> BTreeMap<String, NoiseRule> {
 /// Every group with its configurations in the plan's order.
 pub fn groups(ranking: &Ranking, options: &Options) -> Vec<GroupData> {
     let report = ranking.groups.report;
-    let group = |(at, view): (usize, &View)| GroupData {
-        title: view.title(),
-        part: report.shape().look.part.map(|part| part(report, view.group)),
-        content: view.content(),
-        key: key(view),
+    let views = views(report);
+    let names = titles(&views);
+    let group = |((at, view), title): ((usize, &View), String)| GroupData {
+        title,
+        usual: usual(view),
         points: (ranking.groups.rows[at].iter().enumerate())
             .map(|(place, row)| point(view, row, ranking.contenders[at].get(place), options))
             .collect(),
     };
-    views(report).iter().enumerate().map(group).collect()
+    views.iter().enumerate().zip(names).map(group).collect()
 }
 
-/// The common factors of a group, in words.
-fn key(view: &View) -> Vec<(&'static str, String)> {
-    let factors = view.report.shape().factors.iter();
-    let of = |id: &'static str| {
-        let value = view.group.key.get(id)?;
-        Some(match id {
-            "payload" => ("content", view.content()),
-            "server" => (id, names::server(value)),
-            "runtime" => ("PHP", names::runtime(value)),
-            "every_ms" => ("requests/s", value.parse().map_or_else(|_| clean(value), names::per_second)),
-            _ => (id, clean(value)),
-        })
+/// What the answer says that it gains: its cells are what is recommended and what that is compared with.
+fn gain(report: &Report) -> Option<&Sentence> {
+    report.advice.as_ref()?.sentences.iter().find(|one| one.part == StatementKind::Gain)
+}
+
+/// The group that is shown first: of what is gained, or in the middle of the answer's.
+fn shown(report: &Report) -> usize {
+    let own = gain(report).and_then(|gain| gain.cells.first());
+    let own = own.and_then(|id| report.groups.iter().position(|group| group.has(id)));
+    own.or_else(|| document::answered(report)).unwrap_or(0)
+}
+
+/// What a group's best is compared with: what is marked, or what the answer compares with.
+fn usual(view: &View) -> Option<String> {
+    let marked = ["today", "reference", "gzip"].into_iter().find_map(|mark| view.group.mark(mark));
+    let of_answer = || {
+        let name = view.label(gain(view.report)?.cells.get(1)?);
+        view.rows.iter().map(|row| row.id()).find(|id| view.label(id) == name)
     };
-    factors.filter_map(|factor| of(factor.id)).collect()
+    marked.or_else(of_answer).map(str::to_owned)
+}
+
+/// The names of groups in the list of a page: `271 KB page, Apache`. Only what groups differ in is in them.
+fn titles(views: &[View]) -> Vec<String> {
+    let contents: Vec<String> = views.iter().map(content).collect();
+    let title = |(view, content): (&View, &String)| {
+        let is_other = |(other, own): (&View, &String)| own == content && other.content() != view.content();
+        let mark = if views.iter().zip(&contents).any(is_other) {
+            format!(" ({})", view.content())
+        } else {
+            String::new()
+        };
+        let differs = |id: &&&str| views.iter().any(|other| other.group.factor(id) != view.group.factor(id));
+        let factors = view.report.shape().group_by.iter().filter(|id| **id != "payload").filter(differs);
+        let factors = factors.filter_map(|id| factor(view, id)).map(|factor| format!(", {factor}"));
+        format!("{content}{mark}{}", factors.collect::<String>())
+    };
+    views.iter().zip(&contents).map(title).collect()
+}
+
+/// `271 KB page`, `16.2 KB PHP value`, `40-field record`.
+fn content(view: &View) -> String {
+    let name = view.content();
+    let Some(payload) = view.payload() else { return name };
+    let kind = match payload.kind.as_str() {
+        "made" => {
+            return name.strip_prefix("record:").map_or(name.clone(), |bins| format!("{bins}-field record"));
+        }
+        _ if payload.items.len() > 1 && !payload.family => {
+            return format!("{name}, {}", units::bytes(payload.size()));
+        }
+        "html" => "page".to_owned(),
+        "js" => "script".to_owned(),
+        "css" => "style sheet".to_owned(),
+        "php-value" => "PHP value".to_owned(),
+        kind @ ("json" | "svg") => kind.to_uppercase(),
+        kind => clean(kind),
+    };
+    let mark = if view.is_synthetic() { " (SYNTHETIC)" } else { "" };
+    format!("{} {kind}{mark}", units::bytes(payload.size()))
+}
+
+/// A common factor of a group in words; none where it has none.
+fn factor(view: &View, id: &str) -> Option<String> {
+    let value = view.group.key.get(id)?;
+    let client = view.rows.first().and_then(|row| row.cell.client.as_ref());
+    Some(match (id, client) {
+        ("work", Some(client)) => {
+            let keys =
+                if client.keys == Keys::One { String::new() } else { format!(", {} keys", client.keys) };
+            let rate = client.rate.map_or(String::new(), |rate| format!(", {rate} per second"));
+            format!(
+                "{}{keys}, {}{rate}",
+                names::mix(client.mix),
+                count(client.workers as usize, "worker", "workers")
+            )
+        }
+        ("transactions", _) => format!("{value} transactions"),
+        ("server", _) => names::server(value),
+        ("runtime", _) if value == NO_PHP => return None,
+        ("runtime", _) if value == "native" => "native libraries".to_owned(),
+        ("runtime", _) => names::runtime(value),
+        ("transport" | "link", _) => format!("over {}", clean(value)),
+        ("connections", _) => count(value.parse().unwrap_or(1), "connection", "connections"),
+        ("every_ms", _) => {
+            format!("{} requests/s", value.parse().map_or_else(|_| clean(value), names::per_second))
+        }
+        ("visitor", _) => format!("{} visitors", clean(value)),
+        _ => clean(value),
+    })
 }
 
 fn point(view: &View, row: &Row, contender: Option<&Contender>, options: &Options) -> Point {
@@ -315,7 +347,6 @@ fn point(view: &View, row: &Row, contender: Option<&Contender>, options: &Option
         Some(Observed { value, low, high, metric, quantile, rounds })
     };
     let costs = shape.costs.as_ref();
-    let drawn = |id: &&str| Some(((*id).to_owned(), row.get(id)?.drawn_rounds().to_vec()));
     Point {
         id: row.id().to_owned(),
         label: (shape.look.label)(row),
@@ -346,7 +377,6 @@ fn point(view: &View, row: &Row, contender: Option<&Contender>, options: &Option
                 (id.clone(), (estimate.value, estimate.low, estimate.high, estimate.rounds))
             })
             .collect(),
-        samples: shape.headline.iter().filter_map(drawn).filter(|(_, rounds)| !rounds.is_empty()).collect(),
         histogram: row.seen.as_ref().and_then(|seen| histogram(seen)),
         series: row.seen.as_ref().map(|seen| series(report, row, seen)).unwrap_or_default(),
     }
@@ -360,15 +390,6 @@ fn config(report: &Report, row: &Row) -> Vec<(String, String)> {
     let runtime = report.runtimes.iter().find(|runtime| runtime.name == row.cell.runtime);
     let version = runtime.map(|runtime| ("runtime version".to_owned(), clean(&runtime.version)));
     factors.chain(facts).chain(version).filter(|(_, value)| !value.is_empty()).collect()
-}
-
-fn failure(report: &Report, of: &crate::gather::FaultRow) -> Failure {
-    Failure {
-        cell: label(report, &of.cell),
-        round: of.round,
-        reason: clean(&of.fault.message),
-        remedy: of.fault.remedy.as_deref().map(clean),
-    }
 }
 
 fn histogram(seen: &RowSamples) -> Option<Histogram> {

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use weigh_model::units;
+
 use super::{Block, Picture};
+use crate::block::{Step, Tile};
 use crate::chart::dark;
+use crate::document::FAILURES;
 use crate::document::group::RECOMMENDED;
 use crate::table::{Columns, Grid, Role, Tone};
 use crate::text::{clean, slug};
@@ -29,41 +33,53 @@ pub fn safe(of: &str) -> String {
     escape(&clean(of))
 }
 
-/// What is being written: the parts and the entries of the contents.
+/// The same as prose: no line ends within a flag.
+fn prose(of: &str) -> String {
+    let text = safe(of);
+    let words = text.split(' ').map(|word| match word.trim_start_matches('(').starts_with("--") {
+        true => format!("<span class=\"flag\">{word}</span>"),
+        false => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What is being written: the answer with its chart, and the parts below it.
 #[derive(Default)]
 struct Body {
     head: String,
     answer: String,
+    chart: String,
+    failures: String,
     main: String,
-    contents: String,
+    /// The title and the content of the part that is open.
+    title: Option<String>,
+    part: String,
     parts: usize,
     tables: usize,
-    is_open: bool,
+    /// All parts are evidence of an answer, or those with tables and files are: they are folded.
+    is_run: bool,
+    has_tiles: bool,
     paints: BTreeSet<dark::Paint>,
 }
 
-/// The body of a page: title and question, the answer, the place of the page's program, contents, and the parts; and the
-/// style of its charts.
+/// The body of a page: title and question, the answer beside a chart, the place of the page's program, and the parts, of a run folded; and
+/// the style of its charts.
 pub(super) fn body(blocks: &[Block], pictures: &[Picture]) -> (String, String) {
-    let mut body = Body::default();
+    // The report of a run has a place for its charts.
+    let is_run = blocks.iter().any(|block| matches!(block, Block::StudyCharts));
+    let mut body = Body { is_run, ..Body::default() };
     blocks.iter().for_each(|block| body.add(block, pictures));
     body.close();
-    let Body { head, answer, main, contents, paints, .. } = body;
-    let contents = match contents.is_empty() {
+    let Body { head, answer, chart, failures, main, paints, .. } = body;
+    let section = |id: &str, label: &str, content: String| match content.is_empty() {
         true => String::new(),
-        false => {
-            format!(
-                "<nav id=\"contents\" aria-label=\"Contents\"><h2>Contents</h2><ul>{contents}</ul></nav>\n"
-            )
-        }
+        false => format!("<section id=\"{id}\" aria-label=\"{label}\">{content}</section>\n"),
     };
-    let answer = match answer.is_empty() {
-        true => String::new(),
-        false => format!("<section id=\"answer\" aria-label=\"Answer\">{answer}</section>\n"),
-    };
+    let chart = if is_run { chart + "\n" } else { chart };
+    let first = section("answer", "Answer", answer) + &section("view", "Chart", chart);
     let body = format!(
         "<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header id=\"head\">{head}</header>\n<main id=\"main\">\n\
-         {answer}<section id=\"explore\" aria-label=\"Your own conditions\" hidden></section>\n{contents}{main}</main>\n"
+         <div class=\"first\">{first}</div>\n{failures}<section id=\"explore\" aria-label=\"Your own conditions\" hidden></section>\n{main}</main>\n"
     );
     (body, dark::rules(&paints))
 }
@@ -71,23 +87,39 @@ pub(super) fn body(blocks: &[Block], pictures: &[Picture]) -> (String, String) {
 impl Body {
     /// Where blocks go: title and question into the head, everything before the first part into the answer.
     fn out(&mut self) -> &mut String {
-        match (self.is_open, self.answer.is_empty() && !self.head.contains("<p")) {
-            (true, _) => &mut self.main,
+        match (self.title.is_some(), self.answer.is_empty() && !self.head.contains("<p")) {
+            (true, _) => &mut self.part,
             (false, true) => &mut self.head,
             (false, false) => &mut self.answer,
         }
     }
 
+    /// Ends a part. Failures are before all others.
     fn close(&mut self) {
-        if self.is_open {
-            self.main.push_str("</section>\n");
-        }
+        let (Some(title), part) = (self.title.take(), std::mem::take(&mut self.part)) else { return };
+        self.parts += 1;
+        let is_failures = title == FAILURES;
+        let is_evidence = self.has_tiles && ["<table", "<pre"].iter().any(|of| part.contains(of));
+        let (class, open) = (
+            if is_failures { "part failures" } else { "part" },
+            if self.is_run || is_evidence { "" } else { " open" },
+        );
+        let to = if is_failures { &mut self.failures } else { &mut self.main };
+        to.push_str(&format!(
+            "<details class=\"{class}\" id=\"part-{}-{}\"{open}>\n<summary><h2>{}</h2></summary>\n{part}</details>\n",
+            self.parts,
+            slug(&title),
+            safe(&title)
+        ));
     }
 
     fn add(&mut self, block: &Block, pictures: &[Picture]) {
         match block {
             Block::Heading(1, title) => self.head.push_str(&format!("<h1>{}</h1>\n", safe(title))),
-            Block::Heading(2, title) => self.part(title),
+            Block::Heading(2, title) => {
+                self.close();
+                self.title = Some(title.clone());
+            }
             Block::Heading(level, title) => {
                 let line = format!("<h{level}>{}</h{level}>\n", safe(title));
                 self.out().push_str(&line);
@@ -95,23 +127,35 @@ impl Body {
             Block::Answer(sentences) => {
                 let sentence = |(at, of): (usize, &String)| {
                     let class = if at == 0 { " class=\"lead\"" } else { "" };
-                    format!("<p{class}>{}</p>\n", safe(of))
+                    format!("<p{class}>{}</p>\n", prose(of))
                 };
-                let all: String = sentences.iter().enumerate().map(sentence).collect();
-                self.answer.push_str(&all);
+                let mut all: Vec<String> = sentences.iter().enumerate().map(sentence).collect();
+                if self.is_run {
+                    all.insert(all.len().min(2), "<div id=\"tiles\"></div>\n".into());
+                }
+                self.answer.push_str(&all.concat());
             }
             Block::Text(of) => {
-                let line = format!("<p>{}</p>\n", safe(of));
+                let line = format!("<p>{}</p>\n", prose(of));
                 self.out().push_str(&line);
             }
             Block::Remark(of) if of.is_empty() => {}
             Block::Remark(of) => {
-                let line = format!("<p class=\"remark\">{}</p>\n", safe(of));
+                let line = format!("<p class=\"remark\">{}</p>\n", prose(of));
                 self.out().push_str(&line);
             }
             Block::Steps(steps) => {
-                let items: String = steps.iter().map(|step| format!("<li>{}</li>\n", safe(step))).collect();
-                self.out().push_str(&format!("<ol>\n{items}</ol>\n"));
+                let is_action = steps.iter().any(|step| !step.change.is_empty());
+                let class = if is_action { " class=\"cards\"" } else { "" };
+                let items: String = steps.iter().map(if is_action { card } else { item }).collect();
+                self.out().push_str(&format!("<ol{class}>\n{items}</ol>\n"));
+            }
+            Block::Tiles(what, tiles) => {
+                self.has_tiles = true;
+                let tiles: String = tiles.iter().map(tile).collect();
+                let line =
+                    format!("<p class=\"remark\">{}</p>\n<dl class=\"tiles\">{tiles}</dl>\n", safe(what));
+                self.out().push_str(&line);
             }
             Block::Points(points) => {
                 let items: String = points.iter().map(point).collect();
@@ -120,7 +164,7 @@ impl Body {
             Block::Table(grid) => {
                 self.tables += 1;
                 // The answer has what is most important; the parts have every column.
-                let columns = if self.is_open { Columns::All } else { Columns::Few };
+                let columns = if self.title.is_some() { Columns::All } else { Columns::Few };
                 let table = table(grid, self.tables, &columns);
                 self.out().push_str(&table);
             }
@@ -129,20 +173,10 @@ impl Body {
                 let line = format!("<pre class=\"literal\"><code>{}</code></pre>\n", lines.join("\n"));
                 self.out().push_str(&line);
             }
+            Block::Loads(loads) => self.out().push_str(&super::loads::html(loads)),
             Block::Charts(group) => self.pictures(pictures, Some(*group)),
             Block::StudyCharts => self.pictures(pictures, None),
         }
-    }
-
-    /// Opens a part, and names it in the contents.
-    fn part(&mut self, title: &str) {
-        self.close();
-        self.parts += 1;
-        let id = format!("part-{}-{}", self.parts, slug(title));
-        let title = safe(title);
-        self.contents.push_str(&format!("<li><a href=\"#{id}\">{title}</a></li>\n"));
-        self.main.push_str(&format!("<section class=\"part\" id=\"{id}\">\n<h2>{title}</h2>\n"));
-        self.is_open = true;
     }
 
     fn pictures(&mut self, pictures: &[Picture], group: Option<usize>) {
@@ -155,9 +189,56 @@ impl Body {
             let figure = format!(
                 "<figure class=\"chart\">\n{svg}<figcaption>{about}. The figures are in the tables.</figcaption>\n</figure>\n"
             );
-            self.out().push_str(&figure);
+            // The first picture of a run is beside the answer.
+            let out = if self.is_run && self.chart.is_empty() { &mut self.chart } else { self.out() };
+            out.push_str(&figure);
         }
     }
+}
+
+fn item(step: &Step) -> String {
+    format!("<li>{}</li>\n", safe(&step.sentences()))
+}
+
+/// Something to do: what, what it brings, what it takes, and what to type.
+fn card(step: &Step) -> String {
+    let (title, more) = step.text.split_once(". ").unwrap_or((&step.text, ""));
+    let change: String = step.change.iter().map(|change| format!("<li>{}</li>", safe(change))).collect();
+    let needs = match step.needs.as_slice() {
+        [] => "Needs nothing new.".to_owned(),
+        needs => format!("Needs {}.", units::list(needs)),
+    };
+    let deploy = step.deploy.as_ref().map_or("", |_| " Run weigh pack at each deployment.");
+    // What goes into a configuration and what is typed are copied one by one.
+    let install = (!step.install.is_empty()).then(|| step.install.join("\n"));
+    let literal: String = install
+        .iter()
+        .chain(&step.deploy)
+        .map(|text| {
+            format!(
+                "<pre class=\"literal\"><code>{}</code></pre>\n",
+                text.lines().map(safe).collect::<Vec<_>>().join("\n")
+            )
+        })
+        .collect();
+    format!(
+        "<li><h3>{}</h3>\n<p>{}</p>\n<ul>{change}</ul>\n<p class=\"remark\">{}{deploy}</p>\n{literal}</li>\n",
+        safe(title.trim_end_matches('.')),
+        safe(more),
+        safe(&needs)
+    )
+}
+
+fn tile(Tile { name, before, after, change, is_better }: &Tile) -> String {
+    let tone = match is_better {
+        Some(true) => " good",
+        Some(false) => " bad",
+        None => "",
+    };
+    let [name, before, after, change] = [name, before, after, change].map(|of| safe(of));
+    format!(
+        "<div><dt>{name}</dt><dd>{before} → <b>{after}</b></dd><dd class=\"change{tone}\">{change}</dd></div>\n"
+    )
 }
 
 fn point((what, remedy): &(String, Option<String>)) -> String {

@@ -38,11 +38,11 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
     let of_study = |stem: String, about: String, chart| Picture { stem, about, group: None, chart };
     let mut entries = Vec::new();
     entries.extend(crossover(report).map(|chart| {
-        let about = "CPU time and rate of files encoded before beside on the fly, by size";
+        let about = "CPU time and rate of precompressed files compared with compression on the fly, by size";
         of_study("crossover".into(), about.into(), chart)
     }));
     entries.extend(slow_clients(report).map(|chart| {
-        let about = "Response time of light requests beside slow clients, by server and method";
+        let about = "Response time of light requests with slow clients, by server and method";
         of_study("slow-clients".into(), about.into(), chart)
     }));
     for (index, payload) in downloaded(report).into_iter().enumerate() {
@@ -325,7 +325,7 @@ fn crossover(report: &Report) -> Option<Chart> {
     Some(Chart {
         title: crossover_title(&shown),
         about: about_of([
-            "A precompressed file beside compression on the fly, by size of the file".into(),
+            "A precompressed file compared with compression on the fly, by size of the file".into(),
             clean(&report.run.machine),
         ]),
         remark: format!("Above 1×: precompressed is ahead.{circles}"),

@@ -10,6 +10,7 @@ use super::content::{self, Item};
 use super::proof::{Compared, Proof, Sums, left, other_coding};
 use super::setup::{Exact, Setup};
 use super::wait::Weighted;
+use crate::compare::page_loads::PairedLoads;
 use crate::metric::delivery::SECONDS;
 use crate::report::Report;
 use crate::row::Row;
@@ -26,15 +27,17 @@ pub struct ByUrl {
     pub after: String,
 }
 
-/// Compares. `report` is a run in which each URL was requested once for each kind of client.
+/// Compares. `report` is a run in which each URL was requested once for each kind of client; `loads` are those of the page in a browser, over links, of a
+/// proof that took this many seconds.
 pub fn prove_urls(
     policy: &Policy,
     site: &Site,
     links: &[Weighted],
     pairs: &[ByUrl],
     report: &Report,
+    (loads, seconds): (&[PairedLoads], f64),
 ) -> Proof {
-    let ground = Ground::new(site, links, std::slice::from_ref(report));
+    let ground = Ground::new(site, links, std::slice::from_ref(report), policy.objective.moment());
     let mut proof = Proof::of(policy, "requested", |proof, decision| {
         let urls = Urls {
             ground: &ground,
@@ -52,6 +55,7 @@ pub fn prove_urls(
         Some(())
     });
     proof.open.extend(left(std::iter::once(report)));
+    proof.add_loads(policy, loads, seconds);
     proof
 }
 
@@ -90,7 +94,7 @@ impl<'a> Urls<'a> {
             // The response time takes the place of the CPU time, and has the application's in it.
             let of = |item: &Item, row: &Row| {
                 let sent = item.body(row) * item.scale + item.head(row);
-                let wait = waiting(self.ground, self.kind, item, row, sent);
+                let wait = waiting(self.ground, item, row, item.body(row), sent);
                 (row.get(SECONDS).cloned(), Exact { wait, sent, ..Exact::default() })
             };
             sums.add(&items, client.share, &rows_of, &of);

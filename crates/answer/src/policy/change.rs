@@ -14,6 +14,9 @@ pub(crate) const LONGER: f64 = 0.005;
 /// Hours of CPU time, with the application's where that is known.
 pub(crate) const CORE_HOURS: Quantity = &|cpu, exact| (cpu / NS / HOUR, exact.made / HOUR);
 
+/// Hours that visitors wait, for CPU time and the rest.
+pub(crate) const WAIT_HOURS: Quantity = &|cpu, exact| (cpu / NS / HOUR, exact.wait / HOUR);
+
 /// The hours of CPU time before and after.
 pub(crate) fn core_hours(site: &Site, before: &Setup, after: &Setup) -> Amount {
     Uncertainty::new(site, before, after).amount(CORE_HOURS, false)
@@ -26,7 +29,7 @@ pub(crate) fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
     let amount = |of: Quantity| uncertainty.amount(of, is_same);
     let prices = Weights::prices(site);
     Change {
-        wait_hours: amount(&|cpu, exact| (cpu / NS / HOUR, exact.wait / HOUR)),
+        wait_hours: amount(WAIT_HOURS),
         core_hours: amount(CORE_HOURS),
         worker_hours: amount(&|_, exact| (0.0, exact.workers / HOUR)),
         gb_out: amount(&|_, exact| (0.0, exact.sent / GB)),

@@ -201,7 +201,7 @@ impl<'a> Coded<'a> {
     fn table(&self, ground: &Ground, weights: &Weights) -> Table {
         let of_file = |own: &Measured<'a>| {
             let taken = |row: &'a Row| {
-                let exact = response(ground, self.kind, &own.item, Answer::of(row));
+                let exact = response(ground, &own.item, Answer::of(row));
                 let cpu_ns = ground.cpu(row, own.item.scale).map_or(0.0, |cpu| cpu.value);
                 let cost = (weights.wait + weights.core) * cpu_ns / NS + exact.cost(weights);
                 Taken { cost: cost * own.item.requests, sent: exact.sent * own.item.requests }
@@ -446,7 +446,7 @@ impl<'a> Coded<'a> {
         let part = |((file, ..), (answer, share)): ((usize, _, _), (Answer, f64))| {
             let item = &self.measured[file].item;
             let requests = share * item.requests;
-            let exact = response(ground, self.kind, item, answer).times(requests);
+            let exact = response(ground, item, answer).times(requests);
             // Methods are measured in the lab's configuration, and would run in the site's own.
             let beyond = if is_own(answer.row) { 0.0 } else { self.beyond };
             let cpu = ground.cpu(answer.row, item.scale).map(|cpu| cpu.shifted(beyond).scaled(requests));
@@ -495,20 +495,21 @@ fn time(row: &Row) -> f64 {
     row.value(CPU).unwrap_or(0.0) / NS
 }
 
-/// Seconds that a visitor waits for a response on the way and while it is decoded.
-pub(super) fn waiting(ground: &Ground, kind: Kind, item: &Item, row: &Row, sent: f64) -> f64 {
+/// Seconds that a visitor waits for a response with this body on the way, and while it is decoded.
+pub(super) fn waiting(ground: &Ground, item: &Item, row: &Row, body: f64, sent: f64) -> f64 {
     let decoding =
         row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS * item.scale;
-    ground.readers.seconds(sent, kind) + decoding * ground.readers.slower
+    let part = body / (item.sample.bytes as f64).max(1.0);
+    ground.wait(item.stratum, part, sent) + decoding * ground.readers.slower
 }
 
 /// What one response takes besides CPU time.
-pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, answer: Answer) -> Exact {
+pub(super) fn response(ground: &Ground, item: &Item, answer: Answer) -> Exact {
     let row = answer.row;
     let sent = answer.body(item) * item.scale + item.head(row);
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
-    let fixed = made + ground.readers.seconds(0.0, kind);
-    let wait = made + waiting(ground, kind, item, row, sent);
+    let fixed = made + ground.wait(item.stratum, 0.0, 0.0);
+    let wait = made + waiting(ground, item, row, answer.body(item), sent);
     let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
     let encoding = if encodes { time(row) * item.scale } else { 0.0 };
     let workers = item.stratum.made_ms.map_or(0.0, |_| made + encoding);

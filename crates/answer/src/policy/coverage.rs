@@ -121,7 +121,8 @@ fn taken(ground: &Ground, stratum: &Stratum, requests: f64, bytes: f64) -> Exact
         return Exact { stored: bytes, ..Exact::default() };
     }
     let workers = stratum.made_ms.map_or(0.0, |made| made.value / 1e3) * requests;
-    let wait = ground.readers.seconds(bytes / requests.max(1.0), stratum.kind) * requests + workers;
+    let (body, whole) = (bytes / requests.max(1.0), stratum.bytes.value / stratum.files.value.max(1.0));
+    let wait = ground.wait(stratum, body / whole.max(1.0), body) * requests + workers;
     let made = if ground.knows_made { workers } else { 0.0 };
     Exact { wait, made, sent: bytes, workers, ..Exact::default() }
 }
@@ -162,13 +163,15 @@ pub(super) fn missing(ground: &Ground, kind: Kind) -> &'static str {
     match (unknown_today(ground, &strata), kind) {
         (Reason::TodayFailed, _) => "requests for what is sent today failed, as the run's report says",
         (Reason::TodayNotMeasured, _) => {
-            "what is sent today did not fit into the budget, a longer one may tell it (--budget)"
+            "what is sent today was not measured within the budget (give more: --budget)"
         }
         (_, Kind::Value) => "what the store has today is of no form that was measured",
         (_, Kind::Download) => {
-            "it is not known whether PHP or the server sends them, which [[today]] in site.toml may say"
+            "it is not known whether PHP or the server sends them ([[today]] in site.toml can say)"
         }
-        _ => "what is sent today is not known, which weigh site --server-config or --url tells",
+        _ => {
+            "what is sent today is not known (to find out: weigh site --force with --server-config or --url)"
+        }
     }
 }
 

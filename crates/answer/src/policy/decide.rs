@@ -7,13 +7,13 @@ use weigh_stats::ROUNDS;
 
 use crate::choose::TOLERANCE;
 use crate::money::Weights;
-use crate::policy::change::{change, longer, parts};
+use crate::policy::change::{WAIT_HOURS, change, longer, parts};
 use crate::policy::coded::Coded;
 use crate::policy::ground::{Encoded, Ground};
 use crate::policy::made::Made;
 use crate::policy::setup::{Exact, NS, Setup, choose};
 use crate::policy::wait::Weighted;
-use crate::policy::{basis, coverage, flip, handed, pool, stored};
+use crate::policy::{basis, coverage, flip, handed, page_cache, pool, stored};
 use crate::report::Report;
 use crate::verdict::Confidence;
 
@@ -40,7 +40,7 @@ pub(super) fn decide_by(
     reports: &[Report],
     (objective, encoded): (Objective, Encoded),
 ) -> (Decided, Option<Setup>) {
-    let ground = Ground { encoded, ..Ground::new(site, links, reports) };
+    let ground = Ground { encoded, ..Ground::new(site, links, reports, objective.moment()) };
     let mut notes = Vec::new();
     let (made, raises) = make(&ground, objective);
     if raises > 0 {
@@ -62,8 +62,8 @@ pub(super) fn decide_by(
     let of_kind = |kind: Kind| made.iter().find(|one| one.kind == kind);
     let undecided = |kind: Kind| if of_kind(kind).is_none() { undecided(site, kind) } else { None };
     notes.extend(Kind::ALL.into_iter().filter_map(undecided));
-    let few = made.iter().filter(|one| !one.has_rounds);
-    let unsettled = few.map(|one| few_rounds(one, reports)).collect();
+    let few: Vec<&Made> = made.iter().filter(|one| !one.has_rounds).collect();
+    let unsettled = if few.is_empty() { Vec::new() } else { vec![few_rounds(&few, reports)] };
     notes.extend(basis::asked_by(site));
     notes.extend(ground.rate.words(made.iter().map(|one| one.kind), site));
     let values = of_kind(Kind::Value);
@@ -72,8 +72,21 @@ pub(super) fn decide_by(
     if site.of(Kind::Page).next().is_some() && !ground.knows_made {
         notes.push(WITHOUT_MADE.into());
     }
+    notes.extend(ground.page_waits.as_ref().map(|waits| waits.words(site)));
     let mut flips = flip::flips(&ground, &made, objective);
-    let decision = |one: &Made| one.decision(&ground, flips.remove(&one.kind).unwrap_or_default());
+    // Assets and pages are loaded together: what one of them changes is a share of the whole wait.
+    let is_loaded = |kind: Kind| ground.page_waits.is_some() && matches!(kind, Kind::Asset | Kind::Page);
+    let beside = |kind: Kind| -> f64 {
+        let others = made.iter().filter(|one| one.kind != kind && is_loaded(one.kind));
+        others.map(|one| wait_hours(&one.before().unwrap_or_else(|| one.after()))).sum()
+    };
+    let decision = |one: &Made| {
+        let mut decision = one.decision(&ground, flips.remove(&one.kind).unwrap_or_default());
+        if is_loaded(one.kind) && decision.change != Change::default() {
+            decision.change.wait_hours = decision.change.wait_hours.beside(beside(one.kind));
+        }
+        decision
+    };
     let mut decisions: Vec<Decision> = made.iter().map(decision).collect();
     let php = values.map(|one| stored::elsewhere(&ground, &one.chosen)).unwrap_or_default();
     let gain = |of: &Decision| of.change.wait_hours.before - of.change.wait_hours.after;
@@ -89,8 +102,10 @@ pub(super) fn decide_by(
         machines: Vec::new(),
         decisions,
         pool: pool::pool(site),
+        page_cache: page_cache::decide(site),
         php,
         total: total(&ground, &made),
+        loads: Vec::new(),
         coverage: coverage.collect(),
         trial: None,
         gates: Vec::new(),
@@ -98,12 +113,14 @@ pub(super) fn decide_by(
     (Decided { policy, notes }, made.iter().map(Made::after).reduce(Setup::plus))
 }
 
-/// That a decision rests on fewer rounds than a claim takes, and what would settle it.
-fn few_rounds(made: &Made, reports: &[Report]) -> String {
-    let rounds = made.today.iter().chain([&made.chosen]).map(Setup::fewest_rounds).min().unwrap_or_default();
+/// That decisions rest on fewer rounds than a claim takes, and what would settle them.
+fn few_rounds(made: &[&Made], reports: &[Report]) -> String {
+    let setups = made.iter().flat_map(|one| one.today.iter().chain([&one.chosen]));
+    let rounds = setups.map(Setup::fewest_rounds).min().unwrap_or_default();
     let seconds: f64 = reports.iter().map(|report| report.run.seconds).sum();
     let budget = (seconds * ROUNDS as f64 / rounds.max(1) as f64).ceil();
-    let (kinds, few) = (made.kind.plural(), Confidence::TooFewRounds.name());
+    let kinds: Vec<&str> = made.iter().map(|one| one.kind.plural()).collect();
+    let (kinds, few) = (units::list(&kinds), Confidence::TooFewRounds.name());
     let have = match rounds {
         1..ROUNDS => format!("some settings have {rounds} of {ROUNDS} rounds"),
         _ => few.to_owned(),
@@ -250,6 +267,12 @@ impl Made<'_> {
             ..stays(text)
         }
     }
+}
+
+/// Hours per month that visitors wait with a setup.
+fn wait_hours(setup: &Setup) -> f64 {
+    let (cpu, known) = WAIT_HOURS(setup.cpu.value, &setup.exact);
+    cpu + known
 }
 
 /// All kinds for which today's method is known, together; and those without a decision, which stay as they are.

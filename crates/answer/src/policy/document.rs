@@ -1,13 +1,14 @@
 //! A policy as blocks of text, for the terminal and for `advice.md`: what to do first, then what it brings.
 
 use weigh_model::policy::{
-    Amount, Change, Compared, Decision, Encoder, Flip, Objective, OtherPhp, Policy, Pool,
+    Amount, Change, Compared, Decision, Encoder, Flip, LoadChange, Objective, OtherPhp, Policy, Pool,
 };
 use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
 use super::basis::{self, gigabytes};
-use crate::block::Block;
+use crate::block::{Block, Step, Tile};
+use crate::first::distinct;
 use crate::policy::decide::Decided;
 use crate::table::Grid;
 use crate::text::clean;
@@ -17,41 +18,70 @@ const SELDOM: f64 = 0.05;
 /// A change of less than this share is not a change to a reader.
 const VISIBLE: f64 = 0.005;
 
-/// What stands above the steps of a policy, and above those that rest on too few rounds.
-const DO_THIS: &str = "Do this, in this order";
-const SO_FAR: &str = "Not settled: so far this is ahead, in this order";
+/// What the site does today of this kind is not known.
+fn is_open(policy: &Policy, decision: &Decision) -> bool {
+    policy.coverage.iter().any(|one| one.kind == decision.kind && !one.in_total)
+}
 
-/// What to do, the steps in their order; or that nothing is to be changed, and why.
+/// The answer, how sure it is, and the steps in their order.
 pub fn verdict(policy: &Policy, site: &Site) -> Vec<Block> {
     let (keep, change): (Vec<&Decision>, Vec<&Decision>) =
         policy.decisions.iter().partition(|decision| decision.keep);
-    let is_open =
-        |decision: &&Decision| policy.coverage.iter().any(|one| one.kind == decision.kind && !one.in_total);
-    let mut blocks: Vec<Block> = basis::counted(policy).map(Block::Text).into_iter().collect();
-    if policy.decisions.is_empty() {
-        blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
-    } else if change.is_empty() {
-        let is_withheld = policy.trial.as_ref().is_some_and(|trial| !trial.withheld.is_empty());
-        let what = match (keep.iter().all(is_open), policy.unsettled.is_empty(), basis::is_whole(policy)) {
-            _ if is_withheld => {
-                "Change nothing: the files of what was better make answers of this site worse."
-            }
-            (true, ..) => "Change nothing: what is done today was not measured.",
-            (false, false, _) => {
-                "Change nothing so far: there are too few rounds to say that another setting is better."
-            }
-            (false, true, true) => "Change nothing: no other setting is better.",
-            (false, true, false) => "Change nothing of what was measured: no other setting is better.",
-        };
-        blocks.push(Block::Answer(vec![what.into()]));
-    } else {
-        let heading = if policy.unsettled.is_empty() { DO_THIS } else { SO_FAR };
-        blocks.push(Block::Heading(2, heading.into()));
-        blocks.extend(policy.unsettled.iter().map(|open| Block::Text(clean(open))));
-        blocks.push(Block::Steps(change.iter().map(|decision| step(decision, site)).collect()));
+    let is_open = |decision: &&Decision| is_open(policy, decision);
+    let is_known = !change.is_empty() || !keep.iter().all(is_open);
+    let cache = policy.page_cache.as_ref();
+    let held = cache.filter(|cache| !cache.keep);
+    let is_known = is_known || held.is_some();
+    let mut answer = vec![headline(policy, change.len() + usize::from(held.is_some()), is_known)];
+    answer.extend(policy.unsettled.iter().map(|open| clean(open)));
+    match (is_known, policy.unsettled.is_empty()) {
+        (false, _) if !policy.decisions.is_empty() => {
+            answer.insert(1, "Gain unknown: there is nothing to compare with.".into());
+        }
+        (true, true) => answer.push("Settled: enough rounds for every decision.".into()),
+        _ => {}
     }
+    let mut blocks = vec![Block::Answer(answer)];
+    blocks.extend(basis::counted(policy).map(Block::Text));
+    let cached = held.map(|cache| Step::new(clean(&cache.text)));
+    let steps: Vec<Step> =
+        cached.into_iter().chain(change.iter().map(|decision| step(decision, site))).collect();
+    if !steps.is_empty() {
+        blocks.push(Block::Steps(steps));
+    }
+    blocks.extend(cache.filter(|cache| cache.keep).map(|cache| Block::Text(clean(&cache.text))));
     let told = keep.iter().filter(|one| !change.is_empty() || is_open(one));
     blocks.extend(told.map(|decision| Block::Text(clean(&decision.text))));
+    blocks
+}
+
+/// How many changes to make; or that nothing is to be changed, and why. `is_known`: what the site does today is, of some kind.
+fn headline(policy: &Policy, changes: usize, is_known: bool) -> String {
+    let order = if changes > 1 { ", in this order" } else { "" };
+    let count = units::count(changes, "change", "changes");
+    let is_settled = policy.unsettled.is_empty();
+    let is_withheld = policy.trial.as_ref().is_some_and(|trial| !trial.withheld.is_empty());
+    match changes {
+        _ if policy.decisions.is_empty() => "No decision: nothing of the site was measured.".into(),
+        0 if is_withheld => {
+            "Change nothing: the files of what was better make answers of this site worse.".into()
+        }
+        0 if !is_known => "No advice: what the site does today is not known.".into(),
+        0 if !is_settled => {
+            "Change nothing so far: there are too few rounds to say that another setting is better.".into()
+        }
+        0 if basis::is_whole(policy) => "Change nothing: no other setting is better.".into(),
+        0 => "Change nothing of what was measured: no other setting is better.".into(),
+        _ if is_settled => format!("Make {count}{order}."),
+        _ => format!("So far {count}{order}."),
+    }
+}
+
+/// The same for a page: what it brings follows the answer.
+pub fn for_page(policy: &Policy, site: &Site, mut blocks: Vec<Block>) -> Vec<Block> {
+    if policy.total != Change::default() {
+        blocks.insert(1, tiles(policy, site));
+    }
     blocks
 }
 
@@ -65,6 +95,10 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     if policy.total != Change::default() && !policy.decisions.is_empty() {
         blocks.push(Block::Heading(2, "Together, per month".into()));
         blocks.push(Block::Table(together(&policy.total, site)));
+        blocks.extend(loads(&policy.loads));
+        if policy.page_cache.as_ref().is_some_and(|cache| !cache.keep) {
+            blocks.push(Block::Remark("The cache of pages is not part of these sums.".into()));
+        }
         blocks.extend(basis::coverage(policy).map(Block::Remark));
     }
     // `80% of visitors were on fibre`, with what is better then.
@@ -74,10 +108,9 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
         blocks.push(Block::Heading(2, "This would change if".into()));
         blocks.push(Block::Points(flips));
     }
-    let open = policy.unsettled.iter().filter(|_| policy.decisions.iter().all(|decision| decision.keep));
-    blocks.extend(open.chain(&decided.notes).map(|note| Block::Remark(clean(note))));
+    blocks.extend(decided.notes.iter().map(|note| Block::Remark(clean(note))));
     let objective = match policy.objective {
-        Objective::Time => {
+        Objective::Time | Objective::Fcp | Objective::Load => {
             "Chosen for the shortest time that visitors wait; waiting times are modelled from measured CPU time and bytes."
         }
         Objective::Money => {
@@ -89,23 +122,43 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
 }
 
 /// `Precompress assets with … Visitors wait −12% (−13 to −11). It needs …`.
-fn step(decision: &Decision, site: &Site) -> String {
-    let mut text = clean(&decision.text);
-    let gains = gains(decision, site);
-    if !gains.is_empty() {
-        text.push_str(&format!(" {}.", gains.join(", ")));
+fn step(decision: &Decision, site: &Site) -> Step {
+    let needs = distinct(decision.needs.iter().map(|need| clean(&need.what)));
+    let install = decision.needs.iter().map(|need| clean(&need.how)).filter(|how| !how.is_empty());
+    let is_packed = decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand);
+    // What the configuration refuses has no variants.
+    let config = site.sources.server_config.as_ref();
+    let config = config.map(|file| format!(" --server-config {}", clean(file))).unwrap_or_default();
+    Step {
+        text: clean(&decision.text),
+        change: gains(decision, site),
+        install: distinct(install),
+        needs,
+        deploy: is_packed.then(|| format!("weigh pack DIR --policy policy.toml{config}")),
     }
-    let needs: Vec<String> = decision.needs.iter().map(|need| clean(&need.what)).collect();
-    if !needs.is_empty() {
-        text.push_str(&format!(" Needs {}.", units::list(&crate::first::distinct(needs))));
-    }
-    if decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand) {
-        // What the configuration refuses has no variants.
-        let config = site.sources.server_config.as_ref();
-        let config = config.map(|file| format!(" --server-config {}", clean(file))).unwrap_or_default();
-        text.push_str(&format!(" Run at each deployment: weigh pack DIR --policy policy.toml{config}."));
-    }
-    text
+}
+
+/// What a policy brings per month, for a page.
+fn tiles(policy: &Policy, site: &Site) -> Block {
+    let tile = |name: &str, amount: &Amount, figure: fn(f64) -> String| Tile {
+        name: name.to_owned(),
+        before: figure(amount.before),
+        after: figure(amount.after),
+        change: change_of(amount),
+        // Less is better; an interval on both sides of nothing is neither.
+        is_better: match (amount.low, amount.high) {
+            (_, Some(high)) if high < 0.0 => Some(true),
+            (Some(low), _) if low > 0.0 => Some(false),
+            _ => None,
+        },
+    };
+    let total = &policy.total;
+    let tiles = vec![
+        tile("Traffic", &total.gb_out, gigabytes),
+        tile(cpu_of(site), &total.core_hours, hours),
+        tile("Visitors wait", &total.wait_hours, hours),
+    ];
+    Block::Tiles("Per month, before and after.".into(), tiles)
 }
 
 /// `PHP 8.4.2 instead of 8.2.29: CPU time −9.1% (−9.9 to −8.3) for values.`
@@ -123,7 +176,7 @@ fn other_php(other: &OtherPhp) -> Option<String> {
 fn machines(policy: &Policy, site: &Site) -> Vec<Block> {
     let Some((first, others)) = policy.machines.split_first() else { return Vec::new() };
     let what = match policy.objective {
-        Objective::Time => "time that visitors wait",
+        Objective::Time | Objective::Fcp | Objective::Load => "time that visitors wait",
         Objective::Money => "cost",
     };
     let mut text = format!("Machine: {}.", clean(&first.kind));
@@ -151,20 +204,20 @@ fn machines(policy: &Policy, site: &Site) -> Vec<Block> {
     vec![Block::Text(text), Block::Table(table)]
 }
 
-/// `PHP workers: 8 are busy in the mean in PHP's busiest hour (4 requests per second of all clients, 2000 ms each, as logged). …`
+/// `PHP workers: 8 are busy on average in PHP's busiest hour (4 requests per second of all clients, 2000 ms each, as logged). …`
 fn workers(pool: &Pool) -> String {
     let times = if pool.is_logged { "as logged" } else { "measured one after the other" };
     let (requests, ms) = (units::significant(pool.requests), units::significant(pool.ms));
     let busy = if pool.busy < SELDOM { "hardly any" } else { &units::significant(pool.busy) };
     let range = match pool.enough {
         Some(enough) => &format!(
-            "with {enough} one request in a hundred waits for one. See that pm.max_children is not lower, and that they fit into memory."
+            "with {enough}, one request in a hundred waits for one. Check that pm.max_children is not lower, and that they fit into memory."
         ),
-        None => "the cores do not suffice for them.",
+        None => "the cores are not enough for them.",
     };
     let at_least = pool.at_least;
     format!(
-        "PHP workers: {busy} are busy in the mean in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). It takes at least {at_least}, and {range}"
+        "PHP workers: {busy} are busy on average in PHP's busiest hour ({requests} requests per second of all clients, {ms} ms each, {times}). At least {at_least} are needed; {range}"
     )
 }
 
@@ -218,6 +271,43 @@ pub(super) fn interval(share: f64, amount: &Amount) -> String {
     }
 }
 
+/// First visits of pages, before and after; none: no page was loaded in a browser.
+fn loads(loads: &[LoadChange]) -> Vec<Block> {
+    if loads.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Grid::list(&["page", "link", "LCP", "FCP", "load", "change of LCP"]);
+    let seconds = |ms: f64| format!("{:.2}", ms / 1e3);
+    // The most viewed page comes first.
+    let (first, others): (Vec<&LoadChange>, Vec<&LoadChange>) =
+        loads.iter().partition(|load| load.page == loads[0].page);
+    for load in first {
+        let both = |[before, after]: [f64; 2]| format!("{} → {} s", seconds(before), seconds(after));
+        let [before, after] = load.lcp_ms;
+        let amount = Amount { before, after, ..Amount::default() };
+        let (page, link) = (clean(&load.page), clean(&load.link));
+        let (lcp, fcp, event) = (both(load.lcp_ms), both(load.fcp_ms), both(load.load_ms));
+        table.line(&[page, link, lcp, fcp, event, change_of(&amount)]);
+    }
+    let mut blocks = vec![Block::Heading(2, "First visits, predicted".into()), Block::Table(table)];
+    let more = distinct(others.iter().map(|load| load.page.as_str())).len();
+    let pages = units::count(more, "more page", "more pages");
+    blocks.extend((more > 0).then(|| Block::Remark(format!("{pages}: [[loads]] in policy.toml."))));
+    blocks
+}
+
+fn change_of(amount: &Amount) -> String {
+    match amount.share() {
+        Some(share) if share.abs() >= VISIBLE => interval(share, amount),
+        Some(_) => "=".to_owned(),
+        None => "–".to_owned(),
+    }
+}
+
+fn cpu_of(site: &Site) -> &'static str {
+    if site.knows_made() { "server and PHP CPU" } else { "CPU of encoding and sending" }
+}
+
 fn hours(value: f64) -> String {
     format!("{} h", units::significant(value))
 }
@@ -229,16 +319,10 @@ fn together(total: &Change, site: &Site) -> Grid {
         if amount.before == 0.0 && amount.after == 0.0 {
             return;
         }
-        let change = match amount.share() {
-            Some(share) if share.abs() >= VISIBLE => interval(share, amount),
-            Some(_) => "=".to_owned(),
-            None => "–".to_owned(),
-        };
-        table.line(&[name.to_owned(), figure(amount.before), figure(amount.after), change]);
+        table.line(&[name.to_owned(), figure(amount.before), figure(amount.after), change_of(amount)]);
     };
     line("visitors wait", &total.wait_hours, hours);
-    let cpu = if site.knows_made() { "server and PHP CPU" } else { "CPU of encoding and sending" };
-    line(cpu, &total.core_hours, hours);
+    line(cpu_of(site), &total.core_hours, hours);
     line("PHP workers are busy", &total.worker_hours, hours);
     line("traffic", &total.gb_out, gigabytes);
     line("stored values", &total.gb_stored, gigabytes);

@@ -56,7 +56,8 @@ pub(super) fn flips(ground: &Ground, made: &[Made], objective: Objective) -> BTr
                 break;
             }
             // What is chosen does not depend on what was not measured.
-            let ground = Ground::at(ground.rate.clone(), site, links, ground.reports);
+            let ground =
+                Ground::at(ground.rate.clone(), ground.page_waits.clone(), site, links, ground.reports);
             let (then, _) = make(&ground, objective);
             open.retain(|one| {
                 let mut better = then.iter().filter(|then| !then.equal.contains(&one.chosen.name));

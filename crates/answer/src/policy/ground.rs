@@ -1,9 +1,13 @@
 //! What decisions rest on: the site with its visitors, and the measured rows of its sample files.
 
+use std::rc::Rc;
+
 use weigh_model::cell::{Cell, Delivery, Subject};
+use weigh_model::page::Moment;
 use weigh_model::policy::Rule;
 use weigh_model::site::{Accept, Kind, Sample, Site, Stratum};
 
+use super::page_waits::{PageWaits, SharedViews};
 use super::rate::Rates;
 use super::wait::{Readers, Weighted};
 use crate::estimate::Estimate;
@@ -26,6 +30,10 @@ pub(crate) struct Ground<'a> {
     /// What was measured of its sample files.
     pub reports: &'a [Report],
     pub readers: Readers,
+    /// How long they wait for pages; none: no page was loaded in a browser.
+    pub page_waits: Option<Rc<PageWaits>>,
+    /// How views of pages are shared by this site's requests.
+    pub shared: SharedViews,
     /// The classes of clients that ask its server.
     pub classes: Vec<Accept>,
     /// Whether it is known of all pages what the application takes to make them.
@@ -38,14 +46,31 @@ pub(crate) struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     /// Where nothing is known of what rules make of sample files.
-    pub fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
-        Ground::at(Rates::of(reports), site, links, reports)
+    pub fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report], moment: Moment) -> Ground<'a> {
+        let page_waits = PageWaits::new(site, links, moment).map(Rc::new);
+        Ground::at(Rates::of(reports), page_waits, site, links, reports)
     }
 
-    /// The same with CPU time at the site's rate from another ground.
-    pub fn at(rate: Rates, site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
+    /// The same with CPU time at the site's rate, and with loads of pages, from another ground.
+    pub fn at(
+        rate: Rates,
+        page_waits: Option<Rc<PageWaits>>,
+        site: &'a Site,
+        links: &'a [Weighted],
+        reports: &'a [Report],
+    ) -> Ground<'a> {
         let (readers, classes, knows_made) = (Readers::new(site, links), site.classes(), site.knows_made());
-        Ground { site, links, reports, readers, classes, knows_made, rate, encoded: NOT_ENCODED }
+        let shared = page_waits.as_ref().map(|waits| waits.shared(site, links)).unwrap_or_default();
+        let encoded = NOT_ENCODED;
+        Ground { site, links, reports, readers, page_waits, shared, classes, knows_made, rate, encoded }
+    }
+
+    /// Seconds that a visitor waits for a response with `sent` bytes, of whose content this part is the body: in loads of pages, else for itself.
+    pub fn wait(&self, stratum: &Stratum, part: f64, sent: f64) -> f64 {
+        let of_page =
+            |waits: &Rc<PageWaits>| waits.seconds((self.site, self.links, &self.shared), stratum, part);
+        let in_page = self.page_waits.as_ref().and_then(of_page);
+        in_page.unwrap_or_else(|| self.readers.seconds(sent, stratum.kind))
     }
 
     /// CPU nanoseconds per response at the rate of the site's busiest hour: those measured, times `scale`, and what the rate adds.

@@ -90,7 +90,7 @@ fn sorted(reports: Vec<Report>) -> Result<Vec<(Option<String>, Vec<Report>)>> {
         let (a, b) = (named(first), named(other));
         ensure!(
             first.is_some() && other.is_some(),
-            "runs of {a} are given beside runs of {b}; give those of one machine, or those of a cluster's machines"
+            "runs of {a} are given together with runs of {b}; give those of one machine, or those of a cluster's machines"
         );
         let (a, b) = (studies(runs), studies(theirs));
         if let Some(study) = a.symmetric_difference(&b).next() {

@@ -4,8 +4,11 @@
 mod compared;
 mod difference;
 mod document;
+mod loads;
+mod page_cache;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Amount, Change, Decision, Policy, Rule};
@@ -16,16 +19,20 @@ use weigh_stats::ROUNDS;
 use super::by_url::accepted;
 use super::coded::{is_own, response, way_of};
 use super::content::{self, Item};
+use super::page_waits::PageWaits;
 use super::rate::Rates;
 use super::setup::{Exact, FileAmounts, Setup};
 use super::today::Answer;
 use super::wait::{Weighted, alone};
 use super::{Ground, stored};
+use crate::compare::Change as Difference;
 use crate::compare::gate::Judged;
+use crate::compare::page_loads::PairedLoads;
 use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
 use crate::first::distinct;
 use crate::gather::FaultRow;
+use crate::load_view::LoadView;
 use crate::metric::delivery::{BODY, CODING, CPU, SECONDS};
 use crate::policy::change::change;
 use crate::report::Report;
@@ -35,14 +42,23 @@ use crate::text::clean;
 pub(super) use compared::Compared;
 pub use difference::Verdict;
 pub(super) use difference::line;
-pub use document::{proof_answer, proof_document};
+pub use document::{proof_answer, proof_document, proof_page};
+use loads::prove_loads;
+use page_cache::ComparedAnswers;
+pub use page_cache::MeasuredCache;
 
-pub(super) const METRICS: [&str; 5] = [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE];
+pub(super) const METRICS: [&str; 9] =
+    [CPU_TIME, TRAFFIC, WAIT, MEMORY, RESPONSE, LCP, FCP, LOAD, PHP_REQUESTS];
 const CPU_TIME: &str = "cpu";
 const TRAFFIC: &str = "traffic";
 const WAIT: &str = "wait";
 const MEMORY: &str = "memory";
 const RESPONSE: &str = "response";
+const LCP: &str = "lcp";
+const FCP: &str = "fcp";
+const LOAD: &str = "load";
+const PHP_REQUESTS: &str = "php_requests";
+
 /// What was measured for clients that accept the same codings.
 pub struct Measured {
     pub accept: Accept,
@@ -54,7 +70,8 @@ pub struct Measured {
 pub struct Line {
     /// The kind of content.
     pub kind: Kind,
-    /// The metric's id, as gates name it: `cpu`, `traffic`, `wait`, `memory` or `response`.
+    /// The metric's id, as gates name it: `cpu`, `traffic`, `wait`, `memory`, `response`, `lcp`, `fcp`, `load` or
+    /// `php_requests`.
     pub metric: &'static str,
     /// The amount in words: `visitors wait`, `traffic`, `CPU time`, `memory of the store`, `response over` a link.
     pub amount: String,
@@ -104,8 +121,14 @@ pub struct Proof {
     pub verdict: Verdict,
     /// For what load CPU time holds, in a line; empty: nothing was sent.
     pub load: String,
+    /// What a cache of pages answers, beside what is answered without it; null: the policy has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<ComparedAnswers>,
     /// What the gates came to.
     pub gates: Vec<Judged>,
+    /// Loads before and after, for a page.
+    #[serde(skip)]
+    pub loads: Vec<LoadView>,
 }
 
 impl Line {
@@ -129,10 +152,12 @@ pub fn prove(
     let few = all().flat_map(|report| &report.rows).filter(|row| !has_rounds(row)).count();
     let values: Vec<Report> = values.iter().map(warm).collect();
     let reports: Vec<Report> = responses.iter().map(|one| warm(&one.report)).collect();
-    let ground = Ground::at(Rates::default(), site, links, &values);
+    let page_waits = PageWaits::new(site, links, policy.objective.moment()).map(Rc::new);
+    let ground = Ground::at(Rates::default(), page_waits.clone(), site, links, &values);
     // What the rate of the site adds is the policy's: it is not measured again.
     let rate = Rates::of_policy(policy);
-    let of_class = |report| Ground::at(rate.clone(), site, links, std::slice::from_ref(report));
+    let of_class =
+        |report| Ground::at(rate.clone(), page_waits.clone(), site, links, std::slice::from_ref(report));
     let grounds = reports.iter().map(of_class);
     let classes: Vec<Class> = responses.iter().map(|one| &one.accept).zip(grounds).collect();
     let mut proof = Proof::of(policy, "measured", |proof, decision| {
@@ -209,6 +234,28 @@ impl Proof {
             _ => Verdict::Undecided,
         };
         proof
+    }
+}
+
+impl Proof {
+    /// Adds loads of pages in a browser, before and after everything that the policy changes. The whole proof took this many seconds.
+    pub fn add_loads(&mut self, policy: &Policy, loads: &[PairedLoads], seconds: f64) {
+        let (lines, changes) = prove_loads(policy, loads, seconds);
+        self.worse |= lines.iter().any(is_worse);
+        let worst = lines.iter().map(|line| line.verdict).chain([self.verdict]).min();
+        self.verdict = if self.worse { Verdict::Worse } else { worst.unwrap_or_default() };
+        self.lines.extend(lines);
+        self.loads.extend(loads.iter().filter_map(|one| one.view(["before", "after"])));
+        let is_loaded = |link: &str| loads.iter().any(|one| one.link == link);
+        let left = policy.loads.iter().map(|load| load.link.as_str()).filter(|link| !is_loaded(link));
+        let left = units::list(&distinct(left));
+        if !left.is_empty() {
+            self.open
+                .push(clean(&format!("pages: loads over {left}: no time was left for them (--budget).")));
+        }
+        self.open.extend(changes.iter().map(|Difference { what, a, b, .. }| {
+            clean(&format!("pages: {what} is not the same: {a} before, {b} after."))
+        }));
     }
 }
 
@@ -350,7 +397,7 @@ impl Sides<'_> {
         for class @ (accept, ground) in self.classes {
             let pair_of = |item: &Item| self.pair_in(class, item, None);
             let of = |item: &Item, row: &Row| {
-                let exact = response(ground, kind, item, Answer::of(row));
+                let exact = response(ground, item, Answer::of(row));
                 (ground.cpu(row, item.scale), exact)
             };
             let mut sums = Sums::default();

@@ -25,7 +25,7 @@ pub struct Valued {
 /// The decisions of a policy by the figures of these reports, one entry per kind that they know. A kind without a decision stays as it is. Cores that are
 /// short at peak are not looked at.
 pub fn valued(policy: &Policy, site: &Site, links: &[Weighted], reports: &[Report]) -> Vec<Valued> {
-    let ground = Ground::new(site, links, reports);
+    let ground = Ground::new(site, links, reports, policy.objective.moment());
     let weights = Weights::new(site, policy.objective, 0.0);
     let one = |kind: Kind| {
         let coded = Coded::new(&ground, kind);

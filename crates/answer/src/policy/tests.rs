@@ -7,6 +7,7 @@ mod sums;
 
 use weigh_model::cell::{NO_PHP, Subject, Transport};
 use weigh_model::link::LinkSpec;
+use weigh_model::page::Moment;
 use weigh_model::policy::{Amount, Change, ContentChange, Encoder, Objective, Policy};
 use weigh_model::site::{
     Accept, Figure, From, Kind, Limits, MachinePrice, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today,
@@ -16,6 +17,7 @@ use weigh_model::way::WayKind;
 
 use super::coded::Coded;
 use super::*;
+use crate::block::Block;
 use crate::choose::TOLERANCE;
 use crate::metric::delivery::CPU;
 use crate::money::{HOUR, Weights};
@@ -158,10 +160,15 @@ fn site(files: &[File], requests: &[f64], today: &str) -> Site {
             from: From::Configured,
         }],
         strata: files.iter().enumerate().map(stratum).collect(),
+        loaded: Vec::new(),
+        page_cache: Vec::new(),
+        cacheable: Vec::new(),
+        page_php: Vec::new(),
+        worker: None,
     }
 }
 
-fn shop() -> Site {
+pub(super) fn shop() -> Site {
     site(&FILES, &[40_000.0, 90_000.0, 60_000.0, 30_000.0, 90_000.0], "server/gzip:1")
 }
 
@@ -352,7 +359,7 @@ fn workers_are_those_that_php_keeps_busy_whatever_visitors_ask_for() {
         notes: Vec::new(),
     };
     let shown = crate::format::terminal::text(&document(&decided, &shop()), &Default::default());
-    assert!(shown.contains("It takes at least 9, and with 16 one request"), "{shown}");
+    assert!(shown.contains("At least 9 are needed; with 16, one request"), "{shown}");
     // Measured one after the other: requests wait for the cores, too.
     site.visitors.php_peak_ms = None;
     site.strata[0].kind = Kind::Page;
@@ -395,7 +402,7 @@ fn a_dearer_byte_never_advises_more_bytes() {
             let mut site = shop();
             site.prices.gb_out = Figure::assumed(price);
             let (links, weights) = (links(), Weights::prices(&site));
-            let ground = Ground::new(&site, &links, &reports);
+            let ground = Ground::new(&site, &links, &reports, Moment::default());
             let setups = Coded::new(&ground, Kind::Asset).unwrap().setups(&ground, &weights);
             // Without tolerance: settings that are called equal may differ in their bytes.
             let sent = setups[choose(&setups, &weights, 0.0).unwrap().best].exact.sent;
@@ -425,7 +432,7 @@ fn other_rounds_choose_among_settings_that_were_called_equal() {
     let (links, weights) = (links(), Weights::new(&site, Objective::Time, 0.0));
     let of = |seed: u64| {
         let reports = [report(&FILES, &ways, 7, &busy(seed))];
-        let ground = Ground::new(&site, &links, &reports);
+        let ground = Ground::new(&site, &links, &reports, Moment::default());
         let setups = Coded::new(&ground, Kind::Asset).unwrap().setups(&ground, &weights);
         let choice = choose(&setups, &weights, TOLERANCE).unwrap();
         let rules = |at: &usize| setups[*at].rules.clone();
@@ -477,7 +484,7 @@ fn a_policy_has_the_value_that_it_was_chosen_for_and_none_where_its_method_was_n
         let [one] = &valued(&policy, &site, &links, &reports)[..] else { panic!("assets alone") };
         let change = &policy.decisions[0].change;
         let after = match objective {
-            Objective::Time => change.wait_hours.after * HOUR,
+            Objective::Time | Objective::Fcp | Objective::Load => change.wait_hours.after * HOUR,
             Objective::Money => change.cost.after,
         };
         let own = one.own.unwrap();
@@ -501,6 +508,13 @@ fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
     assert!(shown.lines().count() <= 40, "{shown}");
     assert!(shown.lines().all(|line| crate::text::columns(line) <= 80), "{shown}");
     insta::assert_snapshot!(shown);
+    let page = for_page(&decided.policy, &shop(), document(&decided, &shop()));
+    let [Block::Answer(answer), Block::Tiles(_, tiles), Block::Steps(steps), ..] = &page[..] else {
+        panic!("{page:?}")
+    };
+    assert_eq!(answer[..], ["Make 1 change.", "Settled: enough rounds for every decision."]);
+    assert_eq!((tiles.len(), steps.len()), (3, 1));
+    assert!(!page.iter().skip(3).any(|block| matches!(block, Block::Answer(_) | Block::Steps(_))));
 }
 
 /// What the configuration refuses has no variants: the step names it where it is known.
@@ -544,6 +558,8 @@ fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
     let decided = decide(&shop(), "", &links(), Vec::new(), Objective::Time, NOT_ENCODED).unwrap();
     assert!(decided.policy.decisions.is_empty());
     assert_eq!(decided.notes, ["No decision for assets: nothing was measured of their sample."]);
+    let page = for_page(&decided.policy, &shop(), document(&decided, &shop()));
+    assert!(matches!(&page[0], Block::Answer(answer) if answer[0].starts_with("No decision: ")), "{page:?}");
     assert_eq!(Subject::ASSET, ground::subject(Kind::Asset));
 }
 
@@ -600,7 +616,7 @@ fn runs_of_machines_that_cannot_be_compared_are_refused_in_one_line() {
     };
     let local = report(&FILES, &WAYS, 9, &calm);
     let line = refused(vec![local, on("small", 1.0)], &shop());
-    assert!(line.starts_with("runs of this machine are given beside runs of small"), "{line}");
+    assert!(line.starts_with("runs of this machine are given together with runs of small"), "{line}");
     let mut other = on("large", 1.0);
     other.study.name = "values".into();
     let line = refused(vec![on("small", 1.0), on("large", 1.0), other], &shop());
@@ -616,7 +632,7 @@ fn a_method_is_expected_to_cost_what_the_sites_own_configuration_adds() {
     let ways: Vec<Way> = WAYS.into_iter().chain([own]).collect();
     let site = site(&FILES, &[1000.0; 5], "server/config");
     let reports = [report(&FILES, &ways, 15, &|_, _| 1.0)];
-    let ground = Ground::new(&site, &[], &reports);
+    let ground = Ground::new(&site, &[], &reports, Moment::default());
     let coded = Coded::new(&ground, Kind::Asset).unwrap();
     let setups = coded.setups(&ground, &Weights::new(&site, Objective::Time, 0.0));
     let today = setups.iter().find(|setup| setup.is_today).unwrap();

@@ -56,9 +56,9 @@ impl Readers {
     }
 
     /// Seconds that a response with about this many bytes takes on the way, on average over heads. A page comes over a connection that
-    /// was idle, or over a new one; what it loads comes over one that is busy.
+    /// was idle, or over a new one; what it loads comes over one that is busy. A kernel that paces keeps its window in silence.
     pub fn seconds(&self, bytes: f64, kind: Kind) -> f64 {
-        let kept = if kind == Kind::Page { Connection::Idle } else { Connection::Warm };
+        let kept = if kind == Kind::Page && !self.paced { Connection::Idle } else { Connection::Warm };
         let call = |path: &Path| {
             let call =
                 |connection| heads(bytes, |bytes| call_ns(path, bytes, connection, (self.tls, self.paced)));

@@ -125,6 +125,6 @@ impl Sentence {
 
     /// What one row improves compared with another: `page from nginx, beside gzip 6: 52% less CPU time.`
     pub(crate) fn gain(what: &str, beside: &str, change: &str, rows: [&Row; 2]) -> Sentence {
-        Sentence::new(StatementKind::Gain, format!("{what}, beside {beside}: {change}."), ids(rows))
+        Sentence::new(StatementKind::Gain, format!("{what}, compared with {beside}: {change}."), ids(rows))
     }
 }

@@ -91,10 +91,10 @@ pub static SHAPE: Shape = Shape {
     ],
     look: Look {
         noun: ("setting", "settings"),
-        method: "Resident workers time themselves; CPU time is the headline, wall time stands beside it. Cells are visited in \
-            rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% \
+        method: "Each configuration is timed once per round, in random order, by a process that keeps running. The main figure is CPU \
+            time; wall time is also shown. A figure is the 0.1 quantile over rounds with a 95% \
             interval: neighbours on the machine only ever add CPU time, so a low quantile is what the code costs when it is left alone. \
-            Ratios are those of two figures. Every cell's round trip was compared byte for byte. Throughput divides \
+            Ratios are those of two figures. Every round trip was compared byte for byte. Throughput divides \
             by uncompressed bytes, in both directions.",
         label: names::setting,
         title,
@@ -130,11 +130,11 @@ fn options(cell: &Configuration) -> Option<String> {
 
 const SIZES: &[Metric] = metrics! {
     DECODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.decoded_bytes as f64))),
-        "Uncompressed bytes of all items, of a family of one instance in the mean; of a value, of its serialization by this cell's serializer.";
+        "Uncompressed size (mean per value of a family); of a value, that of its serialization.";
     ENCODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.encoded_bytes as f64))),
-        "Encoded bytes of all items, of a family of one instance in the mean; without a dictionary.";
+        "Compressed size (mean per value of a family), without the dictionary.";
     "dictionary-bytes" => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.dictionary_bytes as f64)),
-        "Bytes of a dictionary beside them.";
+        "Bytes of the dictionary, which are not part of the compressed size.";
     STORED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.encoded_bytes as f64 + v.dictionary_bytes as f64))),
         "Encoded bytes with a dictionary's; of a family with an instance's share of it.";
     "sample-error" => Share, Less, Exact, per Run: Source::Visit(|v| v.sample?.error),
@@ -144,9 +144,9 @@ const SIZES: &[Metric] = metrics! {
     "saving" => Share, More, Exact, per Run: Source::Values(|_, v| quotient(v, ENCODED, DECODED, |a, b| 1.0 - a / b.max(1.0))),
         "Space saving: 1 − encoded ÷ uncompressed bytes.";
     "serialize" => Ns, Less, LowQuantile, per Pass: Source::Beside,
-        "CPU time of the serializer alone: the encode of the row without compression beside it.";
+        "CPU time of the serializer alone: encode time of the row with the same serializer and no compression.";
     "unserialize" => Ns, Less, LowQuantile, per Pass: Source::Beside,
-        "CPU time of the serializer alone: the decode of the row without compression beside it.";
+        "CPU time of the serializer alone: decode time of the row with the same serializer and no compression.";
 };
 
 fn quotient(values: &Values, a: &str, b: &str, of: fn(f64, f64) -> f64) -> Option<Estimate> {
@@ -159,7 +159,7 @@ macro_rules! phase {
     ($id:literal, $phase:ident, $what:literal) => {
         metrics! {
             $id => Ns, Less, LowQuantile, per Pass: Source::Samples(|v| v.phases.get(&Phase::$phase)),
-                concat!("CPU time of ", $what, " all items, of a family of one instance in the mean: low quantile over rounds of the median within each.");
+                concat!("CPU time of ", $what, " all items (mean per value of a family); 10th percentile over rounds.");
             concat!($id, "-rate") => BytesPerSecond, More, LowQuantile, per Run: Source::Values(|_, v| rate(v, $id)),
                 "Uncompressed bytes per second of CPU time.";
             concat!($id, "-min") => Ns, Less, Min, per Pass: Source::Visits(|m| samples(m, Phase::$phase, |all| all.min)),
@@ -361,17 +361,17 @@ fn columns(_: &Report, _: &Group) -> Vec<ShownColumn> {
         }),
         metric(Column::new("bytes", "B", Kind::Whole, 0), ENCODED, 1.0),
         metric(Column::new("size", "", Kind::Bar, 0), ENCODED, 1.0),
-        metric(fixed("saving", "%", 1, 3), "saving", 100.0),
+        metric(fixed("saving", "%", 1, 4), "saving", 100.0),
         metric(fixed("ratio", "×", 2, 7), "ratio", 1.0),
         metric(three("encode", "ms", 0), ENCODE, 1e-6),
         metric(three("encode", "MB/s", 5), "encode-rate", 1e-6),
-        metric(three("decode", "ms", 2), DECODE, 1e-6),
+        metric(three("decode", "ms", 3), DECODE, 1e-6),
         metric(three("decode", "MB/s", 8), "decode-rate", 1e-6),
         metric(three("compress", "ms", 13), COMPRESS, 1e-6),
         metric(three("decompress", "ms", 14), DECOMPRESS, 1e-6),
         metric(three("decode", "again ms", 16), "decode-again", 1e-6),
         metric(three("serialize", "ms", 15), "serialize", 1e-6),
-        shown(fixed("95% CI", "+%", 1, 4).of("margin").about(MARGIN), |_, _, r| {
+        shown(fixed("95% CI", "+%", 1, 5).of("margin").about(MARGIN), |_, _, r| {
             margin(r).map(|x| x * 100.0).into()
         }),
         shown(fixed("vs reference", "×", 2, 9).about(BESIDE), |_, _, r| {
@@ -390,7 +390,7 @@ fn columns(_: &Report, _: &Group) -> Vec<ShownColumn> {
         shown(Column::new("samples", "", Kind::Whole, 11).about("Samples of all rounds."), |_, _, r| {
             least(r, ["encode-samples", "decode-samples"], f64::min).into()
         }),
-        shown(Column::note("rival", 6).about(RIVAL), |report, _, r| {
+        shown(Column::note("beaten by", 2).of("rival").about(RIVAL), |report, _, r| {
             r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
         }),
         shown(Column::note("note", 1), |report, g, r| group::notes(report, g, r).into()),

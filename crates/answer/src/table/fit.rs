@@ -58,7 +58,7 @@ impl Grid {
             fits = self.width_of(&shown, |slot| slot.least) <= sheet.width;
         } else {
             others.sort_by_key(|index| self.columns[*index].rank);
-            others.truncate(MOST.saturating_sub(shown.len()).max(1));
+            others.truncate(self.most.unwrap_or(MOST).saturating_sub(shown.len()).max(1));
             let first = others.first().copied();
             let least: Vec<usize> = shown.iter().copied().chain(first).collect();
             fits = self.width_of(&least, |slot| slot.least) <= sheet.width;

@@ -70,6 +70,11 @@ fn decided_over(mbit: f64, objective: Objective, method: &str, strata: Vec<Strat
         limits: Default::default(),
         today: vec![Today { kind: Kind::Value, method: method.into(), about, from: From::Measured }],
         strata,
+        loaded: Vec::new(),
+        page_cache: Vec::new(),
+        cacheable: Vec::new(),
+        page_php: Vec::new(),
+        worker: None,
     };
     decide(&site, "", &[], vec![lab.report()], objective, NOT_ENCODED).unwrap()
 }

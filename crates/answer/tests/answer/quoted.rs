@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use weigh_answer::document::sentences;
 use weigh_answer::text::wrap;
 
 use crate::stored;
@@ -17,8 +18,9 @@ fn path(document: &str) -> PathBuf {
 
 /// The answer of a run: as the terminal shows it, and what to use in one line.
 fn answer(run: &str) -> (String, String) {
-    let advice = stored::report(run).advice.unwrap();
-    let lines: Vec<String> = advice.sentences.iter().flat_map(|one| wrap(&one.text, 80)).collect();
+    let report = stored::report(run);
+    let lines: Vec<String> = sentences(&report).iter().flat_map(|one| wrap(one, 80)).collect();
+    let advice = report.advice.unwrap();
     let uses = advice.sentences.iter().filter(|one| one.part == StatementKind::Use);
     (lines.join("\n"), uses.map(|one| one.text.clone()).collect::<Vec<_>>().join(" "))
 }

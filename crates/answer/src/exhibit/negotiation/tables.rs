@@ -16,7 +16,7 @@ use crate::text::{clean, columns};
 
 const LEGEND: &str = "Each method was asked once with a matrix of Accept-Encoding values; each variant also by HEAD, If-None-Match and ranges. \
     Codings: those that were sent. Vary: whether it names Accept-Encoding where there are several. 304: revalidations with the variant's own ETag. \
-    parts: ranges, If-Range included. broken: rules of HTTP. to know: allowed, but worth knowing.";
+    Range requests include If-Range.";
 
 /// Names of a list that are written out in a summary.
 const NAMES: usize = 4;
@@ -61,10 +61,10 @@ fn ways(asked: &[NegotiationResult]) -> Grid {
             field("Vary", "", Kind::Text, 1, vary(one)),
             field("ETags", "", Kind::Text, 0, etags(one)),
             field("304", "", Kind::Text, 2, kept(one, &[Purpose::Revalidate])),
-            field("parts", "", Kind::Text, 3, kept(one, &PARTS)),
+            field("range requests", "", Kind::Text, 3, kept(one, &PARTS)),
             field("HEAD", "", Kind::Text, 4, head(one)),
-            field("broken", "", Kind::Whole, 0, wrong as f64),
-            field("to know", "", Kind::Whole, 1, (one.remarks.len() - wrong) as f64),
+            field("HTTP violations", "", Kind::Whole, 0, wrong as f64),
+            field("warnings", "", Kind::Whole, 1, (one.remarks.len() - wrong) as f64),
         ];
         (tone, fields)
     })

@@ -152,7 +152,7 @@ fn describe_comparison(evidence: &Evidence, kind: Kind, cell: &Candidate, beside
         Kind::Runtime | Kind::Variant => format!("{}: {work}", label::describe_client(cell)),
         Kind::Driver => format!("{runtime}: {work}"),
         Kind::Store => {
-            format!("{runtime}, {} beside {}: {work}", cell.client.driver, beside.client.driver)
+            format!("{runtime}, {} compared with {}: {work}", cell.client.driver, beside.client.driver)
         }
         Kind::Setting => format!("{}, {runtime}: {work}", label::describe_client(cell)),
     }

@@ -28,7 +28,7 @@ fn sentence(evidence: &Evidence, group: &Group) -> Option<Draft> {
     let beside =
         |phase, what| Some(label::change(&ratio(marshaller.get(phase)?, by_hand.get(phase)?)?, what));
     let text = format!(
-        "Symfony's DeflateMarshaller beside {} on {}: {}, {} and {}.",
+        "Symfony's DeflateMarshaller compared with {} on {}: {}, {} and {}.",
         label::of_cell(&by_hand.cell),
         describe_group(evidence, group),
         beside(ENCODE, "encode time")?,

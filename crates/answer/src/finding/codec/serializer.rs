@@ -77,7 +77,7 @@ fn over_contents(evidence: &Evidence, groups: &[&Group], serializer: &str, lead:
     let times = |effects: &[Effect], of: fn(&Effect) -> Ratio| effects.iter().map(of).collect::<Vec<Ratio>>();
     let bytes = |effects: &[Effect]| label::shares(&effects.iter().map(|e| e.bytes).collect::<Vec<f64>>());
     let mut text = format!(
-        "{serializer} beside {BASE} on {}: {}, {} and {} of the bytes.",
+        "{serializer} compared with {BASE} on {}: {}, {} and {} of the bytes.",
         units::count(alone.len(), "content", "contents"),
         label::changes(&times(&alone, |e| e.encode), "encode time"),
         label::changes(&times(&alone, |e| e.decode), "decode time"),

@@ -198,7 +198,7 @@ fn fewer_bytes(evidence: &Evidence, usual: &Crossover) -> Option<Sentence> {
     let words: Vec<String> =
         parts.iter().map(|(coding, shares)| format!("{coding} {}", fewer(shares))).collect();
     let text = format!(
-        "Precompressed on {}, beside {fly} on the fly: {}.",
+        "Precompressed on {}, compared with {fly} on the fly: {}.",
         label::endpoint(&usual.endpoint),
         words.join(", ")
     );

@@ -34,7 +34,7 @@ pub fn visitors(evidence: &Evidence) -> Vec<Draft> {
         let cost = delta.cost_beside(whole).filter(|_| is_known).map(|cost| format!(": {cost}"));
         let text = format!(
             "On {}, visitors who have the last version of {} get {} as {}, instead of {} as {}{}. \
-             The last version is made up, with 24 bytes changed in every 8 KB: yours decides the size.",
+             Simulated update: 24 bytes changed per 8 KB; real savings depend on your releases.",
             label::server(delta),
             label::content(evidence, &delta.cell.payload),
             units::bytes(delta.bytes() as u64),

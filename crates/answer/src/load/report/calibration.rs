@@ -2,12 +2,12 @@
 
 use weigh_load::calibrate::Calibration;
 
-use crate::block::Block;
+use crate::block::{Block, Step};
 use crate::table::{Grid, Kind, Tone, factor, field};
 
 pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, "Maximum rate of the client on this machine".into())];
-    blocks.push(Block::Steps(calibration.reading()));
+    blocks.push(Block::Steps(calibration.reading().into_iter().map(Step::new).collect()));
     blocks.push(Block::Heading(2, "Loads".into()));
     blocks.push(Block::Table(table(calibration)));
     blocks

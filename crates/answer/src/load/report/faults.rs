@@ -1,6 +1,6 @@
 //! Faults by kind, with one example each.
 
-use weigh_load::fault::{Difference, FaultKind};
+use weigh_load::fault::{Difference, HttpFaultKind};
 
 use crate::block::Block;
 use crate::load::document::Run;
@@ -30,24 +30,26 @@ fn difference(d: &Difference) -> String {
 }
 
 /// What to look at first.
-fn remedy(kind: FaultKind) -> Option<&'static str> {
+fn remedy(kind: HttpFaultKind) -> Option<&'static str> {
     Some(match kind {
-        FaultKind::ConnectRefused => {
+        HttpFaultKind::ConnectRefused => {
             "nothing listens there, or its accept queue is full: check that the server is up, and its backlog"
         }
-        FaultKind::ConnectTimeout => {
+        HttpFaultKind::ConnectTimeout => {
             "the server's backlog may be full: use fewer connections (-c), or a longer --connect-timeout"
         }
-        FaultKind::PortsExhausted => {
+        HttpFaultKind::PortsExhausted => {
             "each closed connection keeps its port for a minute: use keep-alive, or widen net.ipv4.ip_local_port_range"
         }
-        FaultKind::Tls => "a private certificate needs --ca FILE or --insecure",
-        FaultKind::Timeout => "use a longer --timeout to see how slow it is",
-        FaultKind::EmptyReply | FaultKind::Reset => "the server closed the connection: see its error log",
-        FaultKind::Mismatch | FaultKind::Corrupt => {
+        HttpFaultKind::Tls => "a private certificate needs --ca FILE or --insecure",
+        HttpFaultKind::Timeout => "use a longer --timeout to see how slow it is",
+        HttpFaultKind::EmptyReply | HttpFaultKind::Reset => {
+            "the server closed the connection: see its error log"
+        }
+        HttpFaultKind::Mismatch | HttpFaultKind::Corrupt => {
             "if the content is meant to vary, use --vary-by HEADER, or --vary-by body"
         }
-        FaultKind::Length | FaultKind::Status | FaultKind::ContentType => {
+        HttpFaultKind::Length | HttpFaultKind::Status | HttpFaultKind::ContentType => {
             "the server answered differently under load: see its error log"
         }
         _ => return None,

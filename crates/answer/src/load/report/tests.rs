@@ -1,5 +1,5 @@
 use weigh_load::caveats::Sign;
-use weigh_load::fault::{Difference, Fault, FaultKind};
+use weigh_load::fault::{Difference, HttpFault, HttpFaultKind};
 use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};
 use weigh_load::result::{
     AgentResult, Checked, ClassResult, Client, FaultCount, Framing, LoadResult, Preflight, Slice,
@@ -39,14 +39,22 @@ fn result(share: f64) -> LoadResult {
         }
     }
     let difference = Difference { offset: 1234, expected: "00ff".into(), got: "01ff".into() };
-    let example =
-        Fault { kind: FaultKind::Mismatch, message: "another body".into(), difference: Some(difference) };
+    let example = HttpFault {
+        kind: HttpFaultKind::Mismatch,
+        message: "another body".into(),
+        difference: Some(difference),
+    };
     let slice = |i: u32| Slice { start: f64::from(i), seconds: 1.0, completed: 200, ..Slice::default() };
     LoadResult {
         seconds: 10.0,
         classes: vec![class],
         slices: (0..10).map(slice).collect(),
-        faults: vec![FaultCount { kind: FaultKind::Mismatch, count: 1, request: "/page".into(), example }],
+        faults: vec![FaultCount {
+            kind: HttpFaultKind::Mismatch,
+            count: 1,
+            request: "/page".into(),
+            example,
+        }],
         client: Client { user_seconds: share * 10.0, thread_shares: vec![share], ..Client::default() },
         preflights: vec![Preflight {
             request: "/page".into(),

@@ -13,6 +13,8 @@ const NEAR: [f64; 2] = [0.02, 0.05];
 const OTHER: f64 = 0.1;
 /// More rounds than this many times those that were measured are none that somebody waits for.
 const MOST: f64 = 1000.0;
+/// Seconds of a proof above which rounds say less than hours.
+const LONG: f64 = 3600.0;
 
 /// What became of a prediction.
 #[derive(
@@ -136,6 +138,12 @@ impl Difference {
         }
         let more = ((times - 1.0).max(0.1) * rounds as f64).ceil();
         let budget = (seconds * times.max(1.1)).ceil();
+        if budget > LONG {
+            let hours = (budget / 3600.0).ceil();
+            return format!(
+                "it lies near the limit of what counts as held: a proof of {hours} hours would decide it"
+            );
+        }
         format!("about {more} more rounds would decide it: weigh prove --budget {budget}s")
     }
 }

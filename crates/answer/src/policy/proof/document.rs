@@ -7,25 +7,23 @@ use super::super::by_url::accepted;
 use super::super::document::interval;
 use super::{Line, Proof, Verdict};
 use crate::block::Block;
+use crate::compare::document::loads_in_browser;
 use crate::table::Grid;
 use crate::text::clean;
 
-/// What was predicted and measured, a line each, and how many predictions held.
+/// How many predictions held, and what was predicted and measured, a line each.
 pub fn proof_answer(proof: &Proof) -> Vec<Block> {
     let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
-    match counted.is_empty() {
-        true => vec![nothing()],
-        false => {
-            vec![
-                Block::Table(table(&mut counted.iter().copied())),
-                Block::Answer(vec![summary(proof, &counted)]),
-            ]
-        }
+    if counted.is_empty() {
+        return vec![nothing(proof)];
     }
+    vec![Block::Answer(vec![summary(proof, &counted)]), Block::Table(table(&mut counted.iter().copied()))]
 }
 
-fn nothing() -> Block {
-    Block::Text("Nothing was proved: no decision was measured before and after.".into())
+fn nothing(proof: &Proof) -> Block {
+    let why =
+        proof.open.first().map_or("no decision was measured before and after.".into(), |open| clean(open));
+    Block::Text(format!("Nothing to prove: {why}"))
 }
 
 fn change(amount: &Amount) -> String {
@@ -48,11 +46,11 @@ pub fn proof_document(proof: &Proof) -> Vec<Block> {
     let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();
     let mut blocks = Vec::new();
     if counted.is_empty() {
-        blocks.push(nothing());
+        blocks.push(nothing(proof));
     }
     if !proof.lines.is_empty() {
-        blocks.push(Block::Table(table));
         blocks.push(Block::Answer(vec![summary(proof, &counted)]));
+        blocks.push(Block::Table(table));
         let remark = |line: &&Line| {
             Some(format!("{}: {}, {}.", line.name(), line.verdict.words(), clean(line.remark.as_ref()?)))
         };
@@ -77,8 +75,17 @@ pub fn proof_document(proof: &Proof) -> Vec<Block> {
         };
         blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.{but}")));
     }
+    blocks.extend(proof.answers.iter().map(|answers| Block::Text(clean(&answers.text()))));
     blocks.extend(Some(&proof.load).filter(|load| !load.is_empty()).cloned().map(Block::Remark));
     blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
+    blocks
+}
+
+/// The same as a page, with the loads in the browser.
+pub fn proof_page(proof: &Proof, site: &str) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(1, format!("Proof of a policy for {}", clean(site)))];
+    blocks.extend(proof_document(proof));
+    blocks.extend(loads_in_browser(&proof.loads));
     blocks
 }
 

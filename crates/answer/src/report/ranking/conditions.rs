@@ -202,14 +202,15 @@ impl FromStr for LinkShare {
     type Err = String;
 
     fn from_str(text: &str) -> Result<LinkShare, String> {
-        let mut parts = text.split(':').map(number);
+        let form = "a link is Mbit/s:milliseconds:share, such as 10:40:1";
+        let mut parts = text.split(':').map(|part| number(part).map_err(|_| form));
         let mut next = || parts.next().transpose();
         let (mbit, rtt_ms, share) = (next()?, next()?, next()?);
         match (mbit, rtt_ms, share.unwrap_or(1.0), parts.next()) {
             (Some(mbit), Some(rtt_ms), share, None) if mbit > 0.0 && share > 0.0 => {
                 Ok(LinkShare { mbit, rtt_ms, share })
             }
-            _ => Err("a link is Mbit/s:milliseconds:share, such as 10:40:1".into()),
+            _ => Err(form.into()),
         }
     }
 }

@@ -129,28 +129,22 @@ impl Lab {
             transport: stand.transport,
             by,
             kind,
-            negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
-            every_ms: None,
             instances: 1,
-            link: None,
-            slow: None,
-            site: None,
+            ..Delivery::default()
         };
         self.machinery(stand);
         self.plan.cells.push(Cell {
             id: Cell::make_delivery_id(stand.payload, stand.runtime, &setting, &delivery),
-            side: None,
             subject: Subject::new(stand.subject),
             payload: stand.payload.into(),
             runtime: stand.runtime.into(),
-            serializer: None,
             setting,
             keep: true,
             expected_seconds: 0.1,
             delivery: Some(delivery),
-            client: None,
+            ..Cell::default()
         });
     }
 

@@ -75,7 +75,7 @@ fn processes(workers: u8) -> [ShownColumn; 20] {
         }),
         shown(whole("rounds", "", 17), |_, _, r| f64::from(rounds(r)).into()),
         shown(Column::note("coding", 23), |_, _, r| clean(r.fact(CODING).unwrap_or_default()).into()),
-        shown(Column::note("rival", 12).about(RIVAL), |report, _, r| {
+        shown(Column::note("beaten by", 3).of("rival").about(RIVAL), |report, _, r| {
             r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
         }),
         shown(Column::note("note", 1), |report, g, r| group::notes(report, g, r).into()),

@@ -10,7 +10,7 @@ use super::fixture::{CellSpec, Figures, Lab, downloads, hostile, page_output, st
 use super::*;
 use crate::agree::{an_answer_is_short, evidence_is_plain, pictures_agree, statements_agree};
 use crate::metric::delivery::is_not_encoded;
-use crate::report::advice::{Advice, StatementKind};
+use crate::report::advice::Advice;
 use crate::report::exhibit::crossover::Pays;
 use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 
@@ -20,12 +20,6 @@ fn row_of<'a>(report: &'a Report, id: &str) -> &'a Row {
 
 fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
     report.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
-}
-
-/// What the answer says of a part.
-fn answer(report: &Report, part: StatementKind) -> Vec<&str> {
-    let advice: &Advice = report.advice.as_ref().unwrap();
-    advice.sentences.iter().filter(|one| one.part == part).map(|one| one.text.as_str()).collect()
 }
 
 /// What is recommended to whom.
@@ -77,19 +71,6 @@ fn slow_clients_are_a_question_of_their_own() {
     assert_eq!(outcome("apache", "readfile", 4), SlowClientEffect::Kept);
     assert_eq!(outcome("apache", "readfile", 8), SlowClientEffect::Starved);
     assert_eq!(outcome("apache", "x-sendfile", 8), SlowClientEffect::Free);
-    let said = sentences(&report, "fairness");
-    assert_eq!(said.len(), 3, "one a server: {said:?}");
-    assert!(
-        said[1].contains("X-Accel-Redirect, although handed over, keeps 8 of 8 workers busy"),
-        "{}",
-        said[1]
-    );
-    assert!(said[2].contains("With readfile, 4 MB go to temporary files for that."), "{}", said[2]);
-    assert!(
-        said[2].contains("6 of 400 light requests were answered within 0.1 s. Most wait longer from 8"),
-        "{}",
-        said[2]
-    );
 }
 
 #[test]
@@ -101,8 +82,11 @@ fn slow_clients_alone_are_enough_for_an_answer() {
     let advice = report.advice.as_ref().unwrap();
     let said: Vec<&str> = advice.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
     // Four rounds of each are no answer yet.
-    let first = "Not settled (4 of 5 rounds): so far X-Sendfile for Apache; ";
-    assert!(said[0].starts_with(first), "{said:#?}");
+    let first = [
+        "So far X-Sendfile for Apache.",
+        "Not settled (4 of 5 rounds): measure again with a larger --budget.",
+    ];
+    assert_eq!(said[..2], first);
     assert!(advice.recommended.is_empty() && advice.ahead.len() == 1, "{advice:#?}");
     assert!(said.contains(
         &"8 slow clients on Apache: 0 of 8 PHP workers stay busy with X-Sendfile, 8 with readfile."
@@ -146,44 +130,13 @@ fn a_group_is_a_content_a_server_a_runtime_and_a_transport() {
 }
 
 #[test]
-fn ranges_of_levels_that_beat_gzip_are_found_and_told() {
+fn every_sentence_names_rows() {
     let report = page_output().report();
-    let beats = sentences(&report, "beats");
-    assert!(
-        beats[0].starts_with("prose-4m from Apache (PHP 8.2, http): zstd 3 to 5 and 9 in PHP need 52.5–85.9% less CPU and 3.9–13.6% fewer bytes than ob_gzhandler 6."),
-        "{beats:#?}"
-    );
-    assert!(beats.iter().any(|text| text.contains("brotli 4 in PHP needs")), "{beats:#?}");
     assert_eq!(report.findings[0].rank, 0);
     for finding in &report.findings {
         assert!(!finding.cells.is_empty(), "{}", finding.text);
         finding.cells.iter().for_each(|id| assert_eq!(row_of(&report, id).cell.id, *id));
     }
-}
-
-#[test]
-fn a_filter_that_moves_the_work_is_said_to_do_so() {
-    let report = page_output().report();
-    let moves = sentences(&report, "moves");
-    assert!(
-        moves[0].contains("The work moves from PHP to Apache; the total stays the same: 1.00×"),
-        "{moves:#?}"
-    );
-    let handler = sentences(&report, "handler");
-    assert!(handler[0].contains("ob_gzhandler 6 in PHP equals gzencode 6 in PHP."), "{handler:#?}");
-    assert!(sentences(&report, "pieces")[0].contains("first byte"), "{:#?}", sentences(&report, "pieces"));
-    assert!(sentences(&report, "transport")[0].starts_with("HTTPS instead of HTTP, prose-4m from nginx"));
-    assert!(
-        sentences(&report, "runtimes")[0]
-            .contains("PHP 8.4 instead of PHP 8.2, prose-4m from nginx, uncompressed in PHP: 5.0% less"),
-        "{:#?}",
-        sentences(&report, "runtimes")
-    );
-    assert!(
-        sentences(&report, "overhead")[0].contains("ob_gzhandler 6 in PHP adds 143 ms"),
-        "{:#?}",
-        sentences(&report, "overhead")
-    );
 }
 
 #[test]
@@ -213,20 +166,6 @@ fn the_crossover_is_where_the_ratio_crosses_one() {
     assert!((1_500.0..2_500.0).contains(&bytes), "{bytes}");
     assert!(low.unwrap() < bytes && bytes < high.unwrap());
     assert!(matches!(nginx.cpu, Some(Pays::Everywhere { .. })), "{:?}", nginx.cpu);
-    let said = sentences(&report, "crossing");
-    assert!(said.iter().any(|a| a.contains("On nginx") && a.contains("at every size measured")), "{said:#?}");
-    assert!(
-        said.iter()
-            .any(|a| a.contains("On Apache")
-                && a.contains("On the fly, gzip 6 needs less CPU time at 256 bytes")),
-        "{said:#?}"
-    );
-    let change = &answer(&report, StatementKind::Change)[0];
-    assert!(
-        change.starts_with("Less CPU time on the fly with gzip 6: on Apache below 2.01 KB (1.9"),
-        "{change}"
-    );
-    assert!(!sentences(&report, "example").is_empty());
 }
 
 /// With a script that minifies, with and without opcode cache.
@@ -284,20 +223,6 @@ fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_fi
     let table = full.rsplit("library-54k from Apache, http, 10 connections").next().unwrap();
     for way in ["uncompressed in Apache", "gzip 6 in Apache", "type-map in Apache", "minifier"] {
         assert!(table.contains(way), "{way}: {full}");
-    }
-    let said = sentences(&report, "script");
-    let about = said.iter().find(|text| text.contains("minifier (opcache=on)")).unwrap();
-    assert!(
-        about.starts_with("On Apache with 10 connections, library-54k (54.4 KB) costs 598 µs"),
-        "{about}"
-    );
-    for part in [
-        "with minifier (opcache=on) in PHP (PHP 8.2).",
-        " Beside type-map in Apache (164 µs): 3.6",
-        " Beside gzip 6 in Apache (1.66 ms): 6",
-        " Without opcode cache: 15.0× the CPU time (",
-    ] {
-        assert!(about.contains(part), "{part}: {about}");
     }
     assert!(recommended(&report).iter().all(|(_, name)| !name.contains("minifier")), "it is evidence");
 }
@@ -366,22 +291,6 @@ fn a_filter_that_encodes_nothing_is_compared_with_nothing() {
     let report = lab.report();
     let about = report.findings.iter().filter(|f| f.topic != "skipped" && f.text.contains("gzip 6 in nginx"));
     assert_eq!(about.count(), 0, "no work was moved that nobody did: {:#?}", sentences(&report, "moves"));
-}
-
-#[test]
-fn what_handing_over_frees_and_where_it_does_not() {
-    let report = downloads().report();
-    let workers = sentences(&report, "workers");
-    assert_eq!(workers.len(), 3, "{workers:#?}");
-    let of = |server: &str| *workers.iter().find(|text| text.starts_with(&format!("On {server}"))).unwrap();
-    assert!(of("Apache").ends_with("Handing over frees the worker."), "{workers:#?}");
-    assert!(of("Caddy").ends_with("Handing over does not free the worker on Caddy."), "{workers:#?}");
-    assert!(
-        of("nginx").ends_with("nginx buffers the response, so that PHP is free in either case."),
-        "{workers:#?}"
-    );
-    assert!(sentences(&report, "spool").iter().all(|text| text.starts_with("nginx writes")));
-    assert!(sentences(&report, "frees").iter().any(|text| text.contains("All of PHP's CPU time is saved")));
 }
 
 #[test]
@@ -459,14 +368,6 @@ fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
     let report = toy_page().report();
     let overhead = sentences(&report, "overhead")[0].to_owned();
     let beats = sentences(&report, "beats")[0].to_owned();
-    assert!(
-        overhead.contains(
-            "Uncompressed, page from Apache costs 398 µs of CPU time per response; PHP only reads a file."
-        ),
-        "{overhead}"
-    );
-    assert!(overhead.contains("zstd 3 in PHP adds 747 µs"), "{overhead}");
-    assert!(beats.contains("zstd 3 in PHP needs 22.8% less CPU ("), "{beats}");
     // Fewer bytes are a share of bytes.
     let without_bytes = overhead.replace("67.5% fewer bytes", "").replace("70% fewer bytes", "");
     assert!(!without_bytes.contains('%') && !overhead.contains("your page"), "{overhead}");
@@ -579,10 +480,13 @@ fn rates_and_times_that_contradict_the_connections_are_a_caveat() {
         caveat(|visit| {
             visit.seconds *= 2.0;
             visit.faults.push(weigh_load::result::FaultCount {
-                kind: weigh_load::fault::FaultKind::Timeout,
+                kind: weigh_load::fault::HttpFaultKind::Timeout,
                 count: 1,
                 request: "page".into(),
-                example: weigh_load::fault::Fault::new(weigh_load::fault::FaultKind::Timeout, "no answer"),
+                example: weigh_load::fault::HttpFault::new(
+                    weigh_load::fault::HttpFaultKind::Timeout,
+                    "no answer",
+                ),
             });
         }),
         None,
@@ -598,11 +502,11 @@ fn a_busy_generator_few_rounds_and_faults_are_caveats() {
         visit.client_share = 0.99;
         if round == 2 {
             visit.faults.push(weigh_load::result::FaultCount {
-                kind: weigh_load::fault::FaultKind::Status,
+                kind: weigh_load::fault::HttpFaultKind::Status,
                 count: 3,
                 request: "page".into(),
-                example: weigh_load::fault::Fault {
-                    kind: weigh_load::fault::FaultKind::Status,
+                example: weigh_load::fault::HttpFault {
+                    kind: weigh_load::fault::HttpFaultKind::Status,
                     message: "status 502".into(),
                     difference: None,
                 },

@@ -95,7 +95,6 @@ impl Lab {
         self.machinery(payload, runtime, &client);
         self.plan.cells.push(Cell {
             id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),
-            side: None,
             subject: Subject::CLIENT,
             payload: payload.into(),
             runtime: runtime.into(),
@@ -103,8 +102,8 @@ impl Lab {
             setting,
             keep: true,
             expected_seconds: 2e-5,
-            delivery: None,
             client: Some(client),
+            ..Cell::default()
         });
     }
 

@@ -142,10 +142,11 @@ fn drivers_stand_beside_the_first_and_stores_by_their_quickest() {
     let stores: Vec<_> = comparisons(&report).iter().filter(|c| c.kind == Kind::Store).collect();
     assert_eq!(stores.len(), 3, "one per runtime: {stores:?}");
     assert!(stores.iter().all(|c| c.cell.contains("memcached") && c.beside.contains("redis/phpredis")));
-    // The one with the least CPU time is recommended, beside the study's first.
+    // The one with the least CPU time is recommended, compared with the study's first.
     let gain = answer(&report, StatementKind::Gain);
     assert!(
-        gain[0].starts_with("integer, beside Redis with phpredis: 16.1% less CPU time per transaction ("),
+        gain[0]
+            .starts_with("integer, compared with Redis with phpredis: 16.1% less CPU time per transaction ("),
         "{gain:?}"
     );
     let split = sentences(&report, "split");

@@ -130,7 +130,7 @@ fn text_assets_are_precompressed_for_each_content_coding() {
     lab.plan.study.links.as_mut().unwrap().usual_reads = Some(10_000.0);
     let answer = answer(&lab.report());
     assert!(
-        answer.starts_with("Precompress text assets with brotli 11 (br) and libdeflate 12 (gzip)."),
+        answer.starts_with("For files, encoded once: brotli 11 (br) and libdeflate 12 (gzip)."),
         "{answer}"
     );
     assert!(
@@ -139,7 +139,7 @@ fn text_assets_are_precompressed_for_each_content_coding() {
         ),
         "{answer}"
     );
-    assert!(answer.contains("To compress each response on the fly, use brotli 4 and zlib 6."), "{answer}");
+    assert!(answer.contains("For pages, encoded for each response: brotli 4 and zlib 6."), "{answer}");
 }
 
 /// Where neighbours slow three visits in five down, each setting's in other rounds, the truth may be further off than the figures, and
@@ -168,7 +168,7 @@ fn how_sure_the_recommendation_is_is_what_holds_in_truth() {
     }
     assert!(percent(&calm) <= 5.0, "{calm}");
     assert!(percent(&noisy) > 10.0, "{noisy}");
-    assert!(few.starts_with("Not settled (3 of 5 rounds): so far serialize with zstd 1; "), "{few}");
+    assert!(few.starts_with("So far serialize with zstd 1. Not settled (3 of 5 rounds): "), "{few}");
 }
 
 /// Bytes without a serializer, natively and in PHP: each sentence says which runtime it speaks of.

@@ -87,16 +87,13 @@ impl Lab {
         }
         self.plan.cells.push(Cell {
             id: Cell::make_id(payload, runtime, serializer, &setting),
-            side: None,
             subject: if runtime == "native" { Subject::CODEC } else { Subject::PHP_CODEC },
             payload: payload.into(),
             runtime: runtime.into(),
             serializer: serializer.map(Into::into),
             setting,
-            keep: false,
             expected_seconds: 0.1,
-            delivery: None,
-            client: None,
+            ..Cell::default()
         });
         self
     }

@@ -79,6 +79,17 @@ fn the_terminal_report_at_some_widths() {
     insta::assert_snapshot!("downloads-200-full", terminal(report_of("downloads"), 200, Detail::Full));
 }
 
+#[test]
+fn every_sentence_of_some_studies() {
+    let toys = [("scripts", with_scripts(static_assets())), ("toy", toy_page())];
+    let toys = toys.map(|(name, lab)| (name, lab.report()));
+    let named = |(name, _): &&(&str, Report)| ["pages", "assets", "downloads"].contains(name);
+    for (name, report) in EVERY.iter().filter(named).chain(&toys) {
+        let said = report.findings.iter().map(|f| format!("[{}] {}", f.topic, f.text));
+        insta::assert_snapshot!(format!("{name}-findings"), said.collect::<Vec<_>>().join("\n"));
+    }
+}
+
 /// What follows the section's heading, up to the groups.
 fn negotiation_section(report: &str) -> &str {
     let from = report.rfind("Which variant is sent to whom\n").unwrap();
