@@ -52,6 +52,12 @@ function isComparable(a: Cost, b: Cost): boolean {
   return (isExact(a) && isExact(b)) || commonRounds(a.varies, b.varies) >= ROUNDS;
 }
 
+/** How sure it is that two differ. */
+export function differ(a: Cost, b: Cost, rules: Record<string, Rule>): Confidence {
+  if (!isComparable(a, b)) return "too few rounds";
+  return isLess(a, b, rules) || isLess(b, a, rules) ? "settled" : "tied";
+}
+
 /** How every candidate stands on a work; null for those that may not be chosen there. */
 function standings(costs: (Cost | null)[], rules: Record<string, Rule>): (Standing | null)[] {
   const known = costs.filter((cost) => cost !== null);

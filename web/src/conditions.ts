@@ -57,9 +57,9 @@ export function inAddress(hash: string): string | null {
   }
 }
 
-/** The index of a group in a text; 0 where it names none. */
-export function groupIn(text: string, count: number): number {
+/** The index of a group in a text; the usual one where it names none. */
+export function groupIn(text: string, count: number, usual = 0): number {
   const named = /(?:^|,)group=(\d+)(?:,|$)/.exec(text)?.[1];
-  const index = named === undefined ? 0 : Number(named);
-  return index < count ? index : 0;
+  const index = named === undefined ? usual : Number(named);
+  return index < count ? index : usual;
 }

@@ -109,7 +109,7 @@ export function controls(data: Data, start: Conditions, changed: (conditions: Co
     change({ links: [{ ...first(), share: 1, ...part }] });
     showLinks();
   };
-  const goal = choice("What should be least?", [["time", "Time"], ["money", "Money"]], now.goal, (goal) =>
+  const goal = choice("Optimise for", [["time", "waiting time"], ["money", "cost"]], now.goal, (goal) =>
     change({ goal }),
   );
   const speed = slider(
@@ -150,7 +150,7 @@ export function controls(data: Data, start: Conditions, changed: (conditions: Co
   };
   const connection = choice(
     "Connection",
-    [["warm", "kept, busy"], ["idle", "kept, idle"], ["new", "new"]],
+    [["warm", "warm"], ["idle", "idle"], ["new", "new"]],
     now.connection,
     (connection) => change({ connection }),
   );

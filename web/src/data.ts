@@ -80,26 +80,23 @@ export interface Point {
   stored_write: number;
   stored_read: number;
   values: Record<string, [number, number | null, number | null, number]>;
-  samples: Record<string, [number, number][]>;
   histogram: { metric: string; edges: number[]; counts: number[] } | null;
   series: { name: string; unit: string; points: [number, number][] }[];
 }
 
 export interface Group {
   title: string;
-  part: string | null;
-  content: string;
-  /** What its configurations have in common, in words: content, server, PHP. */
-  key: [string, string][];
+  /** What the best is compared with. */
+  usual: string | null;
   points: Point[];
 }
 
-/** Something to choose: alternatives over some groups, each with the place of its point in each of them. */
+/** Something to choose: alternatives over some groups, each with its rank, whether it may be chosen, and the place of its point in each group. */
 export interface Question {
   /** For whom; empty if it is the only one. */
   scope: string;
   groups: number[];
-  alternatives: { rank: number; may_be_chosen: boolean; points: (number | null)[] }[];
+  alternatives: [number, boolean, (number | null)[]][];
 }
 
 /** One method of sending beside a number of slow clients. Times in seconds. */
@@ -150,10 +147,8 @@ export interface Embedded {
 }
 
 export interface Data extends Embedded {
-  program: string;
-  title: string;
-  question: string;
-  run: { started: string; machine: string; rounds: number; seconds: number; complete: boolean; command: string | null };
+  /** The command of the run. */
+  command: string | null;
   noun: [string, string];
   metrics: Metric[];
   costs: { write: string | null; read: string; bytes: string | null } | null;
@@ -162,10 +157,11 @@ export interface Data extends Embedded {
   sharing: number;
   rules: Record<string, Rule>;
   groups: Group[];
+  /** The group that the answer is shown for. */
+  shown: number;
   questions: Question[];
   slow: Slow[];
-  faults: { cell: string; round: number; reason: string; remedy: string | null }[];
 }
 
 /** The version of the data that this program reads. */
-export const SCHEMA = 2;
+export const SCHEMA = 3;

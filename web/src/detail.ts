@@ -19,31 +19,6 @@ function unitOf(data: Data, id: string): string {
   return data.metrics.find((metric) => metric.id === id)?.unit ?? "";
 }
 
-function samples(data: Data, point: Point, width: number): HTMLElement[] {
-  return Object.entries(point.samples).map(([id, rounds]) => {
-    const unit = unitOf(data, id);
-    const value = point.values[id]?.[0] ?? NaN;
-    const amounts = rounds.map(([, amount]) => amount);
-    const drawn = plot({
-      width,
-      height: 180,
-      marginLeft: 70,
-      style,
-      x: { label: "round", tickFormat: (round: number) => (Number.isInteger(round) ? String(round) : "") },
-      y: { label: null, tickFormat: tick(unit), nice: true, ticks: 4, grid: true },
-      marks: [
-        Plot.ruleY([value], { stroke: "var(--accent)" }),
-        Plot.dot(rounds, { x: "0", y: "1", fill: "currentColor", r: 3 }),
-      ],
-    });
-    const told = (amount: number) => ofUnit(unit, amount, null, null);
-    const words =
-      `${rounds.length} rounds from ${told(Math.min(...amounts))} to ${told(Math.max(...amounts))}; ` +
-      `the line is the figure of the tables, ${told(value)}.`;
-    return figure(`${id} by round`, drawn, words);
-  });
-}
-
 function histogram(data: Data, point: Point, width: number): HTMLElement | null {
   const bins = point.histogram;
   if (bins === null) return null;
@@ -80,11 +55,12 @@ function series(point: Point, width: number): HTMLElement[] {
       x: { label: "seconds since the start of the run", labelArrow: "none", ticks: 5 },
       y: { label: null, tickFormat: tick(of.unit), grid: true, ticks: 4 },
       marks: [
+        Plot.ruleY([point.values[of.name]?.[0] ?? NaN], { stroke: "currentColor" }),
         Plot.line(of.points, { x: "0", y: "1", stroke: "currentColor" }),
         Plot.dot(of.points, { x: "0", y: "1", fill: "currentColor", r: 2 }),
       ],
     });
-    const words = `${of.points.length} samples in the time of the run. A slope or a step is a change of the machine, not of the configuration.`;
+    const words = `${of.points.length} rounds; the line across is the figure of the tables. A slope or a step is a change of the machine, not of the configuration.`;
     return figure(`${of.name} over time`, drawn, words);
   });
 }
@@ -118,15 +94,15 @@ export function detail(data: Data, point: Point, width: number, close: () => voi
     !point.candidate && "It was given up early: another configuration is significantly better in every respect.",
   ].filter((words): words is string => typeof words === "string");
   const [command, words] =
-    point.command === null ? [data.run.command, "Measured by:"] : [point.command, "Measure this configuration again:"];
+    point.command === null ? [data.command, "Measured by:"] : [point.command, "Measure this configuration again:"];
   return h(
-    "section",
-    { id: "detail", "aria-label": `Details of ${point.label}`, tabindex: "-1" },
+    "div",
+    {},
     h("div", { class: "bar" }, h("h3", {}, point.label), h("button", { type: "button", click: close }, "Close")),
     place.length > 0 && h("p", {}, place.join(" ")),
     point.caveats.length > 0 && h("ul", { class: "points" }, ...point.caveats.map((caveat) => h("li", {}, caveat))),
     config,
-    h("div", { class: "charts" }, ...samples(data, point, width), histogram(data, point, width), ...series(point, width)),
+    h("div", { class: "charts" }, histogram(data, point, width), ...series(point, width)),
     h("div", { class: "scroll", role: "region", "aria-label": "Every figure", tabindex: "0" }, table),
     command !== null &&
       h(

@@ -31,6 +31,11 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
+/** What the page has for something; else it is not shown. */
+export function place(id: string): HTMLElement {
+  return document.getElementById(id) ?? h("div");
+}
+
 /** A button that copies a text. */
 export function copyButton(text: () => string): HTMLButtonElement {
   const button = h("button", { type: "button", class: "copy" }, "Copy");

@@ -1,20 +1,21 @@
-// The reader's own conditions: controls, chart, ranking and the details of one configuration, all following one state.
+// The reader's own conditions: tiles, chart, controls, ranking and the details of one configuration, all following one state.
 
+import { colour } from "./colours";
 import { groupIn, inAddress, textOf, withText } from "./conditions";
 import { controls } from "./controls";
 import type { Conditions, Data, Group, Point } from "./data";
 import { detail } from "./detail";
-import { copyButton, h } from "./dom";
-import { groupChoice } from "./groups";
-import { bytes, list, mbit as speed, ns, price, trimmed } from "./format";
-import { type Ranked, type Sure, rank, rankedAndSure } from "./ranking";
+import { copyButton, h, place as placeOf } from "./dom";
+import { bytes, list, mbit, ns, ofUnit, percent, price } from "./format";
+import { type Ranked, type Sure, compared, rank, rankedAndSure } from "./ranking";
 import { type Scatter, scatter } from "./scatter";
+import { type Tile, tiles } from "./tiles";
 
 /** Rows of the ranking that are shown at first. */
-const FEW = 10;
+const FEW = 8;
 /** Milliseconds after the last move before the best is announced, and before the address is changed. */
 const CALM = 400;
-/** A table with more rows than this follows when the slider rests: its layout takes longer than a frame. */
+/** A table with more rows than this follows when the slider rests, as tiles do: its layout takes longer than a frame. */
 const LONG = 50;
 /** Milliseconds without a move after which a slider rests. */
 const REST = 60;
@@ -25,93 +26,70 @@ interface Order {
   isDescending: boolean;
 }
 
-/** Fills the place of the explorer. */
+/** Fills the place of the explorer, the chart beside the answer, and the tiles below it. */
 export function explorer(data: Data, place: HTMLElement): void {
   const groups = data.groups.filter((group) => group.points.length > 0);
   if (groups.length === 0 || data.costs === null) return;
   const start = inAddress(location.hash) ?? "";
-  let index = groupIn(start, data.groups.length);
+  let index = groupIn(start, data.groups.length, data.shown);
   let conditions = withText(data.conditions, start);
   let written = address();
   let families = new Set<string>();
   let all = false;
   let order: Order = { column: "total", isDescending: false };
   let chart: Scatter | null = null;
-  let selected: Point | null = null;
-  let origin: Element | null = null;
   let timer = 0;
   let resting = 0;
 
   const group = (): Group => data.groups[index] ?? (groups[0] as Group);
   const best = h("p", { class: "verdict" });
   const besides = h("p", { class: "besides" });
-  // On paper, for the controls.
-  const printed = h("p", { class: "remark printed" });
   const spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
+  const tile = placeOf("tiles");
   const figure = h("figure", { class: "scatter" });
-  const legend = h("figcaption");
+  const legend = h("figcaption", { class: "signs" });
   const table = h("div", { class: "scroll", role: "region", "aria-label": "Ranking", tabindex: "0" });
   const more = h("button", { type: "button", click: () => ((all = !all), show()) });
-  const details = h("div", { class: "details" });
+  const drawer = h("dialog", { id: "detail", close: () => chart?.select(null) });
   const command = h("code");
+  const shell = h("pre", { class: "literal" }, command, copyButton(() => command.textContent ?? ""));
   const filter = h("fieldset", { class: "families" });
   const panel = controls(data, conditions, (changed) => {
     conditions = changed;
     show();
   });
-  const choice = groupChoice(data.groups, index, (chosen) => {
-    index = chosen;
-    selected = null;
-    build();
-  });
+  const options = data.groups.map((group, at) => h("option", { value: at }, group.title));
+  const picker = h("select", { id: "group", change: () => ((index = Number(picker.value)), build()) }, ...options);
 
   const chartWidth = () => Math.max(Math.floor(figure.clientWidth || 320), 280);
   const isChosen = (point: Point) => families.size === 0 || families.has(point.family);
 
   /** A group was chosen, or the width changed. */
   function build(): void {
-    choice.set(index);
+    picker.value = String(index);
     const names = [...new Set(group().points.map((point) => point.family))].sort();
     families = new Set([...families].filter((name) => names.includes(name)));
     filter.hidden = names.length < 2;
     filter.replaceChildren(
       h("legend", {}, "Show only"),
       ...names.map((name) => {
-        const input = h("input", { type: "checkbox", value: name });
-        input.checked = families.has(name);
-        input.addEventListener("change", () => {
-          if (input.checked) families.add(name);
-          else families.delete(name);
-          show();
-        });
-        return h("label", {}, input, h("span", {}, name));
+        const change = () => (families[input.checked ? "add" : "delete"](name), show());
+        const input = h("input", { type: "checkbox", value: name, checked: families.has(name), change });
+        return h("label", {}, input, h("span", { class: "swatch", style: `background:${colour(name)}` }), h("span", {}, name));
       }),
     );
-    chart = data.costs?.bytes == null ? null : scatter(data, group(), chartWidth(), choose);
-    figure.replaceChildren(...(chart === null ? [] : [chart.element, legend]));
-    showDetail();
+    chart = scatter(data, group(), chartWidth(), choose);
+    figure.replaceChildren(chart.element, legend);
     show();
   }
 
+  /** Details of one, beside everything else; closed, the focus is back where it was. */
   function choose(point: Point): void {
-    selected = point;
-    origin = document.activeElement;
-    showDetail();
+    drawer.replaceChildren(detail(data, point, Math.min(innerWidth - 60, 560), () => drawer.close()));
+    drawer.setAttribute("aria-label", `Details of ${point.label}`);
     chart?.select(point.id);
-    document.getElementById("detail")?.focus();
-  }
-
-  function showDetail(): void {
-    const close = () => {
-      selected = null;
-      showDetail();
-      chart?.select(null);
-      // Back to where the configuration was chosen.
-      const back = origin instanceof HTMLElement || origin instanceof SVGElement ? origin : choice.select;
-      (back.isConnected ? back : choice.select).focus();
-    };
-    const width = Math.min(chartWidth(), 460);
-    details.replaceChildren(...(selected === null ? [] : [detail(data, selected, width, close)]));
+    drawer.showModal();
+    drawer.scrollTop = 0;
   }
 
   function address(): string {
@@ -122,15 +100,17 @@ export function explorer(data: Data, place: HTMLElement): void {
   function show(): void {
     const [ranked, sure] = rankedAndSure(data, group(), conditions, isChosen);
     chart?.update(ranked, conditions);
-    chart?.select(selected?.id ?? null);
     const [first, rest] = answer(ranked, sure, conditions);
     best.textContent = first;
     besides.textContent = rest;
-    legend.textContent = legendOf(conditions);
-    printed.textContent = `${group().title}. ${inWords(data, conditions)}`;
+    const isLong = all && ranked.length > LONG;
+    if (!isLong) showTable(ranked, sure);
     clearTimeout(resting);
-    if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked, sure), REST);
-    else showTable(ranked, sure);
+    resting = window.setTimeout(() => {
+      legend.replaceChildren(...signs(data, conditions));
+      tile.replaceChildren(...tilesOf(data, group(), ranked, conditions));
+      if (isLong) showTable(ranked, sure);
+    }, REST);
     command.textContent = `weigh runs show RUN --at '${textOf(conditions)}'`;
     clearTimeout(timer);
     timer = window.setTimeout(() => {
@@ -166,45 +146,27 @@ export function explorer(data: Data, place: HTMLElement): void {
     };
     const [unit, per] = conditions.goal === "time" ? ["time", "operation"] : ["price", "million operations"];
     const ranks = new Map(ranked.map((one, at) => [one.point.id, at + 1]));
-    const row = (one: Ranked) => {
-      const pick = h(
-        "button",
-        { type: "button", class: "link", click: () => choose(one.point) },
-        one.point.label,
-      );
-      return h(
+    const row = (one: Ranked) =>
+      h(
         "tr",
         { class: one.best ? "strong best" : one.tie ? "strong" : one.point.candidate ? null : "dim" },
         h("td", { class: "number" }, String(ranks.get(one.point.id))),
-        h("th", { scope: "row" }, pick),
+        h("th", { scope: "row" }, h("button", { type: "button", class: "link", click: () => choose(one.point) }, one.point.label)),
         h("td", { class: "number total" }, amount(one.total, one.low, one.high, conditions)),
         h("td", { class: "number" }, ns(one.cost)),
         hasBytes && h("td", { class: "number" }, one.point.bytes === null ? "–" : bytes(one.point.bytes)),
         h("td", {}, noteOf(one, sure)),
       );
-    };
-    table.replaceChildren(
-      h(
-        "table",
-        { class: "grid ranking" },
-        h("caption", {}, `Ranking under these conditions, per ${per}`),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col", class: "number" }, "rank"),
-            h("th", { scope: "col" }, data.noun[0]),
-            head("total", `${unit} (95% interval)`),
-            head("cost", "CPU time"),
-            hasBytes && head("bytes", "bytes"),
-            h("th", { scope: "col" }, "note"),
-          ),
-        ),
-        h("tbody", {}, ...rows.map(row)),
-      ),
-    );
+    const heads = [
+      h("th", { scope: "col", class: "number" }, "rank"),
+      h("th", { scope: "col" }, data.noun[0]),
+      head("total", `${unit} (95% interval)`),
+      head("cost", "CPU time"),
+      hasBytes && head("bytes", "bytes"),
+      h("th", { scope: "col" }, "note"),
+    ];
+    const grid = { class: "grid ranking", "aria-label": `Ranking under these conditions, per ${per}` };
+    table.replaceChildren(h("table", grid, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows.map(row))));
     more.hidden = ordered.length <= FEW;
     more.textContent = all ? `Show the first ${FEW}` : `Show all ${ordered.length}`;
   }
@@ -217,36 +179,24 @@ export function explorer(data: Data, place: HTMLElement): void {
       show();
     },
   }, "Reset to the study's conditions");
-  const aside = h(
-    "div",
-    { class: "panel" },
-    choice.element,
-    panel.element,
-    filter,
-    reset,
-  );
-  const view = h(
-    "div",
-    { class: "view" },
+  placeOf("view").replaceChildren(
+    h("p", { class: "picker" }, h("label", { for: "group" }, "Measured with"), " ", picker),
     figure,
-    table,
-    more,
-    details,
-    h("p", { class: "remark" }, "The same on the command line:"),
-    h("pre", { class: "literal" }, command, copyButton(() => command.textContent ?? "")),
+    filter,
   );
   place.replaceChildren(
     h("h2", {}, "Under your conditions"),
-    h(
-      "p",
-      { class: "remark" },
-      "Move what is different for you: the ranking follows, by the same rules as the analysis. CPU times are measured; the time on the link is computed.",
-    ),
-    printed,
+    h("p", { class: "remark" }, "Set your own conditions; the ranking updates. CPU time is measured, transfer time is calculated."),
     best,
     besides,
     spoken,
-    h("div", { class: "explorer" }, aside, view),
+    h(
+      "div",
+      { class: "explorer" },
+      h("div", { class: "panel" }, panel.element, reset),
+      h("div", { class: "ranks" }, table, more, h("p", { class: "remark" }, "The same on the command line:"), shell),
+    ),
+    drawer,
   );
   place.hidden = false;
   build();
@@ -258,10 +208,11 @@ export function explorer(data: Data, place: HTMLElement): void {
     last = width;
     build();
   }).observe(figure);
-  window.addEventListener("hashchange", () => {
-    const text = inAddress(location.hash);
+  window.addEventListener("hashchange", (event) => {
+    // As the reader set it: the address of before may have been written meanwhile.
+    const text = inAddress(new URL(event.newURL).hash);
     if (text === null) return;
-    index = groupIn(text, data.groups.length);
+    index = groupIn(text, data.groups.length, data.shown);
     conditions = withText(data.conditions, text);
     panel.set(conditions);
     build();
@@ -274,6 +225,49 @@ export function explorer(data: Data, place: HTMLElement): void {
 
 function amount(total: number, low: number | null, high: number | null, conditions: Conditions): string {
   return conditions.goal === "time" ? ns(total, low, high) : price(total, low, high);
+}
+
+/** Bytes, CPU time and wait of what was chosen first against what is usual, or against the next that costs more. */
+function tilesOf(data: Data, group: Group, ranked: Ranked[], conditions: Conditions): HTMLElement[] {
+  const best = ranked.filter((one) => one.best);
+  const after = data.questions.flatMap(({ scope }) => best.find((one) => one.scopes.includes(scope)) ?? [])[0] ?? best[0];
+  const others = ranked.filter((one) => one !== after);
+  const before = others.find((one) => one.point.id === group.usual) ?? others.find((one) => !one.tie) ?? others[0];
+  if (after === undefined || before === undefined) return [];
+  const [cost, total] = compared(data, group, before.point, after.point, conditions);
+  const tile = (name: string, of: (one: Ranked) => number, words: (value: number) => string, sure: Sure): Tile => ({
+    name,
+    before: words(of(before)),
+    after: words(of(after)),
+    change: sure === "settled" ? percent(of(after) / of(before) - 1) : (sure ?? ""),
+  });
+  const time = tile("CPU time", (one) => one.cost, (value) => ns(value), cost);
+  const what = `${after.point.label} compared with ${before.point.label}`;
+  if (data.costs?.bytes != null) {
+    const [link] = conditions.links;
+    const at = link === undefined || conditions.links.length > 1 ? "" : ` at ${mbit(link.mbit)}`;
+    const name = conditions.goal === "time" ? `Wait${at}` : "Cost per million";
+    const isKnown = before.point.bytes !== null && after.point.bytes !== null;
+    const size = isKnown ? [tile("Bytes", (one) => one.point.bytes ?? NaN, bytes, "settled")] : [];
+    return tiles(`${what}:`, [...size, time, tile(name, (one) => one.total, (value) => amount(value, null, null, conditions), total)]);
+  }
+  // Without bytes, other figures of the same work: about these no verdict is given.
+  const [x, y] = [before.point.values, after.point.values];
+  const known = data.metrics.filter(({ id }) => x[id] !== undefined && y[id] !== undefined);
+  const rate = known.find(({ unit, better }) => better === "more" && ofUnit(unit, 1, null, null).endsWith("per second"));
+  const more = [rate, known.find(({ id }) => id.endsWith("-p50"))].flatMap((metric) => metric ?? []);
+  const figures = more.map(({ id, unit }) =>
+    tile(id.replace("-p50", " median").replaceAll("-", " "), (one) => one.point.values[id]?.[0] ?? NaN, (value) => ofUnit(unit, value, null, null).replace(" per second", "/s"), null),
+  );
+  return tiles(`${what}:`, [time, ...figures]);
+}
+
+/** What the signs of the chart mean. */
+function signs(data: Data, conditions: Conditions): HTMLElement[] {
+  const same = conditions.goal === "time" ? "same total time" : "same cost";
+  const all = [["◆", "recommended"], ["●", "not beaten"], ["◎", "best here"], ["◌", "tied with it"], ["—", "95% interval"]];
+  if (data.costs?.bytes != null) all.push(["- -", same]);
+  return all.map(([sign, words]) => h("span", {}, h("b", {}, sign), ` ${words}`));
 }
 
 function noteOf(one: Ranked, sure: Sure): string {
@@ -305,32 +299,6 @@ function answer(ranked: Ranked[], sure: Sure, conditions: Conditions): [string, 
     return [`Not settled (too few rounds): so far ${named.join("; ")} ${per}.`, "Bytes are known exactly; times need more rounds."];
   }
   const ties = ranked.filter((one) => one.tie && !one.best).map((one) => one.point.label);
-  return [`Best here: ${named.join("; ")} ${per} (${sure ?? "settled"}).`, ties.length === 0 ? "" : `Tied: ${list(ties)}.`];
-}
-
-/** The conditions in a sentence or two. */
-function inWords(data: Data, conditions: Conditions): string {
-  const link = ({ mbit, rtt_ms, share }: Conditions["links"][number]) => {
-    const all = conditions.links.reduce((sum, one) => sum + one.share, 0);
-    const part = conditions.links.length > 1 ? ` (${Math.round((100 * share) / all)}% of visitors)` : "";
-    return `${speed(mbit)} with ${trimmed(rtt_ms)} ms${part}`;
-  };
-  const connections = { warm: "kept and busy", idle: "kept and idle", new: "new" };
-  const money = `Least cost, with prices of ${conditions.core_hour} per core-hour, ${conditions.gb} per GB and ${conditions.second} per second of waiting`;
-  const parts = [
-    conditions.goal === "time" ? "Least time" : money,
-    data.costs?.bytes != null && `link: ${list(conditions.links.map(link), 9)}`,
-    data.costs?.bytes != null && `connections: ${connections[conditions.connection]}`,
-    data.costs?.write != null && `${trimmed(conditions.reads)} reads per write`,
-  ];
-  return `${parts.filter((part) => part !== false).join("; ")}.`;
-}
-
-function legendOf(conditions: Conditions): string {
-  const least = conditions.goal === "time" ? "takes as long" : "costs as much";
-  return (
-    `Along the dashed curve an operation ${least} as with the best; what lies below or left of it would be better. ` +
-    "Filled points are on the Pareto front, diamonds are recommended, rings mark the best (full) and what is tied with it (dotted). " +
-    "Lines through points are 95% intervals."
-  );
+  const rest = ties.length > 0 ? `Tied: ${list(ties)}.` : ranked[0]?.best === true ? "" : "Chosen for all contents of its kind together.";
+  return [`Best here: ${named.join("; ")} ${per} (${sure ?? "settled"}).`, rest];
 }

@@ -27,11 +27,7 @@ export function flames(profiles: Flame[], place: HTMLElement): void {
     const content = h("div");
     const details = h("details", { class: "flame" }, h("summary", {}, flame.name), content);
     // What is folded is not drawn.
-    const show = () => {
-      if (content.childElementCount === 0) draw(flame, content);
-    };
-    details.addEventListener("toggle", () => details.open && show());
-    window.addEventListener("beforeprint", show);
+    details.addEventListener("toggle", () => details.open && content.childElementCount === 0 && draw(flame, content));
     return details;
   };
   const section = h(
@@ -47,7 +43,6 @@ export function flames(profiles: Flame[], place: HTMLElement): void {
     ...profiles.map(one),
   );
   place.append(section);
-  document.querySelector("#contents ul")?.append(h("li", {}, h("a", { href: "#flames" }, "Profiles")));
   const only = section.querySelector("details");
   if (profiles.length === 1 && only !== null) only.open = true;
 }

@@ -51,6 +51,10 @@ export const mbit = (speed: number) => {
 export const price = (amount: number, low: number | null = null, high: number | null = null) =>
   significant(amount) + (amount === low && amount === high ? "" : range(low, high));
 
+/** A change: `−79%`, `+3.2%`, `3.2×` from twice on, `=`. */
+export const percent = (share: number) =>
+  Math.abs(share) < 5e-4 ? "=" : share >= 1 ? `${significant(1 + share)}×` : `${share < 0 ? "−" : "+"}${Number(Math.abs(share * 100).toPrecision(2))}%`;
+
 /** A value of a metric in its unit. */
 export function ofUnit(unit: string, value: number, low: number | null, high: number | null): string {
   switch (unit) {

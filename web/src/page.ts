@@ -3,7 +3,6 @@
 import { type Data, type Embedded, SCHEMA } from "./data";
 import { copyButton, h } from "./dom";
 import { explorer } from "./explorer";
-import { failures } from "./failures";
 import { flames } from "./flames";
 import { waits } from "./waits";
 
@@ -43,18 +42,6 @@ function pictures(): void {
   }
 }
 
-/** On paper, what is folded is open. */
-function printing(): void {
-  let opened: HTMLDetailsElement[] = [];
-  window.addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details")].filter((details) => !details.open);
-    for (const details of opened) details.open = true;
-  });
-  window.addEventListener("afterprint", () => {
-    for (const details of opened) details.open = false;
-  });
-}
-
 document.getElementById("head")?.append(themeSwitch());
 const data = read();
 const place = document.getElementById("explore");
@@ -63,10 +50,8 @@ if (data !== null && place !== null && main !== null) {
   if ("groups" in data) {
     explorer(data, place);
     waits(data, place);
-    failures(data, place);
   }
   flames(data.flames, main);
 }
 copies();
 pictures();
-printing();

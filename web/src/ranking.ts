@@ -1,6 +1,6 @@
 // Ranks the configurations of a group, as `crates/answer/src/report/ranking.rs`. Both are held together by generated conditions.
 
-import { type Choice, type Confidence, type Cost, choose, totalOf } from "./choose";
+import { type Choice, type Confidence, type Cost, choose, differ, totalOf } from "./choose";
 import type { Conditions, Data, Group, Point, Question } from "./data";
 import { type Estimate, plus, scaled } from "./estimate";
 import { meanTransferNs } from "./transfer";
@@ -61,6 +61,14 @@ function priced(data: Data, group: Group, point: Point, conditions: Conditions):
   return { varies: scaled(cost, perNs), known: knownOf(data, group, point, conditions, point.bytes) };
 }
 
+/** How sure it is that two points differ in CPU time, and in their totals. */
+export function compared(data: Data, group: Group, a: Point, b: Point, conditions: Conditions): [Sure, Sure] {
+  const totals = [a, b].map((point) => priced(data, group, point, conditions));
+  const [x, y] = totals;
+  if (!x || !y) return [null, null];
+  return [differ({ ...x, known: 0 }, { ...y, known: 0 }, data.rules), differ(x, y, data.rules)];
+}
+
 /** What is chosen for one question. */
 function answer(data: Data, question: Question, conditions: Conditions, isShown: (point: Point) => boolean): Choice[] {
   const cost = (work: number, at: number | null) => {
@@ -69,9 +77,9 @@ function answer(data: Data, question: Question, conditions: Conditions, isShown:
     if (group === undefined || point === undefined || !point.candidate || !isShown(point)) return null;
     return priced(data, group, point, conditions);
   };
-  const candidates = question.alternatives.map((one) => ({
-    costs: one.points.map((at, work) => (one.may_be_chosen ? cost(work, at) : null)),
-    rank: one.rank,
+  const candidates = question.alternatives.map(([rank, may, points]) => ({
+    costs: points.map((at, work) => (may ? cost(work, at) : null)),
+    rank,
   }));
   return choose(candidates, data.rules);
 }
@@ -104,7 +112,7 @@ export function rankedAndSure(
     if (work < 0) continue;
     const choice = answer(data, question, conditions, isShown).find((choice) => choice.works.includes(work));
     if (choice === undefined) continue;
-    const pointOf = (one: number) => question.alternatives[one]?.points[work] ?? null;
+    const pointOf = (one: number) => question.alternatives[one]?.[2][work] ?? null;
     const chosen = pointOf(choice.chosen);
     if (chosen !== null) best.set(chosen, [...(best.get(chosen) ?? []), question.scope]);
     const others = choice.confidence === "too few rounds" ? [] : choice.tied.map(pointOf);

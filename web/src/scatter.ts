@@ -1,4 +1,5 @@
 // CPU time against bytes: every configuration as a point that can be chosen, and the curve on which everything costs as much as the best.
+// Where no bytes are known, each has a line of its own.
 //
 // Plot draws axes and grid and gives the scales. Points and curve are drawn here, so that a slider's move changes only what it moves.
 
@@ -13,6 +14,8 @@ import { type Ranked, costOf, knownOf, shares, valueOf } from "./ranking";
 const MARGIN = { left: 74, right: 24, top: 26, bottom: 46 };
 /** Points of the curve. */
 const CURVE = 120;
+/** Pixels of a line of its own: with room for its name, or of many lines the least. */
+const lineOf = (count: number) => Math.min(40, Math.max(14, 640 / count));
 /** Labels of configurations that tie with the best. */
 const NAMED = 4;
 
@@ -34,7 +37,8 @@ export interface Scatter {
 export function scatter(data: Data, group: Group, width: number, choose: (point: Point) => void): Scatter {
   const element = document.createElement("div");
   element.className = "plot";
-  const height = Math.round(Math.min(Math.max(width * 0.6, 300), 520));
+  const isList = data.costs?.bytes == null;
+  const height = isList ? Math.round(group.points.length * lineOf(group.points.length)) + 90 : Math.round(Math.min(Math.max(width * 0.56, 300), 430));
   let drawn: Drawn | null = null;
   let key = "";
   let selected: string | null = null;
@@ -77,7 +81,8 @@ function ends(values: number[]): [number, number] {
 
 /** At most this many round numbers inside a domain. */
 function ticksOf([low, high]: [number, number], most: number): number[] {
-  for (const steps of [[1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8], [1, 1.5, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
+  const [fine, half] = [5, 2].map((parts) => Array.from({ length: 9 * parts }, (_, step) => 1 + step / parts));
+  for (const steps of [fine!, half!, [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8], [1, 1.5, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
     const ticks: number[] = [];
     for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
       ticks.push(...steps.map((step) => Number((step * 10 ** power).toPrecision(3))));
@@ -96,10 +101,12 @@ function draw(
   height: number,
   choose: (point: Point) => void,
 ): Drawn {
+  const isList = data.costs?.bytes == null;
+  let line = 0;
   const figures = ranked.flatMap(({ point }) => {
-    const cost = costOf(point, mix);
-    if (cost === null || point.bytes === null || cost.value <= 0 || point.bytes <= 0) return [];
-    return [{ point, cost: cost.value, bytes: point.bytes, low: cost.low ?? cost.value, high: cost.high ?? cost.value }];
+    const [cost, bytes] = [costOf(point, mix), isList ? ++line : point.bytes];
+    if (cost === null || bytes === null || cost.value <= 0 || bytes <= 0) return [];
+    return [{ point, cost: cost.value, bytes, low: cost.low ?? cost.value, high: cost.high ?? cost.value }];
   });
   const [lowX, highX] = ends(figures.flatMap((f) => [f.cost, Math.min(f.high, f.cost * 3)]));
   const [lowY, highY] = ends(figures.map((f) => f.bytes));
@@ -107,7 +114,7 @@ function draw(
   const padY = Math.max(highY / lowY, 1.2) ** 0.08;
   const domain = {
     x: [lowX / pad, highX * pad] as [number, number],
-    y: [lowY / padY, highY * padY] as [number, number],
+    y: (isList ? [line + 0.7, 0.3] : [lowY / padY, highY * padY]) as [number, number],
   };
   const names = [data.costs?.write, data.costs?.read].filter((name): name is string => name != null);
   const across = ticksOf(domain.x, width < 500 ? 4 : 8);
@@ -121,10 +128,10 @@ function draw(
     marginBottom: MARGIN.bottom,
     style: { background: "transparent", fontSize: "13px" },
     x: { type: "log", domain: domain.x, axis: null },
-    y: { type: highY / lowY > 3 ? "log" : "linear", domain: domain.y, axis: null },
+    y: { type: highY / lowY > 3 && !isList ? "log" : "linear", domain: domain.y, axis: null },
     marks: [
       Plot.gridX(across, { strokeOpacity: 0.12 }),
-      Plot.gridY(down, { strokeOpacity: 0.12 }),
+      isList ? null : Plot.gridY(down, { strokeOpacity: 0.12 }),
       Plot.axisX(across, {
         text: (value: number) => tick("ns")(value),
         label: `CPU time per operation: ${names.join(" and ")} →`,
@@ -132,7 +139,7 @@ function draw(
         labelArrow: "none",
         labelOffset: 40,
       }),
-      Plot.axisY(down, {
+      isList ? null : Plot.axisY(down, {
         text: (value: number) => tick("bytes")(value),
         label: `↑ ${data.costs?.bytes ?? "bytes"} per operation`,
         labelArrow: "none",
@@ -145,7 +152,7 @@ function draw(
   drawn.setAttribute("role", "group");
   drawn.setAttribute(
     "aria-label",
-    `${ranked.length} ${data.noun[1]} by CPU time and bytes. The table below has the same figures.`,
+    `${ranked.length} ${data.noun[1]} by CPU time${isList ? "" : " and bytes"}. The ranking has the same figures.`,
   );
   const placed = new Map<string, Placed>();
   for (const f of figures) {
@@ -166,7 +173,7 @@ function draw(
         role: "button",
         tabindex: "-1",
         style: `color:${colour(f.point.family)}`,
-        "aria-label": `${f.point.label}: ${ns(f.cost)}, ${bytesText(f.bytes)}`,
+        "aria-label": `${f.point.label}: ${ns(f.cost)}${isList ? "" : `, ${bytesText(f.bytes)}`}`,
         click: pick,
         keydown: (event: Event) => {
           const { key } = event as KeyboardEvent;
@@ -227,7 +234,7 @@ function mark(drawn: Drawn, data: Data, group: Group, ranked: Ranked[], conditio
     mark?.classList.toggle("tie", one.tie && !one.best);
     mark?.classList.toggle("given-up", !one.point.candidate);
   }
-  const curve = best === undefined ? [] : iso(drawn, data, group, best, conditions);
+  const curve = best === undefined || data.costs?.bytes == null ? [] : iso(drawn, data, group, best, conditions);
   const path = curve.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L");
   drawn.curve.setAttribute("d", path === "" ? "" : `M${path}`);
   name(drawn, ranked, curve);
@@ -271,6 +278,10 @@ interface Box {
   bottom: number;
 }
 
+/** Measures names, in the font of the style sheet. */
+const pen = document.createElement("canvas").getContext("2d")!;
+const FONT = '12.5px system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
+
 /** Names of the best, of what is recommended and usual, and of a few that tie with the best, where there is room. */
 function name(drawn: Drawn, ranked: Ranked[], curve: [number, number][]): void {
   const told = [
@@ -280,7 +291,11 @@ function name(drawn: Drawn, ranked: Ranked[], curve: [number, number][]): void {
     ...ranked.filter((one) => one.tie).slice(0, NAMED),
     ...ranked.filter((one) => one.point.front),
   ];
-  const taken: Box[] = [...drawn.placed.values()].map((at) => box(at.x - 4, at.y - 4, 8, 8));
+  const isList = ranked.every((one) => one.point.bytes === null) && lineOf(ranked.length) > 30;
+  // A line of its own has its name above it.
+  if (isList) told.push(...ranked);
+  // Names stay away from points and their intervals.
+  const taken: Box[] = [...drawn.placed.values()].flatMap((at) => [box(at.x - 9, at.y - 9, 18, 18), box(at.low, at.y - 2, at.high - at.low, 4)]);
   // Names stay away from the curve; only what must be named may cross it.
   const crossed = alongCurve(curve);
   const seen = new Set<string>();
@@ -289,21 +304,22 @@ function name(drawn: Drawn, ranked: Ranked[], curve: [number, number][]): void {
     const at = drawn.placed.get(one.point.id);
     if (at === undefined || seen.has(one.point.id)) continue;
     seen.add(one.point.id);
-    const words = one.point.label.length > 34 ? `${one.point.label.slice(0, 33)}…` : one.point.label;
-    const width = words.length * 6.6 + 4;
+    const words = one.point.label.length > 40 ? `${one.point.label.slice(0, 39)}…` : one.point.label;
+    pen.font = `${one.best ? 700 : 400} ${FONT}`;
+    const width = pen.measureText(words).width + 4;
     const places: [number, number, string][] = [
       [at.x + 11, at.y + 4, "start"],
       [at.x - 11, at.y + 4, "end"],
-      [at.x, at.y - 12, "middle"],
-      [at.x, at.y + 21, "middle"],
-      [at.x + 8, at.y - 11, "start"],
-      [at.x + 8, at.y + 20, "start"],
-      [at.x - 8, at.y - 11, "end"],
-      [at.x - 8, at.y + 20, "end"],
+      [at.x, at.y - 13, "middle"],
+      [at.x, at.y + 22, "middle"],
+      [at.x - 4, at.y - 13, "start"],
+      [at.x - 4, at.y + 22, "start"],
+      [at.x + 4, at.y - 13, "end"],
+      [at.x + 4, at.y + 22, "end"],
     ];
     const boxOf = ([x, y, anchor]: [number, number, string]) =>
       box(anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2, y - 12, width, 15);
-    const free = places.filter((place) => {
+    const free = isList ? [[8, at.y - 14, "start"] as [number, number, string]] : places.filter((place) => {
       const own = boxOf(place);
       const isInside = own.left > MARGIN.left && own.right < drawn.width - 4 && own.top > 4 && own.bottom < drawn.height - MARGIN.bottom;
       return isInside && taken.every((other) => !overlap(own, other));

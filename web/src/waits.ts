@@ -3,9 +3,10 @@
 
 import * as Plot from "@observablehq/plot";
 import type { Data, Slow } from "./data";
-import { copyButton, h, s } from "./dom";
+import { copyButton, h, place, s } from "./dom";
 import { ofUnit, tick } from "./format";
 import { plot } from "./plot";
+import { tiles } from "./tiles";
 
 /** Setups that are shown at first. */
 const FEW = 4;
@@ -14,8 +15,6 @@ const DASHES = ["", "7 4", "2 3"];
 const COLOURS = 6;
 /** Steps of the slider along the time. */
 const STEPS = 100;
-/** Rows of the table over time. */
-const ROWS = 20;
 
 const seconds = (value: number) => ofUnit("s", value, null, null);
 const dash = (one: Slow) => DASHES[Math.floor(one.place / COLOURS) % DASHES.length] ?? "";
@@ -52,7 +51,6 @@ export function waits(data: Data, after: HTMLElement): void {
 
   const figures = h("div", { class: "figures" });
   const values = h("div", { class: "scroll", role: "region", "aria-label": "Values at this time", tabindex: "0" });
-  const table = h("div", { class: "scroll", role: "region", "aria-label": "Busy workers and response times over time", tabindex: "0" });
   const commands = h("div");
   const time = h("input", { type: "range", id: "moment", min: 0, max: STEPS, step: 1, value: STEPS / 2 });
   const told = h("output", { for: "moment" });
@@ -76,7 +74,6 @@ export function waits(data: Data, after: HTMLElement): void {
     const shares = percentiles(now, width);
     figures.replaceChildren(...charts.map((chart) => chart.element), ...(shares === null ? [] : [shares]));
     if (now.length === 0) figures.replaceChildren(h("p", {}, "Choose a method."));
-    table.replaceChildren(overTime(now, end));
     commands.replaceChildren(
       ...now.flatMap((one) => {
         const { command } = one;
@@ -89,6 +86,7 @@ export function waits(data: Data, after: HTMLElement): void {
       }),
     );
     repeated.hidden = commands.childElementCount === 0;
+    place("tiles").replaceChildren(...tilesOf(all.filter((one) => one.clients === clients)));
     move(at);
   };
   time.addEventListener("input", () => move((Number(time.value) / STEPS) * end));
@@ -128,7 +126,6 @@ export function waits(data: Data, after: HTMLElement): void {
     figures,
     h("div", { class: "slider moment" }, h("label", { for: "moment" }, "Time"), told, time),
     values,
-    h("details", {}, h("summary", {}, "All values as a table"), table),
     repeated,
   );
   for (const one of setups) section.style.setProperty(variable(one), one.color);
@@ -142,13 +139,30 @@ export function waits(data: Data, after: HTMLElement): void {
   }).observe(figures);
 }
 
+/** The best of these against the worst of the same server. */
+function tilesOf(all: Slow[]): HTMLElement[] {
+  const busy = (one: Slow) => one.busy.map(([, count]) => count).sort((a, b) => a - b)[Math.floor(one.busy.length / 2)] ?? 0;
+  const most = (one: Slow) => Math.max(0, ...one.busy.map(([, count]) => count));
+  const ordered = [...all].sort((a, b) => shareOf(b) - shareOf(a) || busy(a) - busy(b) || most(a) - most(b));
+  const [after, ...others] = ordered;
+  const before = others.reverse().find((one) => serverOf(one) === (after === undefined ? "" : serverOf(after)));
+  if (after === undefined || before === undefined) return [];
+  const tile = (name: string, of: (one: Slow) => string) => ({ name, before: of(before), after: of(after), change: "" });
+  return tiles(`Light requests with ${clientsText(after.clients)}, ${after.setup} compared with ${before.setup}:`, [
+    tile("Busy workers", (one) => `${busy(one)} of ${one.workers}`),
+    tile("Answered in 0.1 s", (one) => `${Math.round(100 * shareOf(one))}%`),
+    tile("Wait, median", (one) => overall(one, one.p50)),
+  ]);
+}
+
+const shareOf = (one: Slow) => one.prompt / Math.max(one.due, 1);
+const serverOf = (one: Slow) => one.setup.split(" · ")[0] ?? "";
+
 /** Of each server the setup whose light requests fare best, and the one whose fare worst; then others. */
 function telling(all: Slow[]): string[] {
-  const share = (one: Slow) => one.prompt / Math.max(one.due, 1);
-  const server = (one: Slow) => one.setup.split(" · ")[0] ?? "";
-  const ordered = [...all].sort((a, b) => share(a) - share(b));
-  const ends = [...new Set(ordered.map(server))].flatMap((name) => {
-    const own = ordered.filter((one) => server(one) === name);
+  const ordered = [...all].sort((a, b) => shareOf(a) - shareOf(b));
+  const ends = [...new Set(ordered.map(serverOf))].flatMap((name) => {
+    const own = ordered.filter((one) => serverOf(one) === name);
     return [own[0], own[own.length - 1]];
   });
   const names = [...ends, ...ordered].flatMap((one) => (one === undefined ? [] : [one.setup]));
@@ -266,8 +280,7 @@ function percentiles(shown: Slow[], width: number): HTMLElement | null {
     ],
   });
   const told = (one: Slow) => {
-    const share = Math.round((100 * one.prompt) / Math.max(one.due, 1));
-    return `${one.setup}: ${share}% within 0.1 s`;
+    return `${one.setup}: ${Math.round(100 * shareOf(one))}% within 0.1 s`;
   };
   const silent = shown.filter((one) => one.percentiles.length === 0).map((one) => one.setup);
   const rest = silent.length === 0 ? "" : ` Less than half answered: ${silent.join(", ")}.`;
@@ -323,21 +336,3 @@ function valuesAt(shown: Slow[], at: number): HTMLElement {
 
 const overall = (one: Slow, value: number | null) =>
   value === null && one.beyond !== null ? `> ${seconds(one.beyond)}` : orNone(value);
-
-/** What the charts show, at times that are as far apart as there is room for. */
-function overTime(shown: Slow[], end: number): HTMLElement {
-  const times = Array.from({ length: ROWS }, (_, row) => ((row + 1) * end) / ROWS);
-  const cell = (one: Slow, at: number) => {
-    const pool = latest(one.busy, at);
-    const median = latest(one.light, at)?.[2];
-    const workers = pool === null ? "–" : `${pool[1]} busy`;
-    return h("td", {}, one.light.length === 0 ? workers : `${workers}, ${orNone(median)}`);
-  };
-  return h(
-    "table",
-    { class: "grid" },
-    h("caption", {}, "Busy workers, and the median response time of light requests where it was recorded"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "number" }, "seconds"), ...shown.map((one) => h("th", { scope: "col" }, one.setup)))),
-    h("tbody", {}, ...times.map((at) => h("tr", {}, h("th", { scope: "row", class: "number" }, at.toFixed(2)), ...shown.map((one) => cell(one, at))))),
-  );
-}

@@ -20,6 +20,13 @@ const SAFETY_NOMINAL: f64 = 1.3;
 const SAFETY_MEASURED: f64 = 1.1;
 /// Rounds that quick cells are to get before slow ones may use up the budget: what a claim takes.
 const ROUNDS_KEPT: usize = weigh_stats::ROUNDS;
+/// Rounds after which a cell whose place on the front is settled needs no narrow interval at all: where it is not there by
+/// now, neighbours on the machine are in the way, and to halve it would take four times as many.
+pub(super) const PLACED: usize = 8;
+/// Rounds of a cell whose rounds are in two clusters, where the budget allows.
+pub(super) const SPLIT_ROUNDS: usize = 12;
+/// Rounds after which most cells are done: those of a claim, of a place on the front, of two clusters.
+const ROUNDS_ASKED: [usize; 3] = [ROUNDS_KEPT, PLACED, SPLIT_ROUNDS];
 /// Rounds that a run with the same rounds for all begins with: those, after the one that fills caches.
 const ROUNDS_EVEN: usize = ROUNDS_KEPT + 1;
 /// The part of the budget that is kept for that at most.
@@ -212,13 +219,17 @@ fn unseen(state: &State, i: usize, expected: &[f64]) -> f64 {
     slow.filter(|(past, _)| past.visits.is_empty()).map(|(_, e)| e * SAFETY_NOMINAL).sum()
 }
 
-/// Seconds that the rest of the run is expected to take: five rounds for every cell, within the budget.
+/// Seconds that the rest of the run is expected to take, within the budget: all rounds where none ends early; else the rounds after which
+/// the stop rules look again, and for a cell that goes on after those all that is left.
 pub fn remaining(plan: &Plan, state: &State, expected: &[f64], elapsed: f64) -> f64 {
+    let policy = &plan.policy;
+    let is_whole = policy.exhaustive || policy.to_the_end || policy.even;
     let rounds = |past: &History| {
-        let asked = if plan.policy.exhaustive { plan.policy.max_rounds as usize } else { ROUNDS_KEPT };
-        asked.saturating_sub(past.visits.len()).max(1) as f64
+        let (visits, most) = (past.visits.len(), policy.max_rounds as usize);
+        let next = ROUNDS_ASKED.into_iter().find(|asked| *asked > visits && !is_whole).unwrap_or(most);
+        next.min(most).saturating_sub(visits).max(1) as f64
     };
     let live = state.cells.iter().zip(expected).filter(|(past, _)| past.is_live());
     let work: f64 = live.map(|(past, e)| e * rounds(past)).sum();
-    if plan.policy.exhaustive { work } else { work.min((plan.policy.budget_seconds - elapsed).max(0.0)) }
+    if policy.exhaustive { work } else { work.min((policy.budget_seconds - elapsed).max(0.0)) }
 }

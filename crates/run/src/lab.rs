@@ -30,22 +30,44 @@ pub trait Progress {
     fn note(&mut self, what: &str);
 }
 
-/// Definitions, corpus and places of one call of the program.
+/// The folders of one call of the program: what is defined, and where things are kept. Whoever needs no contents takes this alone.
 #[derive(Debug)]
-pub struct Lab {
+pub struct Home {
     /// Studies and the PHP side.
     pub definitions: Definitions,
-    /// The corpus with its cache.
-    pub library: Library,
     /// Where the PHP side is written for its workers.
     cache: PathBuf,
     /// That place, if it goes with this.
     passing: Option<Shelter>,
 }
 
+/// The home and the corpus.
+#[derive(Debug)]
+pub struct Lab {
+    pub home: Home,
+    /// The corpus with its cache.
+    pub library: Library,
+}
+
+impl std::ops::Deref for Lab {
+    type Target = Home;
+
+    fn deref(&self) -> &Home {
+        &self.home
+    }
+}
+
 impl Lab {
     /// Opens the lab, with a folder of definitions laid over the built-in ones.
     pub fn open(defs: Option<&Path>) -> Result<Lab> {
+        let home = Home::open(defs)?;
+        Ok(Lab { library: Library::open(&home.cache)?, home })
+    }
+}
+
+impl Home {
+    /// The folders, with one of definitions laid over the built-in ones.
+    pub fn open(defs: Option<&Path>) -> Result<Home> {
         let definitions = Definitions::load(defs)?;
         // Without a home there is a cache for as long as this lasts.
         let (cache, passing) = match Cache::default_folder() {
@@ -55,8 +77,7 @@ impl Lab {
                 (shelter.path().to_owned(), Some(shelter))
             }
         };
-        let library = Library::open(&cache)?;
-        Ok(Lab { definitions, library, cache, passing })
+        Ok(Home { definitions, cache, passing })
     }
 
     /// Makes sure that what is fetched stays.

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use crate::clock::SystemClock;
 use crate::dir::RunDir;
 use crate::executor::Executor;
-use crate::lab::Lab;
+use crate::lab::Home;
 use crate::list::FOLDER;
 use crate::log::LogError;
 use crate::observer::Observer;
@@ -97,7 +97,7 @@ pub fn begin(
 /// # Errors
 /// What the visits stand on cannot be started, or records cannot be written.
 pub fn measure(
-    lab: &Lab,
+    home: &Home,
     dir: &mut RunDir,
     options: &RunOptions,
     interrupt: &Interrupt,
@@ -109,7 +109,7 @@ pub fn measure(
         return Ok(true);
     }
     let (scratch, logs) = (&dir.scratch(), &dir.logs());
-    let around = Surroundings { lab, scratch, logs, stores: &options.stores, interrupt };
+    let around = Surroundings { home, scratch, logs, stores: &options.stores, interrupt };
     let elsewhere = options.elsewhere.as_deref();
     let (mut executor, clock) = match elsewhere {
         None => (subject::executor(&plan, &around)?, SystemClock::new()),

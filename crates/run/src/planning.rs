@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::lab::{Lab, Progress, Stager};
+use crate::lab::{Home, Lab, Progress, Stager};
 use crate::planner::{PlanOptions, build};
 use crate::study::Study;
 use crate::study::block::Quick;
@@ -27,7 +27,7 @@ pub struct Planning<'a> {
     pub progress: &'a mut dyn Progress,
 }
 
-impl Lab {
+impl Home {
     /// Looks for what the cells of studies can stand on beside runtimes: web servers, PHP-FPM pools, stores with their drivers, links.
     pub fn look(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
         for text in studies.iter().flat_map(Study::all_links) {
@@ -36,7 +36,9 @@ impl Lab {
         }
         subject::complete_inventory(self, inventory, studies)
     }
+}
 
+impl Lab {
     /// The plan of a study whose contents a stager brings into place.
     fn planned(
         &self,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::executor::{Failure, PartsDone, VisitOrder};
-use crate::lab::{Lab, Progress};
+use crate::lab::{Home, Progress};
 use crate::state::State;
 use crate::subject::{self, Surroundings};
 use weigh_answer::profile::document::Run;
@@ -53,7 +53,7 @@ fn in_php(plan: &Plan) -> impl Iterator<Item = &Cell> {
 ///
 /// # Errors
 /// One line: what is wrong with the words, or what to install.
-pub fn check(lab: &Lab, plans: &[Plan], words: &str) -> Result<()> {
+pub fn check(home: &Home, plans: &[Plan], words: &str) -> Result<()> {
     let all: Vec<&Cell> = plans.iter().flat_map(|plan| chosen(plan, words)).collect();
     if all.is_empty() {
         let Some(first) = plans.iter().flat_map(in_php).next() else {
@@ -68,7 +68,7 @@ pub fn check(lab: &Lab, plans: &[Plan], words: &str) -> Result<()> {
             "--profile {words}: {many} ids have these words, and at most {MOST} configurations are profiled; name fewer, such as {first}"
         );
     }
-    let home = lab.php_home()?;
+    let php_home = home.php_home()?;
     let mut binaries: Vec<_> = plans
         .iter()
         .flat_map(|plan| {
@@ -81,7 +81,7 @@ pub fn check(lab: &Lab, plans: &[Plan], words: &str) -> Result<()> {
         .collect();
     binaries.sort();
     binaries.dedup();
-    binaries.iter().try_for_each(|binary| tools::for_php(&PhpRuntime::of(binary)?, &home, None).map(drop))
+    binaries.iter().try_for_each(|binary| tools::for_php(&PhpRuntime::of(binary)?, &php_home, None).map(drop))
 }
 
 /// What the cells that are to be profiled measure, kept beyond the end of a run, which removes it.
@@ -112,15 +112,15 @@ fn payload_of<'p>(plan: &'p Plan, cell: &Cell) -> Result<&'p Payload> {
 
 /// Profiles the cells of a run that were chosen; logs go to its directory.
 pub fn profile(
-    lab: &Lab,
+    home: &Home,
     run: &Path,
     plan: &Plan,
     contents: &Contents,
     stores: &[String],
     (interrupt, progress): (&Interrupt, &mut dyn Progress),
 ) -> Result<Vec<ProfiledCell>> {
-    let (root, logs, home) = (contents.place.path(), run.join("logs"), lab.php_home()?);
-    let around = Surroundings { lab, scratch: root, logs: &logs, stores, interrupt };
+    let (root, logs, php_home) = (contents.place.path(), run.join("logs"), home.php_home()?);
+    let around = Surroundings { home, scratch: root, logs: &logs, stores, interrupt };
     let mut executor = subject::executor(plan, &around)?;
     let mut profiled = Vec::new();
     let state = State::new(plan);
@@ -129,7 +129,7 @@ pub fn profile(
         let runtime = plan.runtimes.iter().find(|r| r.name == cell.runtime);
         let binary = runtime.and_then(|r| r.binary.as_ref()).context("the plan has no such PHP")?;
         let php = PhpRuntime::of(binary)?;
-        let tool = tools::for_php(&php, &home, None)?;
+        let tool = tools::for_php(&php, &php_home, None)?;
         let payload = payload_of(plan, cell)?;
         let blob = root.join(&payload.blob);
         let index =

@@ -2,7 +2,7 @@
 //! again decides as the one that was not interrupted.
 
 use super::cell_comparisons::CellComparisons;
-use super::forecast;
+use super::forecast::{self, PLACED, SPLIT_ROUNDS};
 use super::state::{History, State, cpu_seconds};
 use crate::subject;
 use weigh_model::plan::{Plan, Policy};
@@ -14,13 +14,8 @@ use weigh_model::record::StopReason;
 const ROUNDS: usize = 5;
 /// How many times wider than asked for the interval of encode or serve may be of a cell whose place on the front is settled.
 const WIDER: f64 = 3.0;
-/// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
-/// machine are in the way, and to halve it would take four times as many.
-const PLACED: usize = 8;
 /// Rounds after which it shows who is far behind.
 const FIRST_ROUNDS: usize = 2;
-/// Rounds of a cell whose rounds are in two clusters, where the budget allows.
-const SPLIT_ROUNDS: usize = 12;
 
 /// The live cells that are done after `round`, with the reason.
 pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)> {

@@ -4,17 +4,18 @@
 pub mod client;
 pub mod codec;
 pub mod delivery;
+mod ground;
 mod interface;
 mod links;
 mod sides;
 
 use interface::php_versions;
-pub use interface::{Room, Subject, Surroundings};
+pub use interface::{Planned, Room, Subject, Surroundings};
 
 use anyhow::Result;
 
 use crate::executor::Executor;
-use crate::lab::Lab;
+use crate::lab::Home;
 use crate::study::Study;
 use weigh_model::cell::Cell;
 use weigh_model::inventory::Inventory;
@@ -47,11 +48,11 @@ pub fn of_study(study: &Study) -> &'static dyn Subject {
 ///
 /// # Errors
 /// A definition is not valid, or the PHP side cannot be put in place.
-pub fn complete_inventory(lab: &Lab, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+pub fn complete_inventory(home: &Home, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
     for subject in ALL {
         let own: Vec<&Study> = studies.iter().filter(|study| study.measured() == subject.blocks()).collect();
         if !own.is_empty() {
-            subject.look(lab, inventory, &own)?;
+            subject.look(home, inventory, &own)?;
         }
     }
     Ok(())

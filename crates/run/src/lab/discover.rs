@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::Lab;
+use super::Home;
 use crate::agent;
 use crate::executor::{CodecWorker, Failure};
 use crate::study::Study;
 use crate::worker::ProcessExecutor;
 use weigh_model::inventory::{Inventory, NATIVE, RuntimeEntry};
+use weigh_model::plan::Runtime;
 use weigh_model::protocol::Description;
 use weigh_os::command::patience;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::shelter::Shelter;
 use weigh_rig::runtime;
 
-impl Lab {
+impl Home {
     /// Native codecs and each PHP named, or those on `PATH` when none is.
     ///
     /// # Errors
@@ -49,7 +50,7 @@ impl Lab {
     /// What is here for the studies, with nothing of the user's own.
     ///
     /// # Errors
-    /// As [`Lab::inventory`] and [`Lab::look`].
+    /// As [`Home::inventory`] and [`Home::look`].
     pub fn found(&self, studies: &[Study], php: &[PathBuf]) -> Result<Inventory> {
         let mut inventory = self.inventory(php)?;
         self.look(&mut inventory, studies)?;
@@ -65,7 +66,7 @@ impl Lab {
         for binary in binaries {
             match ask(&binary, &php_home) {
                 Ok(description) => {
-                    let taken: Vec<String> = inventory.runtimes.iter().map(|r| r.name.clone()).collect();
+                    let taken: Vec<String> = inventory.runtimes.iter().map(|r| r.plan.name.clone()).collect();
                     let name = runtime::short_name(&description.version, &taken);
                     inventory.runtimes.push(entry(name, Some(binary), description));
                 }
@@ -114,10 +115,7 @@ fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
 
 fn entry(name: String, binary: Option<PathBuf>, said: Description) -> RuntimeEntry {
     RuntimeEntry {
-        name,
-        binary,
-        version: said.version,
-        facts: said.facts,
+        plan: Runtime { name, binary, version: said.version, facts: said.facts, ..Runtime::default() },
         codecs: said.codecs,
         serializers: said.serializers,
         ..RuntimeEntry::default()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use super::Lab;
+use super::Home;
 use super::discover::path;
 use crate::dir::{PLAN, StoredRun};
 use crate::seal;
@@ -17,7 +17,7 @@ use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::StoreDefinition;
 
-impl Lab {
+impl Home {
     /// Makes sure that what a run names may be started: it was begun here, or starts nothing but what this machine would find by itself.
     ///
     /// # Errors

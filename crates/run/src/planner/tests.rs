@@ -6,7 +6,7 @@ use crate::planner::{PlanOptions, build, has_each};
 use crate::study::Study;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::{Origin, Payload};
-use weigh_model::plan::{Exclusion, Plan};
+use weigh_model::plan::{Exclusion, Plan, Runtime};
 use weigh_model::protocol::{CodecDescription, Levels, SerializerDescription};
 
 fn codec(name: &str, missing: Option<&str>) -> CodecDescription {
@@ -38,9 +38,12 @@ fn runtime(name: &str, codecs: Vec<CodecDescription>, serializers: &[&str]) -> R
         remedy: (*s == "igbinary").then(|| "apt install php-igbinary".into()),
     });
     RuntimeEntry {
-        name: name.into(),
-        binary: (name != "native").then(|| PathBuf::from("/usr/bin/php")),
-        version: "8.2.36".into(),
+        plan: Runtime {
+            name: name.into(),
+            binary: (name != "native").then(|| PathBuf::from("/usr/bin/php")),
+            version: "8.2.36".into(),
+            ..Runtime::default()
+        },
         codecs,
         serializers: serializers.collect(),
         ..RuntimeEntry::default()

@@ -11,27 +11,21 @@ pub fn runtimes(cells: &[Cell], all: &[RuntimeEntry]) -> Vec<Runtime> {
     by_first_use(
         all,
         cells,
-        |c, r| c.runtime == r.name,
-        |r, own| Runtime {
-            name: r.name.clone(),
-            binary: r.binary.clone(),
-            version: r.version.clone(),
-            libraries: of_codecs(r, own).chain(of_ways(&r.ways, own, By::Php)).collect(),
-            facts: r.facts.clone(),
-            ini: r.ini.clone(),
+        |c, r| c.runtime == r.plan.name,
+        |r, own| {
+            let libraries = of_codecs(r, own).chain(of_ways(&r.ways, own, By::Php)).collect();
+            Runtime { libraries, ..r.plan.clone() }
         },
     )
 }
 
 /// The stores that cells use, likewise.
 pub fn stores(cells: &[Cell], inventory: &Inventory) -> Vec<Store> {
-    let is_of = |c: &Cell, s: &StoreEntry| c.client.as_ref().is_some_and(|client| client.store == s.name);
-    by_first_use(&inventory.stores, cells, is_of, |s, own| Store {
-        name: s.name.clone(),
-        binary: s.binary.clone(),
-        version: s.version.clone(),
-        url: s.url.clone(),
-        drivers: of_drivers(own, &inventory.clients).collect(),
+    let is_of =
+        |c: &Cell, s: &StoreEntry| c.client.as_ref().is_some_and(|client| client.store == s.plan.name);
+    by_first_use(&inventory.stores, cells, is_of, |s, own| {
+        let drivers = of_drivers(own, &inventory.clients).collect();
+        Store { drivers, ..s.plan.clone() }
     })
 }
 
@@ -43,15 +37,10 @@ pub fn links(cells: &[Cell], inventory: &Inventory) -> Vec<LinkSpec> {
 
 /// The servers that cells use, likewise.
 pub fn servers(cells: &[Cell], inventory: &Inventory) -> Vec<Server> {
-    let is_of = |c: &Cell, s: &ServerEntry| c.delivery.as_ref().is_some_and(|d| d.server == s.name);
-    by_first_use(&inventory.servers, cells, is_of, |s, own| Server {
-        name: s.name.clone(),
-        binary: s.binary.clone(),
-        version: s.version.clone(),
-        libraries: of_ways(&s.ways, own, By::Server).collect(),
-        facts: s.facts.clone(),
-        own: s.own.clone(),
-        advised: s.advised.clone(),
+    let is_of = |c: &Cell, s: &ServerEntry| c.delivery.as_ref().is_some_and(|d| d.server == s.plan.name);
+    by_first_use(&inventory.servers, cells, is_of, |s, own| {
+        let libraries = of_ways(&s.ways, own, By::Server).collect();
+        Server { libraries, ..s.plan.clone() }
     })
 }
 
@@ -86,7 +75,7 @@ fn of_drivers<'c>(
 ) -> impl Iterator<Item = (String, String)> + 'c {
     own.iter().filter_map(|cell| {
         let (client, runtime) = (cell.client.as_ref()?, &cell.runtime);
-        let entry = clients.iter().find(|c| c.name == *runtime)?;
+        let entry = clients.iter().find(|c| c.plan.name == *runtime)?;
         let driver = entry.drivers.iter().find(|d| d.store == client.store && d.name == client.driver)?;
         Some((format!("{} ({runtime})", driver.name), driver.library.clone()?))
     })

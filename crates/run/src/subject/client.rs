@@ -17,10 +17,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::{Room, Subject, Surroundings, php_versions};
+use super::{Planned, Room, Subject, Surroundings, php_versions};
 use crate::draft::{ContentSource, Draft};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
-use crate::lab::{Lab, Stager};
+use crate::lab::{Home, Stager};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;
@@ -58,17 +58,13 @@ const CLIENT_SECONDS: f64 = 0.35;
 
 pub struct Clients;
 
-impl Subject for Clients {
-    fn shape(&self) -> &'static Shape {
-        &client::SHAPE
-    }
-
+impl Planned for Clients {
     fn blocks(&self) -> Blocks {
         Blocks::Clients
     }
 
-    fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
-        look::stores(lab, inventory, studies)
+    fn look(&self, home: &Home, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
+        look::stores(home, inventory, studies)
     }
 
     fn runtimes<'i>(&self, inventory: &'i Inventory) -> &'i [RuntimeEntry] {
@@ -93,6 +89,12 @@ impl Subject for Clients {
         let work = if client.encoded { cell.setting.codec.clone() } else { client.work() };
         (vec![cell.payload.clone(), client.place(), cell.runtime.clone()], work)
     }
+}
+
+impl Subject for Clients {
+    fn shape(&self) -> &'static Shape {
+        &client::SHAPE
+    }
 
     fn visit_seconds(&self, cell: &Cell, _past: &History, pass: f64) -> f64 {
         cell.client.as_ref().map_or(pass, |client| block_seconds(pass, client))
@@ -116,7 +118,7 @@ impl Subject for Clients {
     }
 
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
-        let definitions = StoreDefinition::load(&around.lab.definitions)?;
+        let definitions = StoreDefinition::load(&around.home.definitions)?;
         let urls = store_urls(plan, around.stores, &definitions)?;
         Ok(Box::new(ClientExecutor::new(plan, &definitions, urls, around.room()?, around.interrupt.clone())?))
     }
@@ -278,7 +280,7 @@ impl ClientExecutor {
 
 impl Executor for ClientExecutor {
     fn remark(&self) -> Option<&str> {
-        self.stores.remark()
+        self.stores.ground.remark.as_deref()
     }
 
     fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{Subject, Surroundings};
+use super::{Planned, Subject, Surroundings};
 use crate::dir::log_of;
 use crate::draft::{ContentSource, Draft};
 use crate::executor::{CodecWorker, Executor, Failure, Version, VisitOrder};
@@ -53,11 +53,7 @@ const FIRST_VISIT_CALLS: f64 = 3.0;
 
 pub struct Codecs;
 
-impl Subject for Codecs {
-    fn shape(&self) -> &'static Shape {
-        &codec::SHAPE
-    }
-
+impl Planned for Codecs {
     fn blocks(&self) -> Blocks {
         Blocks::Cells
     }
@@ -83,6 +79,12 @@ impl Subject for Codecs {
         let serializer = cell.serializer.clone().unwrap_or(BYTES.into());
         let group = vec![cell.payload.clone(), units::bytes(bytes), cell.runtime.clone(), serializer];
         (group, cell.setting.codec.clone())
+    }
+}
+
+impl Subject for Codecs {
+    fn shape(&self) -> &'static Shape {
+        &codec::SHAPE
     }
 
     /// The first visit verifies and measures memory beside its samples; the others are bounded by what a cell may take.
@@ -128,7 +130,7 @@ impl Subject for Codecs {
             let log = log_of(around.logs, &runtime.name);
             let spec = match &runtime.binary {
                 Some(binary) => {
-                    let script = around.lab.php_home()?.join("worker.php");
+                    let script = around.home.php_home()?.join("worker.php");
                     runtime::worker(&runtime.name, binary, &[], &script, log)
                 }
                 None => WorkerSpec::native(NATIVE, log),

@@ -28,10 +28,10 @@ use anyhow::Result;
 
 pub use forecast::compared_seconds;
 
-use super::{Subject, Surroundings};
+use super::{Planned, Subject, Surroundings};
 use crate::draft::{ContentSource, Draft};
 use crate::executor::Executor;
-use crate::lab::{Lab, Stager};
+use crate::lab::{Home, Stager};
 use crate::state::History;
 use crate::study::Blocks;
 use crate::study::Study;
@@ -80,18 +80,14 @@ pub fn exposure(plan: &Plan) -> Option<String> {
     ))
 }
 
-impl Subject for Deliveries {
-    fn shape(&self) -> &'static Shape {
-        &delivery::SHAPE
-    }
-
+impl Planned for Deliveries {
     fn blocks(&self) -> Blocks {
         Blocks::Deliveries
     }
 
-    fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
-        inventory.servers = look::servers(&lab.definitions)?;
-        inventory.pools = look::pools(inventory, &lab.php_home()?);
+    fn look(&self, home: &Home, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
+        inventory.servers = look::servers(&home.definitions)?;
+        inventory.pools = look::pools(inventory, &home.php_home()?);
         if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
             inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
         }
@@ -124,6 +120,12 @@ impl Subject for Deliveries {
         group.extend([delivery.server.clone(), cell.runtime.clone(), transport]);
         (group, format!("{}/{}", delivery.by.name(), cell.setting.codec))
     }
+}
+
+impl Subject for Deliveries {
+    fn shape(&self) -> &'static Shape {
+        &delivery::SHAPE
+    }
 
     fn visit_seconds(&self, cell: &Cell, past: &History, pass: f64) -> f64 {
         // Nobody meters what others run.
@@ -153,7 +155,7 @@ impl Subject for Deliveries {
     }
 
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
-        let definitions = Definition::load(&around.lab.definitions)?;
+        let definitions = Definition::load(&around.home.definitions)?;
         Ok(Box::new(DeliveryExecutor::new(plan, &definitions, around.room()?, around.interrupt.clone())?))
     }
 }

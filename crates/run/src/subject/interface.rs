@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::draft::{ContentSource, Draft};
 use crate::executor::{Executor, Version};
-use crate::lab::{Lab, Stager};
+use crate::lab::{Home, Stager};
 use crate::state::History;
 use crate::study::{Blocks, Study};
 use weigh_answer::report::shape::Shape;
@@ -23,7 +23,7 @@ use weigh_rig::runtime::PhpRuntime;
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// Definitions and the PHP side.
-    pub lab: &'a Lab,
+    pub home: &'a Home,
     /// A private folder for files.
     pub scratch: &'a Path,
     /// A folder for what servers, stores, workers and the generator say.
@@ -41,7 +41,7 @@ impl Surroundings<'_> {
     /// The PHP side cannot be put in place.
     pub(super) fn room(&self) -> Result<Room> {
         let (scratch, logs) = (self.scratch.to_owned(), self.logs.to_owned());
-        Ok(Room { scratch, logs, php_home: self.lab.php_home()? })
+        Ok(Room { scratch, logs, php_home: self.home.php_home()? })
     }
 }
 
@@ -55,10 +55,8 @@ pub struct Room {
     pub php_home: PathBuf,
 }
 
-pub trait Subject: Sync {
-    /// What answers know of it: the kinds of its cells, and their phases.
-    fn shape(&self) -> &'static Shape;
-
+/// What planning needs of a subject.
+pub trait Planned: Sync {
     /// Its blocks in a study.
     fn blocks(&self) -> Blocks;
 
@@ -66,7 +64,7 @@ pub trait Subject: Sync {
     ///
     /// # Errors
     /// A definition is not valid, or the PHP side cannot be put in place.
-    fn look(&self, _lab: &Lab, _inventory: &mut Inventory, _studies: &[&Study]) -> Result<()> {
+    fn look(&self, _home: &Home, _inventory: &mut Inventory, _studies: &[&Study]) -> Result<()> {
         Ok(())
     }
 
@@ -90,6 +88,12 @@ pub trait Subject: Sync {
 
     /// A cell in that overview: its group, and what differs within it. `bytes` are its payload's.
     fn overview(&self, cell: &Cell, bytes: u64) -> (Vec<String>, String);
+}
+
+/// What a run needs of a subject. Answers know it by its shape alone.
+pub trait Subject: Planned {
+    /// The kinds of its cells, and their phases.
+    fn shape(&self) -> &'static Shape;
 
     /// Wall seconds of one encode and one decode in a visit, or of one response.
     fn pass_seconds(&self, visit: &VisitRecord) -> Option<f64> {

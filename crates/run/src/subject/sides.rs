@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::{Surroundings, of_plan};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
-use crate::lab::Lab;
+use crate::lab::Home;
 use weigh_model::plan::{Plan, Side};
 use weigh_model::protocol::FaultKind;
 use weigh_model::record::VisitRecord;
@@ -34,17 +34,13 @@ impl Sides {
 impl OneSide {
     fn new(plan: &Plan, side: &Side, around: &Surroundings<'_>) -> Result<OneSide> {
         let name = side.name.clone();
-        let own = side.defs.as_deref().map(|defs| Lab::open(Some(defs))).transpose()?;
+        let own = side.defs.as_deref().map(|defs| Home::open(Some(defs))).transpose()?;
         let (scratch, logs) = (around.scratch.join(&name), around.logs.join(&name));
         for folder in [&scratch, &logs] {
             fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
         }
-        let around = Surroundings {
-            lab: own.as_ref().unwrap_or(around.lab),
-            scratch: &scratch,
-            logs: &logs,
-            ..*around
-        };
+        let home = own.as_ref().unwrap_or(around.home);
+        let around = Surroundings { home, scratch: &scratch, logs: &logs, ..*around };
         let plan = plan.within(&name);
         let executor = of_plan(&plan).executor(&plan, &around)?;
         Ok(OneSide { name, plan, executor })

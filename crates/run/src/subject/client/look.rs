@@ -6,9 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::study::Variant;
-use crate::lab::Lab;
+use crate::lab::Home;
 use crate::study::Study;
 use weigh_model::inventory::{Inventory, RuntimeEntry, StoreEntry};
+use weigh_model::plan::{Runtime, Store};
 use weigh_model::protocol::client::{ClientDescription, ClientRequest, Refusal};
 use weigh_model::text::clean_bytes;
 use weigh_os::interrupt::Interrupt;
@@ -22,25 +23,23 @@ use weigh_rig::store::StoreDefinition;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Looks for stores, and asks the inventory's PHPs for their drivers.
-pub fn stores(lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
-    let definitions = StoreDefinition::load(&lab.definitions)?;
+pub fn stores(home: &Home, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
+    let definitions = StoreDefinition::load(&home.definitions)?;
     inventory.known_stores = definitions.iter().map(|d| d.name.clone()).collect();
     inventory.stores = definitions.iter().map(entry).collect();
-    let home = lab.php_home()?;
+    let php_home = home.php_home()?;
     // Whatever drivers need is in force for all of them when they are asked.
     let needed: Vec<String> = definitions.iter().flat_map(|d| d.ini.clone()).collect();
     let mut clients = Vec::new();
-    for runtime in inventory.runtimes.iter().filter(|r| r.binary.is_some()) {
-        clients.push(described(runtime.clone(), (&needed, &home)));
+    for runtime in inventory.runtimes.iter().filter(|r| r.plan.binary.is_some()) {
+        clients.push(described(runtime.clone(), (&needed, &php_home)));
         for (name, variant) in wanted(studies) {
-            let entry = RuntimeEntry {
-                name: format!("{}+{name}", runtime.name),
-                ini: variant.ini.clone(),
-                ..runtime.clone()
-            };
-            clients.push(match too_old(&runtime.version, variant.since.as_deref()) {
+            let mut entry = runtime.clone();
+            entry.plan.name = format!("{}+{name}", runtime.plan.name);
+            entry.plan.ini.clone_from(&variant.ini);
+            clients.push(match too_old(&runtime.plan.version, variant.since.as_deref()) {
                 Some(missing) => RuntimeEntry { missing: Some(missing), ..entry },
-                None => described(entry, (&needed, &home)),
+                None => described(entry, (&needed, &php_home)),
             });
         }
     }
@@ -63,12 +62,14 @@ fn wanted(studies: &[&Study]) -> Vec<(String, Variant)> {
 fn entry(definition: &StoreDefinition) -> StoreEntry {
     let found = definition.find();
     StoreEntry {
-        name: definition.name.clone(),
+        plan: Store {
+            name: definition.name.clone(),
+            binary: found.program,
+            version: found.version.unwrap_or_default(),
+            ..Store::default()
+        },
         about: definition.about.clone(),
-        binary: found.program,
-        version: found.version.unwrap_or_default(),
         within: definition.within.is_some(),
-        url: None,
         missing: found.missing,
         remedy: found.remedy,
     }
@@ -81,7 +82,7 @@ fn described(entry: RuntimeEntry, (needed, home): (&[String], &Path)) -> Runtime
             drivers: said.drivers,
             codecs: said.codecs,
             serializers: said.serializers,
-            facts: said.facts,
+            plan: Runtime { facts: said.facts, ..entry.plan },
             ..entry
         },
         Err(why) => RuntimeEntry { missing: Some(format!("{why:#}")), ..entry },
@@ -91,9 +92,10 @@ fn described(entry: RuntimeEntry, (needed, home): (&[String], &Path)) -> Runtime
 /// Starts one worker and asks it.
 fn describe(entry: &RuntimeEntry, needed: &[String], home: &Path) -> Result<ClientDescription> {
     let room = Shelter::new().context("no temporary folder")?;
-    let binary = entry.binary.as_ref().context("it has no binary")?;
-    let ini: Vec<String> = entry.ini.iter().chain(needed).cloned().collect();
-    let spec = runtime::worker(&entry.name, binary, &ini, &home.join("client.php"), room.path().join("log"));
+    let binary = entry.plan.binary.as_ref().context("it has no binary")?;
+    let ini: Vec<String> = entry.plan.ini.iter().chain(needed).cloned().collect();
+    let spec =
+        runtime::worker(&entry.plan.name, binary, &ini, &home.join("client.php"), room.path().join("log"));
     let mut worker = Worker::start(&spec).context("it cannot be started")?;
     let line = serde_json::to_vec(&ClientRequest::Describe { id: 1 })?;
     let line = worker.ask(line, PATIENCE, &Interrupt::new()).map_err(|silence| match silence {

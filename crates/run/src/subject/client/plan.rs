@@ -46,7 +46,7 @@ struct ClientFactors<'a> {
 pub fn block(draft: &mut Draft<'_>, block: &ClientBlock, contents: &mut ContentSource<'_>) -> Result<()> {
     let inventory = draft.inventory;
     let values = block.values.join(",");
-    let is_meant = |store: &StoreEntry, word: &str| word == EVERY || store.name == word;
+    let is_meant = |store: &StoreEntry, word: &str| word == EVERY || store.plan.name == word;
     let stores = draft.select(&block.stores, &inventory.stores, is_meant, &values, |_, word| {
         // One that the user left out is not a typing error.
         let mut known = inventory.known_stores.iter().map(String::as_str);
@@ -63,7 +63,7 @@ pub fn block(draft: &mut Draft<'_>, block: &ClientBlock, contents: &mut ContentS
             no_php(draft, format!("{place}/{word}"));
             return Ok(());
         }
-        unknown("runtime", word, all.iter().map(|c| c.name.as_str()).chain([PHP]))
+        unknown("runtime", word, all.iter().map(|c| c.plan.name.as_str()).chain([PHP]))
     })?;
     for name in &block.values {
         let made = kind_of(name)?;
@@ -104,7 +104,7 @@ fn drivers(
     (entry, store): (&RuntimeEntry, &StoreEntry),
     (payload, value): (&Payload, ValueKind),
 ) -> Result<()> {
-    let of_store: Vec<_> = entry.drivers.iter().filter(|d| d.store == store.name).collect();
+    let of_store: Vec<_> = entry.drivers.iter().filter(|d| d.store == store.plan.name).collect();
     let mut chosen: Vec<&DriverDescription> = Vec::new();
     for word in &block.drivers {
         let named: Vec<&DriverDescription> = match word.as_str() {
@@ -121,7 +121,7 @@ fn drivers(
         chosen.extend(new);
     }
     for driver in chosen {
-        let place = format!("{}/{}/{}/{}", payload.name, store.name, driver.name, entry.name);
+        let place = format!("{}/{}/{}/{}", payload.name, store.plan.name, driver.name, entry.plan.name);
         if !draft.has(driver, || place.clone()) {
             continue;
         }
@@ -129,7 +129,7 @@ fn drivers(
             let link = (link != NO_LINK).then_some(link.as_str());
             let why = match link {
                 Some(_) if store.within => Some("no link leads to it: it is on PHP's own machine"),
-                Some(_) if store.url.is_some() => Some("others run it: its link is its own"),
+                Some(_) if store.plan.url.is_some() => Some("others run it: its link is its own"),
                 _ => None,
             };
             if let Some(why) = why {
@@ -164,7 +164,7 @@ fn add_cells(draft: &mut Draft<'_>, block: &ClientBlock, factors: ClientFactors<
         let (mix, keys) = (Mix::parse(mix)?, Keys::parse(keys)?);
         for (workers, rate) in block.workers.iter().flat_map(|w| rates.iter().map(move |r| (*w, *r))) {
             let client = Client {
-                store: factors.store.name.clone(),
+                store: factors.store.plan.name.clone(),
                 driver: factors.driver.name.clone(),
                 value: factors.value,
                 mix,
@@ -204,13 +204,13 @@ fn encoded(
     for (name, text) in serializers.into_iter().flat_map(|s| block.codecs.iter().map(move |c| (s, c))) {
         let request = Request::parse(text)?;
         let Some(serializer) = entry.serializer(name) else {
-            bail!("{} has no serializer `{name}`", entry.name);
+            bail!("{} has no serializer `{name}`", entry.plan.name);
         };
         let Some(codec) = entry.codec(&request.name) else {
             let names = entry.codecs.iter().map(|c| c.name.as_str());
             bail!("no codec `{}`{}", request.name, nearest_hint(&request.name, names));
         };
-        let place = || format!("{payload}/{}/{}/{name}/{text}", client.place(), entry.name);
+        let place = || format!("{payload}/{}/{}/{name}/{text}", client.place(), entry.plan.name);
         if !draft.has(serializer, place) || !draft.has(codec, place) {
             continue;
         }
@@ -230,12 +230,11 @@ fn cell(
     serializer: Option<String>,
     setting: Setting,
 ) {
-    let (payload, runtime) = (&factors.payload.name, &factors.entry.name);
+    let (payload, runtime) = (&factors.payload.name, &factors.entry.plan.name);
     let expected_seconds = super::transaction_seconds(factors.payload.size(), &client);
     let block = super::block_seconds(expected_seconds, &client);
     let cell = Cell {
         id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),
-        side: None,
         subject: Subject::CLIENT,
         payload: payload.clone(),
         runtime: runtime.clone(),
@@ -243,8 +242,8 @@ fn cell(
         setting,
         keep: true,
         expected_seconds,
-        delivery: None,
         client: Some(client),
+        ..Cell::default()
     };
     draft.add(cell, block, "block");
 }

@@ -8,16 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::executor::Version;
-use crate::subject::links::Links;
+use crate::subject::ground::Ground;
 use weigh_model::client::Client;
 use weigh_model::link::Measured;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::client::Address;
-use weigh_os::cores::Cores;
 use weigh_os::group::Group;
-use weigh_os::guard::LaunchContext;
-use weigh_os::shelter::Shelter;
-use weigh_os::user::OwnUser;
 use weigh_rig::store::definition::Within;
 use weigh_rig::store::instance::StoreFolder;
 use weigh_rig::store::local::process_at;
@@ -29,17 +25,12 @@ pub struct StoreInstances {
     urls: Vec<StoreUrl>,
     /// What the programs of stores are called.
     programs: Vec<String>,
-    logs: PathBuf,
     /// What every key begins with, which nobody else's do.
     prefix: String,
     instances: BTreeMap<String, StoreInstance>,
     folders: BTreeMap<String, StoreFolder>,
-    links: Links,
-    cores: Cores,
-    /// Who runs them, where that is not the lab's own user.
-    user: Option<OwnUser>,
-    remark: Option<String>,
-    shelter: Shelter,
+    /// After all that stands on it.
+    pub ground: Ground,
 }
 
 /// Where a cell's workers find their store.
@@ -78,28 +69,17 @@ impl StoreInstances {
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
         });
         let stores: Vec<Found> = found.collect();
-        let user = OwnUser::for_programs(stores.iter().filter_map(|store| store.program.as_deref()));
-        let remark = user.as_ref().err().map(|denied| denied.told("stores"));
-        let user = user.ok().flatten();
+        let programs = stores.iter().filter_map(|store| store.program.as_deref());
+        let ground = Ground::new(plan, programs, "stores", logs)?;
         Ok(StoreInstances {
             stores,
             urls,
             programs: definitions.iter().flat_map(|d| d.programs.clone()).collect(),
-            logs: logs.to_owned(),
             prefix: format!("weigh:{:016x}:", rand::random::<u64>()),
             instances: BTreeMap::new(),
             folders: BTreeMap::new(),
-            links: Links::of(plan),
-            cores: Cores::here(),
-            user,
-            remark,
-            shelter: Shelter::of(user).context("no temporary folder")?,
+            ground,
         })
-    }
-
-    /// Why they have no user of their own, where they should have one: a line.
-    pub fn remark(&self) -> Option<&str> {
-        self.remark.as_deref()
     }
 
     /// What every key begins with.
@@ -122,7 +102,7 @@ impl StoreInstances {
         }
         let found = self.stores.iter().find(|f| f.definition.name == *name);
         let found = found.with_context(|| format!("no store {name}"))?.clone();
-        let place = self.place(name);
+        let place = self.ground.place(name);
         let inside = |address| StoreHandle::of(address, None, false, Duration::ZERO);
         match found.definition.within {
             Some(Within::Process) => return Ok(inside(Address::default())),
@@ -141,14 +121,14 @@ impl StoreInstances {
             self.instances.remove(&key).and_then(|mut instance| instance.is_alive().then_some(instance));
         let settle =
             if kept.is_none() { Duration::from_secs(found.definition.settle) } else { Duration::ZERO };
-        let cpus = self.cores.server.clone();
+        let cpus = self.ground.cores.server.clone();
         let Some(name) = &client.link else {
             let instance = kept.map_or_else(|| StoreInstance::start(&found, None, &cpus, &place), Ok)?;
             let stand = StoreHandle::of(instance.address().clone(), Some(instance.group()), false, settle);
             self.instances.insert(key, instance);
             return Ok(stand);
         };
-        let link = self.links.stand(name)?;
+        let link = self.ground.links.stand(name)?;
         let instance = match kept {
             Some(instance) => instance,
             None => {
@@ -195,11 +175,7 @@ impl StoreInstances {
             instance.stop();
         }
         self.folders.clear();
-        self.links.end();
-    }
-
-    fn place(&self, name: &str) -> LaunchContext {
-        LaunchContext::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
+        self.ground.links.end();
     }
 }
 

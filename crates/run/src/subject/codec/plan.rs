@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::study::CellBlock;
 use crate::draft::{ContentSource, Draft, unknown};
@@ -26,7 +26,7 @@ struct CodecFactors<'a> {
 
 impl CodecFactors<'_> {
     fn id(&self, setting: &Setting) -> String {
-        Cell::make_id(&self.payload.name, &self.runtime.name, self.serializer, setting)
+        Cell::make_id(&self.payload.name, &self.runtime.plan.name, self.serializer, setting)
     }
 }
 
@@ -37,7 +37,7 @@ impl CodecFactors<'_> {
 pub fn block(draft: &mut Draft<'_>, block: &CellBlock, contents: &mut ContentSource<'_>) -> Result<()> {
     let requests: Vec<Request> = block.codecs.iter().map(|c| Request::parse(c)).collect::<Result<_, _>>()?;
     let all = &draft.inventory.runtimes;
-    let names = all.iter().map(|r| r.name.as_str()).chain([PHP]);
+    let names = all.iter().map(|r| r.plan.name.as_str()).chain([PHP]);
     let content = block.content.join(",");
     let runtimes = draft.select(&block.runtimes, all, RuntimeEntry::is_meant_by, "", |draft, word| {
         if word != PHP {
@@ -114,9 +114,9 @@ fn has_serializer(draft: &mut Draft<'_>, name: &str, factors: CodecFactors<'_>) 
     let CodecFactors { payload, runtime, .. } = factors;
     let any = || factors.id(&Setting::bare("*"));
     let reason = match runtime.serializer(name) {
-        _ if runtime.name == NATIVE => "PHP values are serialized by PHP only".to_owned(),
+        _ if runtime.plan.name == NATIVE => "PHP values are serialized by PHP only".to_owned(),
         _ if payload.value.is_none() => format!("{} is not a PHP value", payload.name),
-        None => format!("{} has no serializer `{name}`", runtime.name),
+        None => format!("{} has no serializer `{name}`", runtime.plan.name),
         Some(serializer) => return draft.has(serializer, any),
     };
     draft.exclude(any(), reason, None);
@@ -137,7 +137,7 @@ fn codecs_of<'a>(
     let id = |name: &str| factors.id(&Setting::bare(name));
     let mut named: Vec<_> = factors.runtime.codecs.iter().filter(is_named).collect();
     if named.is_empty() && request.set().is_none() {
-        let reason = format!("{} has no codec `{}`", factors.runtime.name, request.name);
+        let reason = format!("{} has no codec `{}`", factors.runtime.plan.name, request.name);
         draft.exclude(id(&request.name), reason, None);
     }
     named.retain(|codec| draft.has(*codec, || id(codec.name())));
@@ -154,16 +154,14 @@ fn cell(
     let expected_seconds = one_pass_seconds(codec, setting.level, factors.payload.bytes);
     let cell = Cell {
         id: factors.id(&setting),
-        side: None,
-        subject: if factors.runtime.name == NATIVE { Subject::CODEC } else { Subject::PHP_CODEC },
+        subject: if factors.runtime.plan.name == NATIVE { Subject::CODEC } else { Subject::PHP_CODEC },
         payload: factors.payload.name.clone(),
-        runtime: factors.runtime.name.clone(),
+        runtime: factors.runtime.plan.name.clone(),
         serializer: factors.serializer.map(str::to_owned),
         setting,
         keep: block.keep,
         expected_seconds,
-        delivery: None,
-        client: None,
+        ..Cell::default()
     };
     draft.add(cell, expected_seconds, "call");
 }
@@ -175,6 +173,13 @@ fn one_pass_seconds(codec: &CodecDescription, level: Option<i32>, bytes: u64) ->
     let decode = rate.max(100.0) * 3.0;
     bytes as f64 / 1e6 * (1.0 / rate + 1.0 / decode)
 }
+
+/// Formats that several codecs write, or that one of another name does.
+const FORMATS: [(&str, &str); 3] = [
+    ("gzip", "zlib, zlib-ng, libdeflate or zopfli"),
+    ("deflate", "zlib, zlib-ng or libdeflate"),
+    ("br", "brotli"),
+];
 
 /// Checks that each codec, set and serializer of a block is known to one of its runtimes at least. One that some lack is left out with
 /// a reason, later.
@@ -196,6 +201,9 @@ fn check_names(block: &CellBlock, requests: &[Request], runtimes: &[&RuntimeEntr
                 }
             }
             None if codecs().all(|c| c.name != request.name) => {
+                if let Some((format, codecs)) = FORMATS.iter().find(|(format, _)| *format == request.name) {
+                    bail!("{format} is a format: use {codecs} (or --sets web)");
+                }
                 let mut known: Vec<_> = codecs().map(|c| c.name.as_str()).collect();
                 sorted(&mut known);
                 unknown("codec", &request.name, known)?;

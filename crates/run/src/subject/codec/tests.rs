@@ -80,16 +80,13 @@ impl Coder for Learner {
 pub(super) fn plan(payload: &Payload) -> Plan {
     let cell = Cell {
         id: "learner".into(),
-        side: None,
         subject: Kind::CODEC,
         payload: payload.name.clone(),
         runtime: NATIVE.into(),
-        serializer: None,
         setting: Setting::bare("identity"),
         keep: true,
         expected_seconds: 0.0,
-        delivery: None,
-        client: None,
+        ..Cell::default()
     };
     let policy = Policy {
         budget_seconds: 1.0,

@@ -1,6 +1,6 @@
 //! Why a delivery has no number, or less of one: what the generator saw, put beside what ended and what server and PHP said.
 
-use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 
 use super::words::bounded;
 use crate::executor::Failure;
@@ -64,10 +64,10 @@ fn explained(cell: &Cell, mut visit: DeliveryVisit, payload: &Payload, traces: &
     }
     if !is_fine(first.status) {
         let message = traces.said_after(format!("the answer has status {}", first.status));
-        first.fault = Some(Wrong::new(WrongKind::Status, message));
+        first.fault = Some(HttpFault::new(HttpFaultKind::Status, message));
     } else if !is_payload {
         let message = traces.said_after(format!("what came is not the payload {}", payload.name));
-        first.fault = Some(Wrong::new(WrongKind::Mismatch, message));
+        first.fault = Some(HttpFault::new(HttpFaultKind::Mismatch, message));
     } else if let Some(seen) = visit.faults.first_mut() {
         seen.example.message = traces.said_after(std::mem::take(&mut seen.example.message));
     }
@@ -105,7 +105,7 @@ pub fn refused(cell: &Cell, payload: &Payload, failure: &loading::Failure) -> Fa
 /// The kind of a refusal after the preflight, `REQUEST: KIND: …`.
 fn refusal(why: &str, request: &str) -> FaultKind {
     let kind = why.strip_prefix(request).and_then(|rest| rest.strip_prefix(": ")?.split(':').next());
-    let kind = kind.and_then(|word| serde_json::from_value::<WrongKind>(word.into()).ok());
+    let kind = kind.and_then(|word| serde_json::from_value::<HttpFaultKind>(word.into()).ok());
     kind.map_or(FaultKind::Response, FaultKind::from)
 }
 

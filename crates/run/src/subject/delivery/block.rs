@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Request, Stream, Tls};
-use weigh_load::result::{ClassResult, LoadResult, Preflight};
+use weigh_load::result::{ClassResult, LoadResult, Preflight, Times};
 use weigh_stats::hist::Packed;
 
 use super::forecast::preflights;
@@ -122,46 +122,56 @@ pub fn remember(visit: &mut DeliveryVisit, server: Group, php: Option<Group>) {
     visit.worker_peaks = workers.into_iter().filter_map(peak_bytes).collect();
 }
 
-/// The visit. The meters' readings are cut down to the block's share of the responses that they saw.
-pub fn visit(result: LoadResult, load: &LoadPlan, metered: Metered) -> DeliveryVisit {
-    let ClassResult { counts, times, .. } = result.classes.into_iter().next().unwrap_or_default();
-    let client = &result.client;
-    let saw = counts.sent.saturating_add(requests_before(load));
-    let share = counts.completed as f64 / saw as f64;
-    let of_block = |total: u64| (total as f64 * share).round() as u64;
-    let usages = || [Some(metered.server), metered.php].into_iter().flatten();
-    let switches = Switches {
-        voluntary: of_block(usages().map(|u| u.voluntary).sum()),
-        involuntary: of_block(usages().map(|u| u.involuntary).sum()),
-    };
-    let (server, php) = (metered.server_net(), metered.php_net());
-    let disk = |of: fn(&Usage) -> Option<u64>| usages().map(|u| of(&u)).sum::<Option<u64>>().map(of_block);
+/// What a visit has of the generator's result, of one class's times and of the meters. `of_block` cuts a total down to the block's part.
+pub fn base(
+    result: LoadResult,
+    times: &Times,
+    metered: &Metered,
+    of_block: impl Fn(u64) -> u64,
+) -> DeliveryVisit {
+    let (client, server, php) = (&result.client, metered.server_net(), metered.php_net());
     DeliveryVisit {
-        requests: counts.completed,
-        metered: saw,
         seconds: result.seconds,
         server_cpu_ns: Some(of_block(server.cpu_ns)),
         php_cpu_ns: php.map(|php| of_block(php.cpu_ns)),
         server_user_ns: Some(of_block(server.user_ns)),
         php_user_ns: php.map(|php| of_block(php.user_ns)),
-        idle: Some(metered.idle(of_block)),
+        idle: Some(metered.idle(&of_block)),
         client_cpu_ns: ((client.user_seconds + client.system_seconds) * 1e9) as u64,
         client_share: client.thread_shares.iter().copied().fold(0.0, f64::max),
+        ttfb: Packed::of(&times.ttfb),
+        service: Packed::of(&times.service),
+        response: Packed::of(&times.response),
+        written_bytes: metered.sum(|usage| usage.write_bytes).map(of_block),
+        faults: result.faults,
+        preflight: result.preflights.into_iter().next().unwrap_or_default(),
+        ..DeliveryVisit::default()
+    }
+}
+
+/// The visit. The meters' readings are cut down to the block's share of the responses that they saw.
+pub fn visit(mut result: LoadResult, load: &LoadPlan, metered: Metered) -> DeliveryVisit {
+    let classes = std::mem::take(&mut result.classes);
+    let ClassResult { counts, times, .. } = classes.into_iter().next().unwrap_or_default();
+    let saw = counts.sent.saturating_add(requests_before(load));
+    let share = counts.completed as f64 / saw as f64;
+    let of_block = |total: u64| (total as f64 * share).round() as u64;
+    let switches = |of: fn(&Usage) -> Option<u64>| metered.sum(of).map_or(0, of_block);
+    DeliveryVisit {
+        requests: counts.completed,
+        metered: saw,
         wire_bytes: counts.wire_bytes,
         head_bytes: counts.head_bytes,
         body_bytes: counts.body_bytes,
         decoded_bytes: counts.decoded_bytes,
         compared: counts.compared,
         decoded: counts.decoded,
-        ttfb: Packed::of(&times.ttfb),
-        service: Packed::of(&times.service),
-        response: Packed::of(&times.response),
-        switches: Some(switches),
-        read_bytes: disk(|u| u.read_bytes),
-        written_bytes: disk(|u| u.write_bytes),
-        faults: result.faults,
-        preflight: result.preflights.into_iter().next().unwrap_or_default(),
-        ..DeliveryVisit::default()
+        switches: Some(Switches {
+            voluntary: switches(|usage| Some(usage.voluntary)),
+            involuntary: switches(|usage| Some(usage.involuntary)),
+        }),
+        read_bytes: metered.sum(|usage| usage.read_bytes).map(of_block),
+        ..base(result, &times, &metered, of_block)
     }
 }
 
@@ -177,7 +187,7 @@ pub fn wrong(preflights: &[Preflight], digests: &[String]) -> Option<Preflight> 
     let mut seen = preflights[at].clone();
     if seen.fault.is_none() && (200..300).contains(&seen.status) {
         let message = format!("what came is not instance {} of {}", at + 1, digests.len());
-        seen.fault = Some(Wrong::new(WrongKind::Mismatch, message));
+        seen.fault = Some(HttpFault::new(HttpFaultKind::Mismatch, message));
     }
     Some(seen)
 }
@@ -196,7 +206,7 @@ mod tests {
         let digests: Vec<String> = ["a", "b"].map(str::to_owned).into();
         assert_eq!(wrong(&[seen("a"), seen("b")], &digests), None);
         let swapped = wrong(&[seen("a"), seen("a")], &digests).and_then(|seen| seen.fault).unwrap();
-        assert_eq!(swapped.kind, WrongKind::Mismatch);
+        assert_eq!(swapped.kind, HttpFaultKind::Mismatch);
         assert_eq!(swapped.message, "what came is not instance 2 of 2");
         let refused =
             wrong(&[seen("a"), Preflight { status: 503, ..Preflight::default() }], &digests).unwrap();

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
 use super::blame::Traces;
-use super::files::{self, Files, Instance};
+use super::files::{self, Files};
 use super::meters::{IdleBaseline, IdleBaselines, Metered, Meters, measure_idle};
 use super::rigs::{InstanceKey, NetworkPath, PoolKey, Rigs};
 use super::visit::{DeliveryRequest, record};
-use super::watch::gauge;
+use super::watch::{Reading, gauge};
 use super::words::Words;
 use super::{blame, block, deltas, fairness, negotiation, outside, url};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
@@ -29,6 +29,7 @@ use weigh_model::protocol::{Fault, FaultKind};
 use weigh_model::record::negotiation::Negotiation;
 use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::way::WayKind;
+use weigh_os::group::Group;
 use weigh_os::interrupt::Interrupt;
 use weigh_rig::fpm;
 use weigh_rig::server::Definition;
@@ -40,9 +41,17 @@ const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
 
 const GONE: &str = "the load agent is gone";
 
+/// What a block is asked of: taken once for each visit.
+struct Standing<'a> {
+    request: &'a DeliveryRequest<'a>,
+    delivery: &'a Delivery,
+    instance: InstanceKey,
+    /// The pool of its PHP, where it has one.
+    pool: PoolKey,
+}
+
 #[derive(Debug)]
 pub struct DeliveryExecutor {
-    plan: Plan,
     room: Room,
     files: Files,
     rigs: Rigs,
@@ -66,12 +75,10 @@ impl DeliveryExecutor {
         interrupt: Interrupt,
     ) -> Result<DeliveryExecutor> {
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
-        let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?.with_own(plan);
-        let (plan, words) = (plan.clone(), Words::default());
+        let files = Files::new(rigs.ground.folder(), &room.php_home, rigs.ground.user)?.with_own(plan);
         let (agents, idle_baselines) = (BTreeMap::new(), IdleBaselines::default());
         let programs = definitions.iter().flat_map(|one| one.programs.iter().cloned()).collect();
         Ok(DeliveryExecutor {
-            plan,
             room,
             files,
             rigs,
@@ -79,7 +86,7 @@ impl DeliveryExecutor {
             certificate: None,
             agents,
             programs,
-            words,
+            words: Words::default(),
             interrupt,
         })
     }
@@ -89,7 +96,7 @@ impl DeliveryExecutor {
         let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
         let fpm = match request.cell.runtime.as_str() {
             NO_PHP => None,
-            _ => Some(self.rigs.pool(&self.plan, &PoolKey::of(request.cell), &self.files)?.socket()),
+            _ => Some(self.rigs.pool(&PoolKey::of(request.cell), &self.files)?.socket()),
         };
         let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
         let tls = match delivery.transport {
@@ -103,7 +110,7 @@ impl DeliveryExecutor {
             way: delivery.site.clone(),
             offload: is_offloaded.then(|| self.files.contents()),
             tls,
-            cpus: self.rigs.cores().server.clone(),
+            cpus: self.rigs.ground.cores.server.clone(),
         })
     }
 
@@ -111,8 +118,8 @@ impl DeliveryExecutor {
         if let Some(made) = &self.certificate {
             return Ok(made.clone());
         }
-        let made = certificate::make(self.rigs.folder())?;
-        if let Some(user) = self.rigs.user() {
+        let made = certificate::make(self.rigs.ground.folder())?;
+        if let Some(user) = self.rigs.ground.user {
             [&made.chain, &made.key]
                 .into_iter()
                 .try_for_each(|file| user.give(file))
@@ -121,29 +128,23 @@ impl DeliveryExecutor {
         Ok(self.certificate.insert(made).clone())
     }
 
-    fn block(
-        &mut self,
-        request: &DeliveryRequest<'_>,
-        delivery: &Delivery,
-        instance_key: &InstanceKey,
-    ) -> Result<DeliveryVisit, Failure> {
+    fn block(&mut self, standing: &Standing<'_>) -> Result<DeliveryVisit, Failure> {
+        let (request, delivery, instance) = (standing.request, standing.delivery, &standing.instance);
         let cell = request.cell;
         let fault = |error: anyhow::Error| start_failed(cell, &error);
-        let paths = self.paths(request, delivery);
-        let urls = paths
-            .iter()
-            .map(|path| self.rigs.url(instance_key, path))
-            .collect::<Result<_>>()
-            .map_err(fault)?;
-        let light = self.rigs.url(instance_key, url::LIGHT).map_err(fault)?;
+        let names = files::instances(request.payload).into_iter().map(|file| file.name);
+        let paths: Vec<String> = names.map(|name| self.path(standing, &name)).collect();
+        let urls = paths.iter().map(|path| self.rigs.url(instance, path)).collect::<Result<_>>();
+        let urls = urls.map_err(fault)?;
+        let light = self.rigs.url(instance, url::LIGHT).map_err(fault)?;
         let digests = match cell.asks_for_payload() {
             true => self.files.digests(request.payload, request.blob).map_err(fault)?,
             false => Vec::new(),
         };
-        let baseline = self.measure_idle(request, delivery, instance_key)?;
-        let server = self.rigs.instance(instance_key).map_err(fault)?.group();
-        self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
-        let authority = instance_key.site.tls.as_ref().map(|tls| tls.chain.as_path());
+        let baseline = self.measure_idle(standing)?;
+        let server = self.rigs.instance(instance).map_err(fault)?.group();
+        self.words = Words::begin([&cell.runtime, &delivery.server].map(|name| self.rigs.ground.log(name)));
+        let authority = instance.site.tls.as_ref().map(|tls| tls.chain.as_path());
         let mut load = match &delivery.slow {
             Some(slow) => fairness::plan(request, slow, (urls, light), authority),
             None => block::plan(request, urls, authority),
@@ -158,30 +159,23 @@ impl DeliveryExecutor {
             asked.headers.push(deltas::offer(&dictionary));
             asked.dictionary = dictionary.to_vec();
         }
-        load.cpus = self.rigs.cores().client.clone();
-        self.start_agent(&instance_key.over).map_err(fault)?;
-        let link = self.rigs.measured(&instance_key.over).map_err(fault)?;
-        let warm = request.fresh.then(|| block::warm_up(&load, PoolKey::of(cell).workers)).flatten();
-        let before = match warm {
-            Some(warm) => Some(self.ask(request, &warm, &instance_key.over)?),
-            None => None,
-        };
+        load.cpus = self.rigs.ground.cores.client.clone();
+        self.start_agent(&instance.over).map_err(fault)?;
+        let link = self.rigs.measured(&instance.over).map_err(fault)?;
+        let warm = request.fresh.then(|| block::warm_up(&load, standing.pool.workers)).flatten();
+        let before = warm.map(|warm| self.ask(request, &warm, &instance.over)).transpose()?;
         if let Some(before) = &before
-            && self.rigs.ended(instance_key, &PoolKey::of(cell)).is_some()
+            && self.rigs.ended(instance, &standing.pool).is_some()
         {
             // Nobody is left to be metered, and nothing is started in the place of what has to be told of.
             return Ok(block::unmetered(before.clone(), &load));
         }
-        let pool = match instance_key.site.fpm {
-            Some(_) => Some(self.rigs.pool(&self.plan, &PoolKey::of(cell), &self.files).map_err(fault)?),
-            None => None,
-        };
-        let agent = self.agents.get_mut(&instance_key.over).ok_or_else(|| fault(anyhow!(GONE)))?;
+        let pool = self.rigs.pool_of(&instance.site, &standing.pool, &self.files).map_err(fault)?;
+        let agent = self.agents.get_mut(&instance.over).ok_or_else(|| fault(anyhow!(GONE)))?;
         let php = pool.as_ref().map(|pool| pool.group());
-        let watched = pool.as_ref().filter(|_| is_watched(delivery));
-        let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
-        let (outcome, metered, seen) = Meters { server, php, gauge }.over(|| agent.run(&load, &mut |_| {}));
-        let result = read_outcome(&mut self.agents, request, &instance_key.over, outcome)?;
+        let meters = meters(server, pool.as_deref(), delivery);
+        let (outcome, metered, seen) = meters.over(|| agent.run(&load, &mut |_| {}));
+        let result = read_outcome(&mut self.agents, request, &instance.over, outcome)?;
         if metered.server.processes == 0 || metered.php.is_some_and(|php| php.processes == 0) {
             let message = format!("{}: nobody is left to be metered", cell.id);
             return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
@@ -204,18 +198,13 @@ impl DeliveryExecutor {
         if let Some(pool) = pool
             && OF_PHP.contains(&visit.preflight.status)
         {
-            explain(&mut visit, pool, &instance_key.site.docroot, &paths[0]);
+            explain(&mut visit, pool, &instance.site.docroot, &paths[0]);
         }
         Ok(visit)
     }
 
-    /// The path of each instance of a content.
-    fn paths(&self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Vec<String> {
-        let path = |file: Instance| self.path(request, delivery, &file.name);
-        files::instances(request.payload).into_iter().map(path).collect()
-    }
-
-    fn path(&self, request: &DeliveryRequest<'_>, delivery: &Delivery, name: &str) -> String {
+    /// The path of an instance of a content.
+    fn path(&self, Standing { request, delivery, .. }: &Standing<'_>, name: &str) -> String {
         let own = self.files.own_path(request.cell, request.payload, name);
         own.unwrap_or_else(|| url::path(request.cell, delivery, name, self.rigs.token()))
     }
@@ -223,26 +212,17 @@ impl DeliveryExecutor {
     /// What the server and the pool of a cell use without load; they are watched first where that is not known.
     fn measure_idle(
         &mut self,
-        request: &DeliveryRequest<'_>,
-        delivery: &Delivery,
-        instance_key: &InstanceKey,
+        Standing { request, delivery, instance, pool }: &Standing<'_>,
     ) -> Result<IdleBaseline, Failure> {
-        let cell = request.cell;
-        let fault = |error: anyhow::Error| start_failed(cell, &error);
-        let pool_key = instance_key.site.fpm.is_some().then(|| (PoolKey::of(cell), is_watched(delivery)));
-        if let Some(known) = self.idle_baselines.known(&instance_key.server, pool_key.as_ref()) {
+        let fault = |error: anyhow::Error| start_failed(request.cell, &error);
+        let key = instance.site.fpm.is_some().then(|| (pool.clone(), is_watched(delivery)));
+        if let Some(known) = self.idle_baselines.known(&instance.server, key.as_ref()) {
             return Ok(known);
         }
-        let server = self.rigs.instance(instance_key).map_err(fault)?.group();
-        let pool = match &pool_key {
-            Some((pool_key, _)) => Some(self.rigs.pool(&self.plan, pool_key, &self.files).map_err(fault)?),
-            None => None,
-        };
-        let watched = pool.as_ref().filter(|_| is_watched(delivery));
-        let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
-        let meters = Meters { server, php: pool.map(|pool| pool.group()), gauge };
-        let baseline =
-            self.idle_baselines.measure(&instance_key.server, pool_key.as_ref(), meters, &self.interrupt);
+        let server = self.rigs.instance(instance).map_err(fault)?.group();
+        let pool = self.rigs.pool_of(&instance.site, pool, &self.files).map_err(fault)?;
+        let meters = meters(server, pool.as_deref(), delivery);
+        let baseline = self.idle_baselines.measure(&instance.server, key.as_ref(), meters, &self.interrupt);
         baseline.ok_or(Failure::Interrupted)
     }
 
@@ -284,26 +264,22 @@ impl DeliveryExecutor {
 
     /// The next cell shall not find workers that still send to clients who have gone.
     fn settle(&mut self, pool_key: &PoolKey) -> Result<()> {
-        if !fairness::settles(self.rigs.pool(&self.plan, pool_key, &self.files)?) {
+        if !fairness::settles(self.rigs.pool(pool_key, &self.files)?) {
             self.rigs.discard_pool(pool_key);
         }
         Ok(())
     }
 
     /// Asks the instance that has just been measured; none when that is not to be, or the user wants the run to end.
-    fn negotiate(
-        &mut self,
-        request: &DeliveryRequest<'_>,
-        delivery: &Delivery,
-        instance_key: &InstanceKey,
-    ) -> Option<Negotiation> {
+    fn negotiate(&mut self, standing: &Standing<'_>) -> Option<Negotiation> {
+        let (request, instance) = (standing.request, &standing.instance);
         let first = files::instances(request.payload).into_iter().next()?;
-        let path = self.path(request, delivery, &first.name);
+        let path = self.path(standing, &first.name);
         let content = first.read(request.blob).ok()?;
-        let url = self.rigs.instance(instance_key).ok()?.url(&path);
+        let url = self.rigs.instance(instance).ok()?.url(&path);
         let host = self.files.own_host(request.cell);
         let ask = || negotiation::ask(&url, host, &content, &self.interrupt);
-        match self.rigs.near(&instance_key.over).ok()? {
+        match self.rigs.near(&instance.over).ok()? {
             Some(network) => network.within(ask).ok()?,
             None => ask(),
         }
@@ -321,44 +297,45 @@ impl DeliveryExecutor {
         if let Origin::Url { url } = &request.payload.origin {
             return self.outside(request, url);
         }
-        let pool_key = PoolKey::of(cell);
+        let pool = PoolKey::of(cell);
         if request.fresh {
             // What others have left in it is not this way's.
-            self.rigs.discard_pool(&pool_key);
+            self.rigs.discard_pool(&pool);
         }
         let site = self.site(request, delivery).map_err(|e| start_failed(cell, &e))?;
-        let instance_key =
-            InstanceKey { server: delivery.server.clone(), site, over: NetworkPath::of(delivery) };
+        let instance = InstanceKey { server: delivery.server.clone(), site, over: NetworkPath::of(delivery) };
         if request.fresh {
-            self.rigs.discard_instance(&instance_key);
+            self.rigs.discard_instance(&instance);
         }
         self.words = Words::default();
-        let mut result = self.block(request, delivery, &instance_key);
-        let ended = self.rigs.ended(&instance_key, &pool_key);
+        let standing = Standing { request, delivery, instance, pool };
+        let mut result = self.block(&standing);
+        let Standing { instance, pool, .. } = &standing;
+        let ended = self.rigs.ended(instance, pool);
         if let Ok(visit) = &mut result
             && ended.is_none()
             && blame::is_sound(cell, visit, request.payload)
         {
-            if request.negotiate && instance_key.over == NetworkPath::Loopback {
-                visit.negotiation = self.negotiate(request, delivery, &instance_key).map(Box::new);
+            if request.negotiate && instance.over == NetworkPath::Loopback {
+                visit.negotiation = self.negotiate(&standing).map(Box::new);
             }
             if delivery.slow.is_some() {
-                self.settle(&pool_key).map_err(|e| start_failed(cell, &e))?;
+                self.settle(pool).map_err(|e| start_failed(cell, &e))?;
             }
             return result;
         }
         let said = self.words.said();
         // By now it is known, too, that something has just been killed.
-        let ended = ended.or_else(|| self.rigs.ended(&instance_key, &pool_key));
+        let ended = ended.or_else(|| self.rigs.ended(instance, pool));
         // Whatever state it is in, the next cell shall not have it.
-        self.rigs.discard(&instance_key, &pool_key);
+        self.rigs.discard(instance, pool);
         blame::tell(result, cell, request.payload, &Traces { ended, said })
     }
 }
 
 impl Executor for DeliveryExecutor {
     fn remark(&self) -> Option<&str> {
-        self.rigs.remark()
+        self.rigs.ground.remark.as_deref()
     }
 
     fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {
@@ -401,6 +378,17 @@ fn is_watched(delivery: &Delivery) -> bool {
     delivery.link.is_none()
 }
 
+/// The meters of a server and its pool.
+fn meters(
+    server: Group,
+    pool: Option<&fpm::Pool>,
+    delivery: &Delivery,
+) -> Meters<impl FnMut() -> Option<Reading> + Send + use<>> {
+    let watched = pool.filter(|_| is_watched(delivery));
+    let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
+    Meters { server, php: pool.map(|pool| pool.group()), gauge }
+}
+
 /// Why there is nothing to ask.
 fn start_failed(cell: &Cell, error: &anyhow::Error) -> Failure {
     Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
@@ -413,6 +401,6 @@ fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &s
     let said = pool.ask(&script, query).unwrap_or_default();
     if let Some(line) = blame::line_of_php(&said) {
         let message = format!("status {}: {line}", visit.preflight.status);
-        visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+        visit.preflight.fault = Some(HttpFault::new(HttpFaultKind::Status, message));
     }
 }

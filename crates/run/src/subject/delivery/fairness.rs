@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind;
+use weigh_load::fault::HttpFaultKind;
 use weigh_load::plan::{Length, Limits, LoadPlan, Request, Stream};
 use weigh_load::result::{ClassResult, LoadResult, Slice};
 use weigh_stats::hist::Packed;
@@ -80,10 +80,10 @@ pub fn plan(
 }
 
 /// The visit. What was in flight at the end is not a fault: slow clients are meant to be.
-pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &WatchReadings) -> DeliveryVisit {
+pub fn visit(mut result: LoadResult, slow: &Slow, metered: Metered, seen: &WatchReadings) -> DeliveryVisit {
     let class = |name: &str| result.classes.iter().find(|c| c.name == name).cloned().unwrap_or_default();
     let (light, slow_class): (ClassResult, ClassResult) = (class(LIGHT), class(SLOW));
-    let is_wrong = |kind: FaultKind| kind != FaultKind::Timeout;
+    let is_wrong = |kind: HttpFaultKind| kind != HttpFaultKind::Timeout;
     let failed =
         result.faults.iter().filter(|f| f.request == LIGHT && is_wrong(f.kind)).map(|f| f.count).sum();
     let fairness = Fairness {
@@ -98,35 +98,17 @@ pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &WatchRead
         light: light_over_time(&result.slices, slow_class.counts.completed),
         php_pss: seen.pss_bytes,
     };
-    let (server, php) = (metered.server_net(), metered.php_net());
-    let client = result.client.clone();
-    let mut faults = result.faults;
-    faults.retain(|fault| is_wrong(fault.kind));
-    let mut preflights = result.preflights;
+    result.faults.retain(|fault| is_wrong(fault.kind));
     // If the light page is not available, that is what went wrong.
-    let at =
-        preflights.iter().position(|p| p.fault.is_some() || !(200..300).contains(&p.status)).unwrap_or(0);
-    let preflight = if preflights.is_empty() { Default::default() } else { preflights.swap_remove(at) };
+    let preflights = &mut result.preflights;
+    if let Some(at) = preflights.iter().position(|p| p.fault.is_some() || !(200..300).contains(&p.status)) {
+        preflights.swap(0, at);
+    }
     DeliveryVisit {
         requests: light.counts.completed,
         metered: light.counts.sent.saturating_add(slow_class.counts.sent),
-        seconds: result.seconds,
-        server_cpu_ns: Some(server.cpu_ns),
-        php_cpu_ns: php.map(|php| php.cpu_ns),
-        server_user_ns: Some(server.user_ns),
-        php_user_ns: php.map(|php| php.user_ns),
-        idle: Some(metered.idle(|total| total)),
-        client_cpu_ns: ((client.user_seconds + client.system_seconds) * 1e9) as u64,
-        client_share: client.thread_shares.iter().copied().fold(0.0, f64::max),
-        written_bytes: metered.written_bytes(),
-        response: fairness.response.clone(),
-        service: Packed::of(&light.times.service),
-        ttfb: Packed::of(&light.times.ttfb),
-        workers: seen.workers(),
-        faults,
-        preflight,
         fairness: Some(fairness),
-        ..DeliveryVisit::default()
+        ..block::base(result, &light.times, &metered, |total| total)
     }
 }
 

@@ -30,14 +30,10 @@ pub fn delivery(by: By, kind: WayKind, accept: &str) -> Delivery {
         transport: Transport::Http,
         by,
         kind,
-        negotiation: false,
         accept: accept.into(),
         connections: 1,
-        every_ms: None,
         instances: 1,
-        link: None,
-        slow: None,
-        site: None,
+        ..Delivery::default()
     }
 }
 
@@ -45,15 +41,12 @@ pub fn delivery(by: By, kind: WayKind, accept: &str) -> Delivery {
 pub fn cell(id: &str, subject: Subject, setting: Setting, delivery: Option<Delivery>) -> Cell {
     Cell {
         id: id.into(),
-        side: None,
         subject,
         payload: "a".into(),
         runtime: "-".into(),
-        serializer: None,
         setting,
-        keep: false,
         expected_seconds: 0.1,
         delivery,
-        client: None,
+        ..Cell::default()
     }
 }

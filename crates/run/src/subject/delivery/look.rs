@@ -10,6 +10,7 @@ use super::files::Files;
 use super::rigs::{Opcache, PoolKey, pool_spec};
 use weigh_content::defs::Definitions;
 use weigh_model::inventory::{Inventory, RuntimeEntry, ServerEntry};
+use weigh_model::plan::{Runtime, Server};
 use weigh_model::text::clean_bytes;
 use weigh_model::way::WayDescription;
 use weigh_os::guard::LaunchContext;
@@ -38,15 +39,17 @@ pub fn servers(definitions: &Definitions) -> Result<Vec<ServerEntry>> {
 pub fn entry(definition: &Definition) -> ServerEntry {
     let found = definition.find();
     ServerEntry {
-        name: definition.name.clone(),
-        binary: found.program.clone(),
-        version: found.version.clone().unwrap_or_default(),
+        plan: Server {
+            name: definition.name.clone(),
+            binary: found.program,
+            version: found.version.unwrap_or_default(),
+            own: definition.mine.clone(),
+            advised: definition.advised.clone(),
+            ..Server::default()
+        },
         tls: found.tls_missing.is_none(),
         php: definition.php == Php::Fpm,
         ways: found.ways,
-        facts: BTreeMap::new(),
-        own: definition.mine.clone(),
-        advised: definition.advised.clone(),
         missing: found.missing,
         remedy: found.remedy,
     }
@@ -55,18 +58,15 @@ pub fn entry(definition: &Definition) -> ServerEntry {
 /// What each PHP of an inventory can have sent, or the reason why nothing.
 pub fn pools(inventory: &Inventory, php_home: &Path) -> Vec<RuntimeEntry> {
     let entry = |runtime: &RuntimeEntry| {
-        let bare = RuntimeEntry {
-            name: runtime.name.clone(),
-            binary: runtime.binary.clone(),
-            version: runtime.version.clone(),
+        let mut entry = RuntimeEntry {
+            plan: Runtime { facts: BTreeMap::new(), ..runtime.plan.clone() },
             ..RuntimeEntry::default()
         };
-        Some(match described(runtime.binary.as_ref()?, php_home) {
-            Ok(said) => RuntimeEntry { ways: said.ways, facts: said.facts, ..bare },
-            Err(lack) => {
-                RuntimeEntry { missing: Some(format!("{:#}", lack.why)), remedy: lack.remedy, ..bare }
-            }
-        })
+        match described(runtime.plan.binary.as_ref()?, php_home) {
+            Ok(said) => (entry.ways, entry.plan.facts) = (said.ways, said.facts),
+            Err(lack) => (entry.missing, entry.remedy) = (Some(format!("{:#}", lack.why)), lack.remedy),
+        }
+        Some(entry)
     };
     inventory.runtimes.iter().filter_map(entry).collect()
 }

@@ -63,9 +63,9 @@ impl<G: FnMut() -> Option<Reading> + Send + 'static> Meters<G> {
 }
 
 impl Metered {
-    /// Bytes that server and PHP had written to disk; none when the kernel does not tell.
-    pub fn written_bytes(&self) -> Option<u64> {
-        [Some(self.server), self.php].into_iter().flatten().map(|usage| usage.write_bytes).sum()
+    /// A reading of server and PHP together; none when the kernel does not tell.
+    pub fn sum(&self, of: fn(&Usage) -> Option<u64>) -> Option<u64> {
+        [Some(self.server), self.php].into_iter().flatten().map(|usage| of(&usage)).sum()
     }
 
     /// The server's CPU time without what it uses anyway.

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use weigh_load::escape::shown;
-use weigh_load::fault::Fault;
+use weigh_load::fault::HttpFault;
 
 use body::Content;
 use weigh_model::record::negotiation::{
@@ -119,7 +119,7 @@ impl Talk<'_> {
         Some(())
     }
 
-    fn answer(&mut self, ask: &NegotiationRequest, reply: Result<Reply, Fault>) -> Answer {
+    fn answer(&mut self, ask: &NegotiationRequest, reply: Result<Reply, HttpFault>) -> Answer {
         let reply = match reply {
             Ok(reply) => reply,
             Err(fault) => return Answer { fault: Some(fault.message), ..Answer::default() },

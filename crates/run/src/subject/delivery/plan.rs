@@ -89,9 +89,9 @@ pub fn block(draft: &mut Draft<'_>, block: &DeliveryBlock, contents: &mut Conten
 
 fn servers<'a>(draft: &mut Draft<'a>, block: &DeliveryBlock) -> Result<Vec<&'a ServerEntry>> {
     let all = &draft.inventory.servers;
-    let is_meant = |server: &ServerEntry, word: &str| word == EVERY || server.name == word;
+    let is_meant = |server: &ServerEntry, word: &str| word == EVERY || server.plan.name == word;
     draft.select(&block.servers, all, is_meant, &block.content.join(","), |_, word| {
-        unknown("server", word, all.iter().map(|s| s.name.as_str()).chain([EVERY]))
+        unknown("server", word, all.iter().map(|s| s.plan.name.as_str()).chain([EVERY]))
     })
 }
 
@@ -108,7 +108,7 @@ fn pools<'a>(draft: &mut Draft<'a>, block: &DeliveryBlock) -> Result<Vec<Option<
         let word = std::slice::from_ref(word);
         let named = draft.select(word, all, RuntimeEntry::is_meant_by, &place, |draft, word| {
             if word != PHP {
-                let known = all.iter().map(|p| p.name.as_str()).chain([PHP, NO_PHP]);
+                let known = all.iter().map(|p| p.plan.name.as_str()).chain([PHP, NO_PHP]);
                 bail!("no PHP `{word}` to stand behind a server{}", nearest_hint(word, known));
             }
             draft.exclude(format!("{place}/{word}"), "no PHP-FPM was found", Some("apt install php-fpm"));
@@ -205,16 +205,14 @@ fn cell(draft: &mut Draft<'_>, factors: DeliveryFactors<'_>, offer: &Offer, sett
         (response_seconds(&offer.way, setting.level, bytes, factors.pool.is_some()) + over).max(apart);
     let cell = Cell {
         id: factors.id(offer, &setting),
-        side: None,
         subject: factors.block.subject.subject(),
         payload: factors.payload.name.clone(),
         runtime: factors.runtime().to_owned(),
-        serializer: None,
         setting,
         keep: factors.block.keep,
         expected_seconds,
         delivery: Some(delivery.clone()),
-        client: None,
+        ..Cell::default()
     };
     let (pass, one) = match instances {
         1 => (expected_seconds, "response".to_owned()),
@@ -230,12 +228,12 @@ fn cell(draft: &mut Draft<'_>, factors: DeliveryFactors<'_>, offer: &Offer, sett
 
 impl DeliveryFactors<'_> {
     fn runtime(&self) -> &str {
-        self.pool.map_or(NO_PHP, |pool| &pool.name)
+        self.pool.map_or(NO_PHP, |pool| &pool.plan.name)
     }
 
     fn delivery(&self, offer: &Offer, setting: &Setting) -> Delivery {
         Delivery {
-            server: self.server.name.clone(),
+            server: self.server.plan.name.clone(),
             transport: self.transport,
             by: offer.by,
             kind: offer.way.kind,
@@ -263,7 +261,7 @@ impl DeliveryFactors<'_> {
 
     /// What server and PHP cannot do together, whatever the way.
     fn lack(&self) -> Option<String> {
-        let name = &self.server.name;
+        let name = &self.server.plan.name;
         if self.transport == Transport::Https && !self.server.tls {
             return Some(format!("{name} does not send over TLS here"));
         }
@@ -276,7 +274,7 @@ impl DeliveryFactors<'_> {
     /// What the ids of its cells begin with.
     fn id_prefix(&self) -> String {
         let transport = self.transport.name();
-        format!("{}/{}/{}/{transport}", self.payload.name, self.server.name, self.runtime())
+        format!("{}/{}/{}/{transport}", self.payload.name, self.server.plan.name, self.runtime())
     }
 
     /// The cell's id; an Accept-Encoding that is not the way's own is part of it.
@@ -315,7 +313,7 @@ fn check_names(
         if nobody_missing && !known.contains(&name.as_str()) {
             unknown("method", name, known.iter().copied())?;
         }
-        let names: Vec<_> = servers.iter().map(|s| s.name.as_str()).collect();
+        let names: Vec<_> = servers.iter().map(|s| s.plan.name.as_str()).collect();
         if !names.is_empty() {
             let cell = format!("{}/*/{name}", block.content.join(","));
             let served = block.subject.subject();

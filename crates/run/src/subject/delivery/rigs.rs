@@ -1,21 +1,17 @@
 //! What deliveries stand on: PHP pools and server instances, started when they are needed first and kept for the next visit.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use super::files::Files;
-use crate::subject::links::Links;
+use crate::subject::ground::Ground;
 use weigh_model::cell::{Cell, Delivery};
 use weigh_model::link::Measured;
-use weigh_model::plan::Plan;
+use weigh_model::plan::{Plan, Runtime};
 use weigh_model::setting::Setting;
-use weigh_os::cores::Cores;
-use weigh_os::guard::LaunchContext;
 use weigh_os::network::Network;
-use weigh_os::shelter::Shelter;
-use weigh_os::user::OwnUser;
 use weigh_rig::fpm::{self, Mode, PoolSpec};
 use weigh_rig::runtime::PhpRuntime;
 use weigh_rig::server::Site;
@@ -32,7 +28,8 @@ const OPCACHE: &str = "opcache";
 #[derive(Debug)]
 pub struct Rigs {
     servers: Vec<Found>,
-    logs: PathBuf,
+    /// Those of the plan.
+    runtimes: Vec<Runtime>,
     token: String,
     pools: Vec<(PoolKey, fpm::Pool)>,
     instances: Vec<(InstanceKey, Instance)>,
@@ -40,14 +37,8 @@ pub struct Rigs {
     narrow: Option<Network>,
     /// The same, for servers that nothing lies before; none if none is available.
     private: Option<Option<Network>>,
-    /// After the instances that stand at their far ends.
-    links: Links,
-    cores: Cores,
-    /// Who runs them, where that is not the lab's own user.
-    user: Option<OwnUser>,
-    remark: Option<String>,
-    /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
-    shelter: Shelter,
+    /// After all that stands on it.
+    pub ground: Ground,
 }
 
 /// What lies between readers and a server.
@@ -137,43 +128,17 @@ impl Rigs {
         let servers: Vec<Found> = servers.collect();
         let programs = servers.iter().filter_map(|found| found.program.as_deref());
         let php = plan.runtimes.iter().filter_map(|runtime| runtime.binary.as_deref());
-        let user = OwnUser::for_programs(programs.chain(php));
-        let remark = user.as_ref().err().map(|denied| denied.told("servers and PHP-FPM"));
-        let user = user.ok().flatten();
+        let ground = Ground::new(plan, programs.chain(php), "servers and PHP-FPM", logs)?;
         Ok(Rigs {
             servers,
-            logs: logs.to_owned(),
+            runtimes: plan.runtimes.clone(),
             token: format!("{:032x}", rand::random::<u128>()),
             pools: Vec::new(),
             instances: Vec::new(),
             narrow: None,
             private: None,
-            links: Links::of(plan),
-            cores: Cores::here(),
-            user,
-            remark,
-            shelter: Shelter::of(user).context("no temporary folder")?,
+            ground,
         })
-    }
-
-    /// Why they have no user of their own, where they should have one: a line.
-    pub fn remark(&self) -> Option<&str> {
-        self.remark.as_deref()
-    }
-
-    /// Who runs servers and pools, where that is not the lab's own user.
-    pub fn user(&self) -> Option<OwnUser> {
-        self.user
-    }
-
-    /// The folder of all that they read.
-    pub fn folder(&self) -> &Path {
-        self.shelter.path()
-    }
-
-    /// Who runs on which processors.
-    pub fn cores(&self) -> &Cores {
-        &self.cores
     }
 
     /// The network of readers; none: the machine's own.
@@ -182,7 +147,7 @@ impl Rigs {
             NetworkPath::Loopback => Ok(self.private()),
             NetworkPath::Outside => Ok(None),
             NetworkPath::Narrow => self.narrow().map(Some),
-            NetworkPath::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
+            NetworkPath::Link(name) => self.ground.links.stand(name).map(|link| Some(link.near())),
         }
     }
 
@@ -201,7 +166,7 @@ impl Rigs {
     pub fn url(&mut self, instance_key: &InstanceKey, path: &str) -> Result<String> {
         let port = self.instance(instance_key)?.port();
         let reached = match &instance_key.over {
-            NetworkPath::Link(name) => Some(self.links.stand(name)?.reach(port)?),
+            NetworkPath::Link(name) => Some(self.ground.links.stand(name)?.reach(port)?),
             NetworkPath::Loopback | NetworkPath::Narrow | NetworkPath::Outside => None,
         };
         let instance = self.instance(instance_key)?;
@@ -212,7 +177,9 @@ impl Rigs {
     pub fn measured(&mut self, over: &NetworkPath) -> Result<Option<Measured>> {
         match over {
             NetworkPath::Loopback | NetworkPath::Narrow | NetworkPath::Outside => Ok(None),
-            NetworkPath::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
+            NetworkPath::Link(name) => {
+                self.ground.links.stand(name).map(|link| Some(link.measured().clone()))
+            }
         }
     }
 
@@ -226,15 +193,25 @@ impl Rigs {
         &self.token
     }
 
+    /// The pool behind an instance; none without PHP.
+    pub fn pool_of(
+        &mut self,
+        site: &Site,
+        pool_key: &PoolKey,
+        files: &Files,
+    ) -> Result<Option<&mut fpm::Pool>> {
+        site.fpm.is_some().then(|| self.pool(pool_key, files)).transpose()
+    }
+
     /// A pool of a runtime of the plan.
-    pub fn pool(&mut self, plan: &Plan, pool_key: &PoolKey, files: &Files) -> Result<&mut fpm::Pool> {
+    pub fn pool(&mut self, pool_key: &PoolKey, files: &Files) -> Result<&mut fpm::Pool> {
         let known = self.pools.iter().position(|(known, _)| known == pool_key);
         let at = match known {
             Some(at) if self.pools[at].1.is_alive() => at,
             _ => {
                 self.discard_pool(pool_key);
                 let runtime = &pool_key.runtime;
-                let planned = plan.runtimes.iter().find(|r| r.name == *runtime);
+                let planned = self.runtimes.iter().find(|r| r.name == *runtime);
                 let binary = planned.and_then(|r| r.binary.as_deref());
                 let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
                 let mut spec = pool_spec(&php, pool_key, files)?;
@@ -244,8 +221,8 @@ impl Rigs {
                     own.filter(|(name, _)| *name != "opcache.enable" || pool_key.opcache != Opcache::Off);
                 spec.ini.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
                 spec.env.insert("WEIGH_TOKEN".into(), self.token.clone());
-                spec.cpus.clone_from(&self.cores.php);
-                let pool = fpm::Pool::start(&spec, &self.place(runtime))?;
+                spec.cpus.clone_from(&self.ground.cores.php);
+                let pool = fpm::Pool::start(&spec, &self.ground.place(runtime))?;
                 self.pools.push((pool_key.clone(), pool));
                 self.pools.len() - 1
             }
@@ -274,7 +251,7 @@ impl Rigs {
         let server = &instance_key.server;
         let found = self.servers.iter().find(|f| f.definition.name == *server);
         let found = found.with_context(|| format!("no server {server}"))?.clone();
-        let place = self.place(server);
+        let place = self.ground.place(server);
         let start = || Instance::start(&found, &instance_key.site, &place);
         match &instance_key.over {
             NetworkPath::Outside => start(),
@@ -284,7 +261,7 @@ impl Rigs {
             },
             NetworkPath::Narrow => self.narrow()?.within(start)?,
             NetworkPath::Link(name) => {
-                let link = self.links.stand(name)?;
+                let link = self.ground.links.stand(name)?;
                 let host = link.far_address();
                 link.far().within(|| Instance::start_at(host, &found, &instance_key.site, &place))?
             }
@@ -318,7 +295,7 @@ impl Rigs {
         });
         self.narrow = None;
         self.private = None;
-        self.links.end();
+        self.ground.links.end();
     }
 
     /// How the server of a key or a pool ended, where one did and nobody asked it to.
@@ -331,15 +308,6 @@ impl Rigs {
         let tell = |who: &str, how: Option<Option<String>>| Some(format!("{who} ended: {}", how??));
         tell(&instance_key.server, instance)
             .or_else(|| tell(&format!("PHP-FPM of {}", pool_key.runtime), pool))
-    }
-
-    /// The logs of a server and of a runtime's pool; the first MiB of what each start says is in them.
-    pub fn logs(&self, server: &str, runtime: &str) -> [PathBuf; 2] {
-        [runtime, server].map(|name| self.logs.join(format!("{name}.log")))
-    }
-
-    fn place(&self, name: &str) -> LaunchContext {
-        LaunchContext::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
     }
 }
 

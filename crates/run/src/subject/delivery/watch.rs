@@ -88,10 +88,7 @@ impl WatchReadings {
 
 /// Reads the workers of a pool, and the memory of its processes now and then where it is asked for; none where the question would take
 /// a worker from its work.
-pub fn gauge(
-    pool: &fpm::Pool,
-    with_memory: bool,
-) -> Option<impl FnMut() -> Option<Reading> + Send + 'static> {
+pub fn gauge(pool: &fpm::Pool, with_memory: bool) -> Option<impl FnMut() -> Option<Reading> + Send + use<>> {
     let (gauge, group) = (pool.gauge()?, pool.group());
     let mut readings = 0_u32;
     Some(move || {

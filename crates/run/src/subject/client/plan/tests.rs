@@ -1,10 +1,9 @@
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::planner::PlanOptions;
 use crate::study::Study;
-use crate::subject::{Subject as _, client::Clients};
+use crate::subject::{Planned as _, client::Clients};
 use weigh_model::inventory::Inventory;
+use weigh_model::plan::{Runtime, Store};
 use weigh_model::protocol::{CodecDescription, SerializerDescription};
 
 fn driver(store: &str, name: &str, missing: Option<&str>) -> DriverDescription {
@@ -37,15 +36,17 @@ fn serializer(name: &str, missing: Option<&str>) -> SerializerDescription {
 
 fn inventory() -> Inventory {
     let store = |name: &str, missing: Option<&str>| StoreEntry {
-        name: name.into(),
-        version: "7.0".into(),
+        plan: Store { name: name.into(), version: "7.0".into(), ..Store::default() },
         within: name == "apcu",
         missing: missing.map(str::to_owned),
         ..StoreEntry::default()
     };
     let entry = |name: &str, variant: Option<&str>, redis: Option<&str>| RuntimeEntry {
-        name: variant.map_or(name.to_owned(), |v| format!("{name}+{v}")),
-        version: "8.2.1".into(),
+        plan: Runtime {
+            name: variant.map_or(name.to_owned(), |v| format!("{name}+{v}")),
+            version: "8.2.1".into(),
+            ..Runtime::default()
+        },
         drivers: vec![
             driver("redis", "phpredis", redis),
             driver("redis", "socket", None),
@@ -53,7 +54,6 @@ fn inventory() -> Inventory {
         ],
         codecs: vec![codec("zstd")],
         serializers: vec![serializer("serialize", None), serializer("igbinary", redis)],
-        facts: BTreeMap::new(),
         ..RuntimeEntry::default()
     };
     Inventory {

@@ -63,8 +63,8 @@ fn the_log_stands_beside_what_the_generator_saw() {
     let message = other.preflight.fault.unwrap().message;
     assert_eq!(message, "what came is not the payload a; its log: PHP Fatal error: gone");
     let mut lossy = sound();
-    let example = Wrong::new(WrongKind::Status, "status 502, not 200");
-    lossy.faults.push(FaultCount { kind: WrongKind::Status, count: 1, request: "a".into(), example });
+    let example = HttpFault::new(HttpFaultKind::Status, "status 502, not 200");
+    lossy.faults.push(FaultCount { kind: HttpFaultKind::Status, count: 1, request: "a".into(), example });
     let lossy = tell(Ok(lossy), &cell(), &payload(), &said).unwrap();
     assert_eq!(lossy.faults[0].example.message, "status 502, not 200; its log: PHP Fatal error: gone");
 }

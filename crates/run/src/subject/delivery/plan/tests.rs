@@ -5,7 +5,7 @@ use crate::planner::{PlanOptions, build};
 use crate::study::Study;
 use crate::subject::delivery::forecast::{block_requests, preflights};
 use weigh_model::payload::{Origin, Payload};
-use weigh_model::plan::Plan;
+use weigh_model::plan::{Plan, Runtime, Server};
 use weigh_model::protocol::{Levels, OptionDescription};
 use weigh_model::way::{By, WayDescription, WayKind};
 
@@ -43,8 +43,7 @@ fn inventory() -> Inventory {
         about: String::new(),
     }];
     let nginx = ServerEntry {
-        name: "nginx".into(),
-        version: "1.22".into(),
+        plan: Server { name: "nginx".into(), version: "1.22".into(), ..Server::default() },
         php: true,
         ways: vec![
             plain,
@@ -56,8 +55,7 @@ fn inventory() -> Inventory {
         ..ServerEntry::default()
     };
     let apache = ServerEntry {
-        name: "apache".into(),
-        version: "2.4".into(),
+        plan: Server { name: "apache".into(), version: "2.4".into(), ..Server::default() },
         php: true,
         tls: true,
         ways: vec![
@@ -68,14 +66,13 @@ fn inventory() -> Inventory {
         ..ServerEntry::default()
     };
     let caddy = ServerEntry {
-        name: "caddy".into(),
+        plan: Server { name: "caddy".into(), ..Server::default() },
         missing: Some("caddy was not found".into()),
         remedy: Some("apt install caddy".into()),
         ..ServerEntry::default()
     };
     let php = RuntimeEntry {
-        name: "php8.2".into(),
-        version: "8.2.1".into(),
+        plan: Runtime { name: "php8.2".into(), version: "8.2.1".into(), ..Runtime::default() },
         ways: vec![
             way("none", WayKind::Plain, &["page"], &[]),
             way("gzip", WayKind::OnTheFly, &["page"], &["gzip", "deflate"]),
@@ -133,7 +130,7 @@ fn a_page_has_phps_ways_and_the_servers() {
     assert_eq!(plan.cells[3].group(), place);
     let accepts: Vec<_> = plan.cells.iter().map(|c| c.delivery.as_ref().unwrap().accept.as_str()).collect();
     assert_eq!(accepts, ["gzip, deflate, br, zstd", "gzip, deflate", "gzip", "gzip"]);
-    assert!(plan.is_delivery() && plan.exclusions.is_empty());
+    assert!(plan.cells.iter().all(|cell| cell.delivery.is_some()) && plan.exclusions.is_empty());
     assert_eq!((plan.runtimes[0].version.as_str(), plan.servers.len()), ("8.2.1", 1));
     assert_eq!(plan.servers[0].libraries["gzip"], "gzip 1.0");
     assert!(plan.cells[1].expected_seconds > 0.05, "a megabyte at 20 MB/s");
