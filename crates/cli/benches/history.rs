@@ -24,21 +24,7 @@ const QUERY: f64 = 0.5;
 /// The same where a run was added, which is read first.
 const NEW: f64 = 0.5;
 
-const STUDY: &str = r#"
-schema = 1
-name = "small"
-title = "A small study"
-question = "Which?"
-reading = "As it stands."
-[budget]
-seconds = 20
-[precision]
-max_rounds = 10
-[[cells]]
-content = ["synthetic:rows-4k"]
-runtimes = ["native"]
-codecs = ["identity", "zlib:1|6|9", "zstd:1|3|9", "lz4"]
-"#;
+const STUDY: &str = include_str!("history/study.toml");
 
 fn main() -> ExitCode {
     common::end(measure())

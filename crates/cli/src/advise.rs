@@ -13,21 +13,23 @@ use crate::{plan, quantity, results, terminal};
 use weigh_answer::block::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
-use weigh_answer::policy::{Decided, decide, document};
+use weigh_answer::policy::{Decided, decide, document, for_page, loads};
 use weigh_answer::report::Report;
+use weigh_model::commented::commented;
 use weigh_model::gate::Gate;
-use weigh_model::policy::{Objective, Rule, Trial, Withheld};
+use weigh_model::policy::{Objective, Policy, Rule, Trial, Withheld};
 use weigh_model::site::{Kind, Sample, Site};
 use weigh_model::text::{clean, clean_path};
 use weigh_os::atomic_dir;
 use weigh_rig::server::{Definition, Found};
 use weigh_run::dir::StoredRun;
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Lab, Progress};
 use weigh_run::list::find;
 use weigh_serverconf::site::Wanted;
 use weigh_site::advise::{self, BUDGET, Encodings, POLICY, read_policy, server_of, studies_for};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::overrides;
+use weigh_site::page_cache_proof::judge_page_cache;
 use weigh_site::regression;
 use weigh_site::server_config::Configured;
 
@@ -38,8 +40,8 @@ pub struct Args {
     /// The site's file, and runs of its sample that are used instead of measuring: folders, names in weigh-runs, or `latest`
     #[arg(value_name = "SITE|RUN")]
     given: Vec<PathBuf>,
-    /// What to minimise: the time that visitors wait, or the cost at the site's prices
-    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = one_of(&OBJECTIVES, objective))]
+    /// What to minimise: the time that visitors wait (for pages loaded in a browser until LCP; or fcp, load), or the cost at the site's prices
+    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = one_of(&OBJECTIVES, Objective::name))]
     objective: Objective,
     /// The longest time to measure, such as 60s or 5m
     #[arg(long, value_name = "TIME", default_value_t = BUDGET, value_parser = quantity::time)]
@@ -65,18 +67,11 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh advise                                  what to do with the site in site.toml
-  weigh advise site.toml --objective money      the cheapest instead of the fastest
+  weigh advise                              the site in site.toml
+  weigh advise site.toml --objective money  the cheapest, not the fastest
   weigh advise site.toml weigh-runs/shop-responses-20261124-101500";
 
-const OBJECTIVES: [Objective; 2] = [Objective::Time, Objective::Money];
-
-fn objective(one: Objective) -> &'static str {
-    match one {
-        Objective::Time => "time",
-        Objective::Money => "money",
-    }
-}
+const OBJECTIVES: [Objective; 4] = [Objective::Time, Objective::Fcp, Objective::Load, Objective::Money];
 
 /// The page of an advice in its folder.
 const PAGE: &str = "advice.html";
@@ -137,6 +132,7 @@ pub fn advised(args: &Args, lab: &Lab) -> Result<Option<Advised>> {
     may_write(&args.out, args.force).or_usage_error()?;
     drop(progress);
     let site = opened.site;
+    knows_loads(args.objective, &site).or_usage_error()?;
     let reports: Vec<Report> = if runs.is_empty() {
         let studies = studies_for(lab, &site, &file, args.budget).or_usage_error()?;
         match reports(lab, &site, None, studies, args.seed)? {
@@ -156,6 +152,8 @@ pub fn advised(args: &Args, lab: &Lab) -> Result<Option<Advised>> {
     let mut decided = decided.or_usage_error()?;
     decided.policy.gates = gates_before(&args.out)?;
     let emitted = emitted(lab, &site, &mut decided)?;
+    // What the trial took back changes no load.
+    decided.policy.loads = loads(&decided.policy, &site, &links);
     let mut blocks = document(&decided, &site);
     blocks.extend(carried_out(&emitted, decided.policy.trial.as_ref()));
     let options = results::options(Detail::Full, None);
@@ -164,13 +162,25 @@ pub fn advised(args: &Args, lab: &Lab) -> Result<Option<Advised>> {
         (PathBuf::from("advice.md"), markdown::text(&blocks, &[], &options)),
     ];
     if page::is_built_in() {
-        let page = page::page(&paged(&blocks, &emitted, &file), &[], None::<&()>)?;
+        let page =
+            page::page(&paged(&decided.policy, &site, &blocks, &emitted, &args.out), &[], None::<&()>)?;
         files.push((PathBuf::from(PAGE), page));
     }
     let below = |(file, text)| (Path::new("config").join::<PathBuf>(file), text);
     files.extend(configuration::files(&emitted).into_iter().map(below));
     atomic_dir::write(&files, &args.out)?;
     Ok(Some(Advised { decided, blocks, failures }))
+}
+
+/// Makes sure that there are loads of pages for an objective that is a moment of them.
+fn knows_loads(objective: Objective, site: &Site) -> Result<()> {
+    let is_of_loads = matches!(objective, Objective::Fcp | Objective::Load);
+    let name = objective.name();
+    ensure!(
+        !is_of_loads || !site.loaded.is_empty(),
+        "--objective {name}: no page was loaded in a browser; look again: weigh site --force --browser with --url or --render"
+    );
+    Ok(())
 }
 
 /// The site's file among what was given, else the usual one, and the runs.
@@ -192,6 +202,7 @@ fn emitted(lab: &Lab, site: &Site, decided: &mut Decided) -> Result<Vec<Emitted>
     for found in &servers {
         regression::judge(site, found, own.as_ref(), &mut decided.policy)?;
     }
+    judge_page_cache(lab, site, &mut decided.policy, &mut progress)?;
     let read = own.as_ref().and_then(|own| own.as_ref().ok()).map(|own| &own.read);
     let mut emitted = checked(&servers, read, |here| emit(&decided.policy, site, here))?;
     regression::judge_settings(lab, site, &mut decided.policy, &mut emitted)?;
@@ -199,11 +210,11 @@ fn emitted(lab: &Lab, site: &Site, decided: &mut Decided) -> Result<Vec<Emitted>
 }
 
 /// The site's own configuration, with what its folders have of their own; none: the site names none.
-fn configured(lab: &Lab, site: &Site) -> Option<Result<Configured>> {
+fn configured(home: &Home, site: &Site) -> Option<Result<Configured>> {
     let file = site.sources.server_config.as_ref()?;
     let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
     let wanted = Wanted { docroot: docroot.clone(), ..Wanted::default() };
-    let read = overrides::read_configuration(lab, Path::new(file), site.sources.server.as_deref(), &wanted);
+    let read = overrides::read_configuration(home, Path::new(file), site.sources.server.as_deref(), &wanted);
     Some(read.map(|mut configured| {
         let files: Vec<PathBuf> =
             site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();
@@ -223,7 +234,7 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
     let line = |one: &Emitted| {
         let file = Path::new("config").join(&one.file);
         let place = match (one.line.is_empty(), one.place.is_empty()) {
-            (false, _) => format!("{}: {}, {}", clean_path(&file), one.line, one.place),
+            (false, _) => format!("{}: {}: {}", clean_path(&file), one.place, one.line),
             (true, false) => format!("{}: {}", clean_path(&file), one.place),
             (true, true) => clean_path(&file),
         };
@@ -238,7 +249,11 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
             Some(clean(&more)).filter(|more| !more.is_empty()),
         )
     };
-    let points = emitted.iter().map(line).chain(withheld.iter().map(left_out)).collect();
+    let mut copies: Vec<&String> =
+        emitted.iter().filter(|one| !one.line.is_empty()).filter_map(|one| one.first.first()).collect();
+    copies.dedup();
+    let copies = copies.into_iter().map(|copy| (format!("First: {}", clean(copy)), None));
+    let points = copies.chain(emitted.iter().map(line)).chain(withheld.iter().map(left_out)).collect();
     let is_written = trial.is_some_and(|trial| {
         emitted.iter().any(|one| one.tried == Some(configuration::describe_trial(trial)))
     });
@@ -248,11 +263,22 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
 }
 
 /// The same for a browser: with a title, and with the files to copy.
-fn paged(blocks: &[Block], emitted: &[Emitted], site: &Path) -> Vec<Block> {
-    let mut paged = vec![Block::Heading(1, format!("Advice for {}", clean_path(site)))];
-    paged.extend(blocks.iter().cloned());
+fn paged(policy: &Policy, site: &Site, blocks: &[Block], emitted: &[Emitted], out: &Path) -> Vec<Block> {
+    let mut paged = vec![Block::Heading(1, format!("Advice for {}", clean(&policy.site)))];
+    paged.extend(for_page(policy, site, blocks.to_vec()));
+    // A file that carries out several steps is included once.
+    let mut left: Vec<&Emitted> = emitted.iter().collect();
+    for step in paged
+        .iter_mut()
+        .flat_map(|block| if let Block::Steps(steps) = block { &mut steps[..] } else { &mut [] })
+    {
+        let (own, others): (Vec<&Emitted>, _) =
+            left.into_iter().partition(|one| one.what.contains(&step.text));
+        step.install.extend(own.iter().flat_map(|one| one.commands(&out.join("config"))));
+        left = others;
+    }
     for one in emitted {
-        paged.push(Block::Heading(3, clean_path(&one.file).to_string()));
+        paged.push(Block::Heading(2, clean_path(&Path::new("config").join(&one.file)).to_string()));
         paged.push(Block::Literal(one.text()));
     }
     paged
@@ -261,6 +287,7 @@ fn paged(blocks: &[Block], emitted: &[Emitted], site: &Path) -> Vec<Block> {
 /// The policy as it is written.
 fn policy_text(decided: &Decided) -> Result<String> {
     let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
+    let text = commented::<Policy>(&text, true);
     let notes: String = decided.notes.iter().map(|note| format!("# {note}\n")).collect();
     Ok(format!("{notes}{text}"))
 }

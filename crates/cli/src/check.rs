@@ -48,7 +48,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh check
   weigh check --php /opt/php84/bin/php      one PHP alone
-  weigh check --fix                         install what is missing, after asking";
+  weigh check --fix                   install what is missing, after asking";
 
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
@@ -104,13 +104,13 @@ struct RuntimeFindings {
 
 impl RuntimeFindings {
     fn of(entry: &RuntimeEntry) -> RuntimeFindings {
-        let php = entry.binary.as_ref().and_then(|binary| PhpRuntime::of(binary).ok());
+        let php = entry.plan.binary.as_ref().and_then(|binary| PhpRuntime::of(binary).ok());
         RuntimeFindings {
-            name: entry.name.clone(),
-            binary: entry.binary.clone(),
-            version: entry.version.clone(),
+            name: entry.plan.name.clone(),
+            binary: entry.plan.binary.clone(),
+            version: entry.plan.version.clone(),
             fpm: php.and_then(|php| php.fpm_binary()),
-            facts: entry.facts.clone(),
+            facts: entry.plan.facts.clone(),
             codecs: entry.codecs.clone(),
             serializers: entry.serializers.clone(),
         }
@@ -232,7 +232,7 @@ fn corpus(lab: &Lab) -> Result<Corpus> {
 
 fn missing_things(inventory: &Inventory) -> Vec<Missing> {
     let of = |r: &RuntimeEntry, what: &str, missing: &Option<String>, remedy: &Option<String>| {
-        Some(Missing::new(&r.name, what, missing.as_ref()?, remedy.as_deref()))
+        Some(Missing::new(&r.plan.name, what, missing.as_ref()?, remedy.as_deref()))
     };
     let mut found = Vec::new();
     for r in &inventory.runtimes {

@@ -13,8 +13,10 @@ use crate::placed::{Placed, run_options};
 use crate::quantity;
 use crate::results::{ColumnsFlag, OutputOptions};
 use weigh_content::user::{Extent, Wanted};
+use weigh_model::link::LinkSpec;
 use weigh_model::plan::Plan;
 use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::study::Links;
 use weigh_model::units;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::refuse_used;
@@ -56,9 +58,15 @@ pub struct Args {
     /// Cut each file into blocks of this size, such as 1KB, and encode them one by one
     #[arg(long, value_name = "SIZE", value_parser = block)]
     block: Option<u64>,
-    /// The longest time to measure, such as 60, 60s or 2m
-    #[arg(long, default_value = "60s", value_name = "TIME", value_parser = quantity::time)]
-    budget: f64,
+    /// The link to visitors, such as 100mbit or 100mbit/20ms; default: 10mbit/40ms, assumed
+    #[arg(long, value_name = "LINK", value_parser = link)]
+    link: Option<LinkSpec>,
+    /// How often a file is sent each time it is encoded
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = quantity::count::<u32>)]
+    reads: u32,
+    /// The longest time to measure, such as 60, 60s or 2m; default: 15s for one path, 60s for more and for folders
+    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    budget: Option<f64>,
     /// Measure everything to the last round
     #[arg(long)]
     exhaustive: bool,
@@ -68,6 +76,9 @@ pub struct Args {
     /// Where to write the run; default: a new folder in weigh-runs/
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// All evidence: every row, findings, method
+    #[arg(long)]
+    full: bool,
     /// The results as JSON
     #[arg(long)]
     json: bool,
@@ -78,10 +89,10 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh codec page.html --codecs zstd:1..9,brotli:4
-  weigh codec --php php8.2 --sets cache var/cache/         inside PHP, on a folder
-  weigh codec values.json --block 1KB --codecs zstd:3      blocks of 1 KB, one by one
-  weigh codec /srv/www --sample 1% --on ray                a sample of many files, on a cluster";
+  weigh codec page.html --codecs zstd:1..9,brotli:4 --link 100mbit
+  weigh codec --php php8.2 --sets cache var/cache/     inside PHP, a folder
+  weigh codec values.json --block 1KB --codecs zstd:3  blocks, one by one
+  weigh codec /srv/www --sample 1% --on ray            a sample, on a cluster";
 
 /// A block that is shorter is mostly the frame around it.
 fn block(text: &str) -> Result<u64, String> {
@@ -89,6 +100,13 @@ fn block(text: &str) -> Result<u64, String> {
         .ok()
         .filter(|bytes| *bytes >= SMALLEST_BLOCK)
         .ok_or_else(|| format!("give a size of at least {SMALLEST_BLOCK} bytes, such as 1500, 64KB or 1MiB"))
+}
+
+/// A link with a speed; the round trip is that of the assumed link where none is given.
+fn link(text: &str) -> Result<LinkSpec, String> {
+    let whole = if text.contains('/') { text.to_owned() } else { format!("{text}/{ROUND_TRIP}") };
+    let link = LinkSpec::parse(&whole).map_err(|error| format!("{error:#}"))?;
+    if link.down_kbps.is_none() { Err("give a speed, such as 100mbit".into()) } else { Ok(link) }
 }
 
 /// The error of totals that a sample may have.
@@ -107,6 +125,11 @@ const ERROR: f64 = 0.01;
 /// Bytes of a block at least.
 const SMALLEST_BLOCK: u64 = 64;
 
+/// A link of visitors, where none is given.
+const ASSUMED: &str = "10mbit";
+/// Its round trip.
+const ROUND_TRIP: &str = "40ms";
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
@@ -120,8 +143,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let plan = plan(&lab, args, staging.path()).or_usage_error()?;
     let placed = Placed::asked(&args.on, &lab, None).or_usage_error()?.map(|(placed, _)| placed);
     let folder = run_folder(args.out.as_deref(), "codec");
-    // The table is what was asked for.
-    let after = After { shown: OutputOptions::new(true, args.json, &args.wanted), ..After::default() };
+    let after = After { shown: OutputOptions::new(args.full, args.json, &args.wanted), ..After::default() };
     let options = run_options(&[], placed);
     Ok(measure_and_show(&lab, plan, &folder, &options, &after)?.code())
 }
@@ -134,7 +156,7 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
     let options = PlanOptions {
         quick: false,
         seed: args.seed,
-        budget_seconds: Some(args.budget),
+        budget_seconds: Some(budget(args)),
         exhaustive: args.exhaustive,
         levels: levels.clone(),
         configurations: Vec::new(),
@@ -152,6 +174,12 @@ fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
         bail!("--levels {}: no codec measured here has level {}", args.levels, span(&unused));
     }
     Ok(plan)
+}
+
+/// The longest time to measure, in seconds.
+fn budget(args: &Args) -> f64 {
+    let is_one_file = args.list.is_empty() && matches!(args.paths.as_slice(), [path] if path.is_file());
+    args.budget.unwrap_or(if is_one_file { 15.0 } else { 60.0 })
 }
 
 /// The content that is asked for.
@@ -238,7 +266,7 @@ fn name_php(lab: &Lab, settings: &[String]) -> Result<()> {
 fn study_of(args: &Args, mut codecs: Vec<String>) -> Study {
     codecs.extend(args.sets.iter().map(|s| format!("set:{s}")));
     if codecs.is_empty() {
-        codecs.push("set:all".into());
+        codecs.push("set:web".into());
     }
     let mut runtimes = vec!["native".to_owned()];
     if !args.php.is_empty() {
@@ -255,15 +283,36 @@ fn study_of(args: &Args, mut codecs: Vec<String>) -> Study {
         block_bytes: args.block,
         quick: None,
     };
+    let assumed = || link(ASSUMED).expect("it is a link");
+    let link = args.link.clone().unwrap_or_else(assumed);
+    let mbit = link.down_kbps.unwrap_or_default() / 1e3;
+    let mut speeds = vec![1.0, 10.0, 100.0, 1000.0, mbit];
+    speeds.sort_by(f64::total_cmp);
+    speeds.dedup();
+    let reads = f64::from(args.reads);
+    let links = Links {
+        mbit: speeds,
+        reads_per_write: if reads == 1.0 { vec![1.0] } else { vec![1.0, reads] },
+        rtt_ms: link.rtt_ms,
+        usual_mbit: Some(mbit),
+        usual_reads: Some(reads),
+        ..Links::default()
+    };
+    let at = match args.link {
+        Some(_) => units::mbit(mbit),
+        None => format!("{}, assumed (another link: --link 100mbit)", units::mbit(mbit)),
+    };
+    let budget = budget(args);
     Study {
         schema: SCHEMA,
         name: "codec".into(),
         title: "Codecs on your content".into(),
-        question: "Which codec and level are worth their time on this content?".into(),
+        question: format!("Which codec and level are worth their time on this content, at {at}?"),
+        links: Some(links),
         reading: "CPU time is the headline; throughput divides by uncompressed bytes, both ways. A setting is on the Pareto front when no other \
                   is at least as small and as fast to encode, and better in one of the two; the others are dimmed."
             .into(),
-        budget: Budget { seconds: args.budget, quick_seconds: args.budget, cell_seconds: args.budget / 4.0 },
+        budget: Budget { seconds: budget, quick_seconds: budget, cell_seconds: budget / 4.0 },
         cells: vec![block],
         ..Study::default()
     }

@@ -30,7 +30,7 @@ use weigh_run::loading::load_dir;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Two runs or two loads, the older one first: a folder, a name in weigh-runs, or `latest`. With --baseline one, or none for the newest. With --paired a study, or two URLs. With --machines two runs or more
+    /// OLD NEW: two runs or loads (folder, name or `latest`); fewer with --baseline
     #[arg(value_name = "RUN")]
     words: Vec<PathBuf>,
     /// Compare with this baseline; worse results end with exit code 4
@@ -48,13 +48,13 @@ pub struct Args {
     /// Compare anyway if machine, content or link differ
     #[arg(long)]
     force: bool,
-    /// Which machine is the cheapest for a study: two or more runs of it on different machines, each as RUN or NAME=RUN
+    /// Which machine is cheapest: runs of a study on different machines, as RUN or NAME=RUN
     #[arg(long, conflicts_with_all = ["baseline", "force", "paired", "gate", "gates", "junit"])]
     machines: bool,
     /// What a core of a machine costs per hour, as NAME=PRICE (repeatable)
     #[arg(long, value_name = "NAME=PRICE", requires = "machines")]
     core_hour: Vec<CoreHour>,
-    /// How the result looks
+    /// How the result looks: markdown is for a pull request, html one page
     #[arg(long, short, value_enum, default_value = "terminal", value_name = "FORMAT")]
     format: Form,
     /// Short for --format json
@@ -68,44 +68,57 @@ pub struct Args {
     out: Option<PathBuf>,
     #[command(flatten)]
     gates: GateFlags,
-    /// Measure two sides interleaved in one run, which finds differences of 1%: what is given twice (--php, --server-config, --docroot, --defs), or two URLs
-    #[arg(long, conflicts_with_all = ["baseline", "force"])]
+    /// Measure A and B now, interleaved, a study or two URLs: give --php, --server-config, --docroot or --defs twice
+    #[arg(long, help_heading = PAIRED, conflicts_with_all = ["baseline", "force"])]
     paired: bool,
     /// A PHP of a pair: a binary, or a fetched runtime's name
-    #[arg(long, value_name = "BINARY", requires = "paired")]
+    #[arg(long, value_name = "BINARY", help_heading = PAIRED, requires = "paired")]
     php: Vec<PathBuf>,
     /// Your web server's configuration, in a private instance
-    #[arg(long, value_name = "FILE", requires = "paired")]
+    #[arg(long, value_name = "FILE", help_heading = PAIRED, requires = "paired")]
     server_config: Vec<PathBuf>,
     /// The server that the configuration is for, where the file does not tell
-    #[arg(long, value_name = "NAME", requires = "server_config")]
+    #[arg(long, value_name = "NAME", help_heading = PAIRED, requires = "server_config")]
     server: Option<String>,
     /// The site to measure, by its name, where the configuration has several
-    #[arg(long, value_name = "NAME", requires = "server_config")]
+    #[arg(long, value_name = "NAME", help_heading = PAIRED, requires = "server_config")]
     site: Option<String>,
     /// Your document root: some of its assets in place of the study's. Of two, files that both have
-    #[arg(long, value_name = "DIR", requires = "paired", conflicts_with = "content")]
+    #[arg(long, value_name = "DIR", help_heading = PAIRED, requires = "paired", conflicts_with = "content")]
     docroot: Vec<PathBuf>,
-    /// How long to measure a pair, such as 10m
-    #[arg(long = "for", value_name = "TIME", default_value = "10m", requires = "paired", value_parser = quantity::time)]
+    /// Load two URLs in a browser: LCP, FCP, load, bytes
+    #[arg(long, help_heading = PAIRED, requires = "paired")]
+    browser: bool,
+    /// A link between the browser and the pages, such as 4g (repeatable)
+    #[arg(long, value_name = "LINK", help_heading = PAIRED, requires = "browser")]
+    link: Vec<String>,
+    /// The HTTP version of the browser; twice: A's and B's
+    #[arg(long, value_name = "VERSION", help_heading = PAIRED, requires = "browser", value_parser = ["1.1", "2", "3"])]
+    http: Vec<String>,
+    /// Allow loads of this remote host (repeatable)
+    #[arg(long, value_name = "HOST", help_heading = PAIRED, requires = "browser")]
+    allow_remote: Vec<String>,
+    /// How long to measure
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", help_heading = PAIRED, requires = "paired", value_parser = quantity::time)]
     budget: f64,
     /// A file or folder of yours in place of the content of a pair's study (repeatable)
-    #[arg(long, value_name = "PATH", requires = "paired")]
+    #[arg(long, value_name = "PATH", help_heading = PAIRED, requires = "paired")]
     content: Vec<PathBuf>,
     /// Only the blocks of the study whose description has these words
-    #[arg(long, value_name = "WORDS", requires = "paired", value_parser = quantity::parse_words)]
+    #[arg(long, value_name = "WORDS", help_heading = PAIRED, requires = "paired", value_parser = quantity::parse_words)]
     only: Option<String>,
     /// Seed of every random choice
-    #[arg(long, default_value_t = 1, requires = "paired", value_parser = quantity::whole::<u64>)]
+    #[arg(long, default_value_t = 1, help_heading = PAIRED, requires = "paired", value_parser = quantity::whole::<u64>)]
     seed: u64,
 }
 
+const PAIRED: &str = "Interleaved (--paired)";
 const EXAMPLES: &str = "Examples:
-  weigh compare --save main                     keep the newest run as the baseline main
-  weigh compare --baseline main                 the newest run with a baseline
-  weigh compare old new -f markdown --out pr.md  two runs or two loads, for a pull request
+  weigh compare --save main          keep the newest run as the baseline main
+  weigh compare --baseline main      the newest run with a baseline
+  weigh compare old new -f markdown  two runs or two loads, for a pull request
   weigh compare --paired cache-levels --php php8.2 --php php8.4 --for 10m
-                                                two PHPs in the same rounds: finds differences of 1%";
+                                     two PHPs in the same rounds";
 
 impl Args {
     fn shown(&self) -> (Form, Options) {
@@ -124,13 +137,9 @@ impl Args {
 /// How a comparison looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// Tables that fit the terminal.
     Terminal,
-    /// For a pull request: the answer and what differs, the rest folded.
     Markdown,
-    /// One page for a browser.
     Html,
-    /// For other programs.
     Json,
 }
 

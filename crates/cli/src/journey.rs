@@ -1,21 +1,26 @@
 //! `weigh` alone: from a project's folder to a proved change. It looks, says what it found and what it will do, asks once, and ends on one
 //! screen. Each step leaves its file, so that the next call goes on where the last one was ended.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::exit::{Exit, OrRefuse};
 use crate::gates::Judging;
 use crate::{advise, prove, quantity, results, site, terminal};
 use weigh_answer::block::Block;
 use weigh_answer::format::{self, Detail, markdown};
+use weigh_answer::owned;
 use weigh_answer::policy::{Proof, proof_answer, proof_document, verdict};
 use weigh_model::policy::Policy;
-use weigh_model::text::clean_path;
+use weigh_model::site::Site;
+use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
-use weigh_rig::server::Definition;
+use weigh_os::template;
+use weigh_rig::server::{Definition, Found};
 use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::Lab;
 use weigh_run::loading::load_dir;
@@ -58,20 +63,19 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let seconds = args.budget.unwrap_or(if args.quick { SECONDS.1 } else { SECONDS.0 });
     // The file of an earlier call, or where to look for one.
-    let request = match Path::new(SITE).is_file() {
-        true => None,
-        false => Some(request(&lab).or_usage_error()?),
-    };
-    match &request {
-        None => terminal::print(&format!("{SITE} is here and is used; to look again: weigh site --force\n"))?,
-        Some((request, _)) if request.is_empty() => {
+    let mut found = None;
+    if Path::new(SITE).is_file() {
+        terminal::print(&format!("{SITE} is here and is used; to look again: weigh site --force\n"))?;
+    } else {
+        let Some(place) = place(&lab).or_usage_error()? else {
             terminal::print(NOTHING)?;
             return Ok(Exit::Fine.into());
-        }
-        Some((_, found)) => terminal::print(found)?,
+        };
+        terminal::print(&place.told)?;
+        found = Some(place);
     }
     terminal::print(&format!(
-        "\nIt will measure private copies of your server and PHP on your files, for about {}.\nIt changes nothing, and uses all cores meanwhile: take a staging machine, not a busy one.\n",
+        "\nIt will measure private copies of your server and PHP on your files, for about\n{}. It changes nothing, and uses all cores meanwhile: take a\nstaging machine, not a busy one.\n",
         units::count((seconds / 60.0).ceil() as usize, "minute", "minutes"),
     ))?;
     if !args.yes {
@@ -83,10 +87,15 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             return Ok(Exit::Fine.into());
         }
     }
-    if let Some((request, _)) = &request {
-        let looked = site::looked(&lab, request, Path::new(SITE), false)?;
-        if let Some(problem) = &looked.facts.no_pages {
-            terminal::note(&format!("No page was looked at: {problem}"));
+    let results = found.as_ref().and_then(|place| place.results.clone());
+    if let Some(place) = &found {
+        place.enter()?;
+        if !Path::new(SITE).is_file() {
+            let looked = site::looked(&lab, &place.request, Path::new(SITE), false)
+                .inspect_err(|_| terminal::note(&place.otherwise()))?;
+            if let Some(problem) = &looked.facts.no_pages {
+                terminal::note(&format!("No page was looked at: {problem}"));
+            }
         }
     }
     let opened = weigh_site::open(Path::new(SITE)).or_usage_error()?;
@@ -100,8 +109,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         }
     };
     let mut blocks = verdict(&policy, &opened.site);
+    let assumed = assumed(&opened.site).map(Block::Text);
     if policy.decisions.iter().all(|decision| decision.keep) {
-        blocks.push(Block::Remark(format!("Everything: {}/advice.md", advise::ADVICE)));
+        blocks.extend(assumed);
+        let whole = format!("Everything: {}/advice.md", advise::ADVICE);
+        blocks.push(Block::Remark(with_results(whole, results.as_deref())));
         print(&blocks)?;
         return Ok(Exit::Fine.into());
     }
@@ -113,7 +125,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     load_dir::write(&Path::new(advise::ADVICE).join(PROOF), whole.as_bytes())?;
     blocks.push(Block::Heading(2, "Measured before and after".into()));
     blocks.extend(proof_answer(&proof));
-    blocks.extend(carried_out(&proof));
+    blocks.extend(assumed);
+    blocks.extend(carried_out(&proof, results.as_deref()));
     print(&blocks)?;
     Ok(exit.into())
 }
@@ -124,20 +137,40 @@ fn print(blocks: &[Block]) -> Result<()> {
 }
 
 /// How to do it, how to undo it, and where what is not on the screen stands.
-fn carried_out(proof: &Proof) -> Vec<Block> {
+fn carried_out(proof: &Proof, results: Option<&Path>) -> Vec<Block> {
     let advice = advise::ADVICE;
     let open = match proof.open.len() {
         0 => String::new(),
         some => format!(" {} not proved: {advice}/{PROOF}.", units::count(some, "thing was", "things were")),
     };
     vec![
-        Block::Text(format!("Nothing was changed yet.{open}")),
+        Block::Text(with_results(format!("Nothing was changed yet.{open}"), results)),
         Block::Points(vec![
             (format!("To do it: {advice}/advice.md says which file of {advice}/config goes where"), None),
             ("To undo it: take those lines out again; weigh pack DIR --clean removes variants".into(), None),
             (format!("Everything: {advice}/advice.md and {advice}/{PROOF}; runs: weigh runs open"), None),
         ]),
     ]
+}
+
+/// A text that names files, with the folder that they are in if it is not this one.
+fn with_results(text: String, results: Option<&Path>) -> String {
+    match results {
+        Some(folder) => format!("{text} All files are in {}.", clean_path(folder)),
+        None => text,
+    }
+}
+
+/// That the site's configuration was assumed, and how to give the true one.
+fn assumed(site: &Site) -> Option<String> {
+    let file = Path::new(site.sources.server_config.as_ref()?);
+    weigh_serverconf::tree::text(file).ok().filter(|text| text.starts_with(ASSUMED))?;
+    let name = file.file_name().map_or(file, Path::new);
+    Some(format!(
+        "Compared with {} as Debian ships it (assumed). It has no HTTPS; if yours has: visitors.tls = true in {SITE}, and type weigh again. If it differs in more: put yours in {}, remove {SITE}, and type weigh again.",
+        owned(&clean(site.sources.server.as_deref()?)),
+        clean_path(name),
+    ))
 }
 
 /// The policy of an earlier call, if it was made for the site's file with this digest.
@@ -150,37 +183,113 @@ fn decided_before(file: &Path, sha256: &str) -> Option<Policy> {
     })
 }
 
-/// Where to look: what the project has, else the machine's; and how that is told.
-fn request(lab: &Lab) -> Result<(SiteRequest, String)> {
-    let (project, machine) = (detect_project(Path::new(".")), detect_software(Path::new("/")));
-    let Some(docroot) = &project.docroot else { return Ok(Default::default()) };
+/// A site that was found, and where what is made of it goes.
+struct Place {
+    request: SiteRequest,
+    /// How it is told.
+    told: String,
+    /// The folder for results, where this one is the document root: what lies in that is public.
+    results: Option<PathBuf>,
+    /// A configuration that is assumed, with its text.
+    assumed: Option<(PathBuf, String)>,
+}
+
+impl Place {
+    /// Goes to where results go, and writes what is assumed.
+    fn enter(&self) -> Result<()> {
+        if let Some(folder) = &self.results {
+            let cannot = || {
+                format!(
+                    "{}: cannot be made; this folder is public, so results cannot be in it",
+                    clean_path(folder)
+                )
+            };
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .with_context(cannot)
+                .or_usage_error()?;
+            std::env::set_current_dir(folder).with_context(cannot).or_usage_error()?;
+        }
+        if let Some((file, text)) = self.assumed.as_ref().filter(|(file, _)| !file.exists()) {
+            load_dir::write(file, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// What to type where this cannot be looked at.
+    fn otherwise(&self) -> String {
+        let docroot = self.request.docroot.as_deref().unwrap_or(Path::new("DIR"));
+        format!(
+            "If the site runs somewhere, ask it: weigh site --docroot {} --url http://localhost/, then weigh",
+            clean_path(docroot)
+        )
+    }
+}
+
+/// Where to look: what the project has, else the machine's; none: no site is here.
+fn place(lab: &Lab) -> Result<Option<Place>> {
+    let here = std::env::current_dir()?;
+    let (project, machine) = (detect_project(&here), detect_software(Path::new("/")));
+    let Some(docroot) = &project.docroot else { return Ok(None) };
     let servers = Definition::load(&lab.definitions)?;
     // Each is asked once.
-    let here: Vec<&str> = servers
-        .iter()
-        .filter(|server| server.policy.is_some() && server.find().program.is_some())
-        .map(|server| server.name.as_str())
-        .collect();
-    ensure!(!here.is_empty(), "no web server is here to measure with: apt install nginx-light, or apache2");
+    let here_with: Vec<Found> =
+        servers.iter().filter(|server| server.policy.is_some()).map(Definition::find).collect();
+    let installed: Vec<&Found> = here_with.iter().filter(|server| server.program.is_some()).collect();
+    let named = |name: &str| installed.iter().copied().find(|server| server.definition.name == name);
+    ensure!(
+        !installed.is_empty(),
+        "no web server is here to measure with: apt install nginx-light, or apache2"
+    );
     // The configuration of a server that can be started here; of several, that of the one that runs.
     let mut configs: Vec<&(PathBuf, &str)> =
-        project.configs.iter().filter(|(_, server)| here.contains(server)).collect();
+        project.configs.iter().filter(|(_, server)| named(server).is_some()).collect();
     configs.sort_by_key(|(_, server)| !machine.servers.contains(server));
-    let config = configs.first().map(|(file, _)| file.clone());
     let running = machine.servers.iter().copied().filter(|_| !project.has_htaccess);
-    let usual = project.has_htaccess.then_some("apache").into_iter().chain(["nginx"]);
-    let server = running.chain(usual).find(|name| here.contains(name)).or(here.first().copied());
+    let usual = project.has_htaccess.then_some("apache").into_iter().chain(["nginx", "apache"]);
+    let server = running.chain(usual).find_map(named);
+    let results = match (docroot == &here, here.parent(), here.file_name()) {
+        (true, Some(parent), Some(name)) => Some(parent.join(format!("{}-weigh", name.to_string_lossy()))),
+        _ => None,
+    };
+    let assumed = match (configs.first(), server) {
+        (None, Some(server)) => assume(server, &project, results.as_deref().unwrap_or(&here))?,
+        _ => None,
+    };
+    let config = configs.first().map(|(file, _)| file).or(assumed.as_ref().map(|(file, _)| file)).cloned();
     let request = SiteRequest {
         docroot: Some(docroot.clone()),
-        server: server.filter(|_| config.is_none()).map(str::to_owned),
+        server: server
+            .or(installed.first().copied())
+            .filter(|_| config.is_none())
+            .map(|one| one.definition.name.clone()),
         render: project.has_php,
         server_config: config,
         logs: project.logs.clone(),
         ..SiteRequest::default()
     };
-    let told = found(&request, &project, &machine);
-    Ok((request, told))
+    let mut place = Place { request, told: String::new(), results, assumed };
+    place.told = told(&place, &here, &project, server.filter(|_| configs.is_empty()), &machine);
+    Ok(Some(place))
 }
+
+/// The configurations that servers are taken to have where a site brings none: as Debian ships them.
+const AS_SHIPPED: [(&str, &str); 2] =
+    [("nginx", include_str!("journey/nginx.conf")), ("apache", include_str!("journey/apache.conf"))];
+
+/// The configuration that a server is taken to have; none where no usual one is known.
+fn assume(server: &Found, project: &Project, folder: &Path) -> Result<Option<(PathBuf, String)>> {
+    let name = server.definition.name.as_str();
+    let Some((_, text)) = AS_SHIPPED.iter().find(|(server, _)| *server == name) else { return Ok(None) };
+    let docroot = template::path_text(project.docroot.as_deref().unwrap_or(folder))?;
+    let values = serde_json::json!({ "docroot": docroot, "php": project.has_php, "modules": server.modules });
+    Ok(Some((folder.join(format!("{name}.conf")), template::render(name, text, values)?)))
+}
+
+/// What the configuration that is assumed begins with.
+const ASSUMED: &str = "# Assumed by weigh";
 
 const NOTHING: &str =
     "No site is in this folder: neither public/, web/, htdocs/ nor an index.php or index.html.
@@ -193,28 +302,34 @@ A file, without a site:
 All commands: weigh --help
 ";
 
-/// A path below the project's folder.
-fn shown(path: &Path) -> String {
-    let below = path.strip_prefix(".").unwrap_or(path);
-    clean_path(if below.as_os_str().is_empty() { Path::new(".") } else { below }).to_string()
-}
-
 /// What was found, what is missing, and what is assumed.
-fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> String {
+fn told(
+    place: &Place,
+    here: &Path,
+    project: &Project,
+    assumed: Option<&Found>,
+    machine: &FoundSoftware,
+) -> String {
+    // A path as from the project's folder.
+    let shown = |path: &Path| match path.strip_prefix(here) {
+        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        Ok(below) => clean_path(below).to_string(),
+        Err(_) => clean_path(path).to_string(),
+    };
+    let request = &place.request;
     let mut text = "Found here (nothing was read yet):\n".to_owned();
     let mut line = |name: &str, what: String| text += &format!("  {name:<15}{what}\n");
-    if let Some(docroot) = &request.docroot {
-        line("document root", shown(docroot));
-    }
-    match (&request.server_config, &request.server) {
-        (Some(file), _) => line("configuration", shown(file)),
-        (None, Some(server)) if project.has_htaccess && server == "apache" => {
-            line("web server", "Apache (assumed), with your .htaccess".to_owned())
+    let docroot = request.docroot.as_deref().map_or_else(|| "DIR".to_owned(), shown);
+    line("document root", docroot.clone());
+    let server = assumed.map(|server| server.definition.name.as_str());
+    let called = owned(server.unwrap_or("none"));
+    match (&request.server_config, server) {
+        (Some(file), None) => line("configuration", shown(file)),
+        (Some(_), Some("apache")) if project.has_htaccess => {
+            line("web server", "Apache as Debian ships it, with your .htaccess (assumed)".to_owned());
         }
-        (None, Some(server)) => {
-            line("web server", format!("{server} (assumed; --server-config FILE of weigh site tells)"))
-        }
-        (None, None) => line("web server", "none".to_owned()),
+        (Some(_), Some(_)) => line("web server", format!("{called} as Debian ships it (assumed)")),
+        (None, _) => line("web server", format!("{called} (assumed)")),
     }
     if request.render {
         line("PHP", "makes the pages: your own code runs, as for a visitor".to_owned());
@@ -223,12 +338,19 @@ fn found(request: &SiteRequest, project: &Project, machine: &FoundSoftware) -> S
         [] => line("access log", "none: how often each file is asked for is assumed".to_owned()),
         logs => line("access log", units::list(&logs.iter().map(|log| shown(log)).collect::<Vec<_>>())),
     }
-    for config in machine.configs.iter().filter(|_| request.server_config.is_none()) {
+    let mut out = String::new();
+    if let Some(folder) = &place.results {
+        let name = folder.file_name().map_or(folder.as_path(), Path::new);
+        line("results", format!("../{}, because this folder is public", clean_path(name)));
+        out = format!(" --out {}", Path::new("..").join(name).join(SITE).display());
+    }
+    let own =
+        machine.configs.iter().find(|file| server.is_some_and(|name| file.to_string_lossy().contains(name)));
+    if let Some(file) = own {
+        let (file, render) = (clean_path(file), if request.render { " --render" } else { "" });
         text += &format!(
-            "Not read: {}. If it serves this site: weigh site --docroot {} --server-config {}\n",
-            clean_path(config),
-            request.docroot.as_ref().map_or_else(|| "DIR".to_owned(), |path| shown(path)),
-            clean_path(config),
+            "Not read: {file}. If it serves this site, type this first:\n  weigh site --docroot {docroot} --server-config {file}{render}{}\n",
+            clean(&out)
         );
     }
     text

@@ -12,6 +12,7 @@ mod completion;
 pub mod corpus;
 mod exit;
 mod gates;
+mod help;
 mod journey;
 mod lab;
 mod limits;
@@ -37,7 +38,7 @@ mod results;
 mod run;
 pub mod runs;
 pub mod runtime;
-mod site;
+pub mod site;
 mod terminal;
 mod usage;
 mod view;
@@ -61,7 +62,7 @@ use weigh_serverconf::whole;
 #[derive(Debug, Parser)]
 #[command(name = "weigh", version, after_help = EXAMPLES)]
 struct Cli {
-    /// A folder with `studies/` or `php/` that is laid over the built-in definitions
+    /// Add or replace studies and PHP definitions from this folder (advanced)
     #[arg(long, global = true, value_name = "DIR", hide = true)]
     defs: Vec<PathBuf>,
     /// Let configurations of servers load modules from outside the system's folders: their code runs here
@@ -75,20 +76,20 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Start here:
-  weigh                            in a project's folder: all of the following four
-  weigh site --docroot public      what your site sends, in a file that you can edit
-  weigh advise                     what it should send, and the configuration for it
-  weigh prove                      whether that holds, measured before and after
-  weigh pack public                precompressed files next to those of your site
+  weigh                          in a project's folder: site, advise, prove
+  weigh site --docroot public    what your site sends, in a file to edit
+  weigh advise                   what it should send, and configuration for it
+  weigh prove                    whether that holds, before and after
+  weigh pack public              precompressed files next to your site's
 
 More:
-  weigh codec page.html            every codec on your own page
-  weigh run --quick                the built-in studies in their quick form
-  weigh load http://127.0.0.1/     load on a server, every response verified
-  weigh profile -- import.php      where a script spends its time
-  weigh runs show latest           the last run again, in any format
-  weigh compare --baseline main    what changed since a baseline
-  weigh check                      what can be measured on this machine
+  weigh codec page.html          codecs and levels on your own page
+  weigh run --quick              the built-in studies in their quick form
+  weigh load http://127.0.0.1/   load on a server, every response verified
+  weigh profile -- import.php    where a script spends its time
+  weigh runs show latest         the last run again, in any format
+  weigh compare --baseline main  what changed since a baseline
+  weigh check                    what can be measured on this machine
 
 Exit codes and options of every command: weigh help exit";
 
@@ -98,23 +99,23 @@ enum Verb {
     Site(Box<site::Args>),
     /// Decide what your site should send and store, and write the policy
     Advise(advise::Args),
-    /// Measure a policy next to what the site does today, and say whether its predictions held
+    /// Measure a policy before and after: do its predictions hold?
     Prove(prove::Args),
-    /// Precompress the files of a folder, verified and incremental: gzip, br and zstd, or what a policy asks for
+    /// Precompress a folder: gzip, br and zstd, or what a policy asks for
     Pack(Box<pack::Args>),
     /// Compare codecs and levels on your files, natively and inside PHP
     Codec(codec::Args),
     /// Run studies: the built-in ones, or your own files
     Run(Box<run::Args>),
-    /// Put load on a server: what it sends, how fast, and what that costs; every response is verified
+    /// Put load on a server: how fast, at what cost, every response verified
     Load(Box<load::Args>),
-    /// Show where a PHP script spends its time, from a run of it or from a profiler's files
+    /// Show where a PHP script spends its time
     Profile(Box<profile::Args>),
-    /// Compare two runs, or a run with a baseline: what got worse, what got better, and whether gates hold
+    /// Compare two runs, or one with a baseline: what got worse or better
     Compare(Box<compare::Args>),
-    /// List runs, show one, open them in a browser, show a metric over time, remove old ones
+    /// List runs, show or open one, show a metric over time, remove old ones
     Runs(Box<runs::Args>),
-    /// Show what can be measured here, what is missing, and how to install it
+    /// Show what can be measured here, and how to install what is missing
     Check(check::Args),
     /// Manage what measuring needs: content (corpus), PHP runtimes, links
     Lab(lab::Args),
@@ -154,7 +155,9 @@ fn user() -> ExitCode {
     if words.get(1).is_some_and(|word| word == "help") && words.get(2).is_some_and(|word| word == "exit") {
         return exit::ended(terminal::print(&exit::help()).map(|()| exit::Exit::Fine.into()));
     }
-    let matches = command().long_version(long_version()).try_get_matches_from(std::env::args_os());
+    let matches = help::limited(command(), &words)
+        .long_version(long_version())
+        .try_get_matches_from(std::env::args_os());
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage::answer(&error, &words),

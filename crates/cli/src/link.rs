@@ -304,6 +304,16 @@ fn remarks(asked: &LinkSpec, measured: &Measured) -> Vec<String> {
     let way = measured.way.name();
     let mut remarks: Vec<String> =
         measured.passed_over.iter().map(|why| format!("not used: {why}")).collect();
+    let sends = |name: &String| {
+        let first = measured.initial_window.map(|packets| format!(", {packets} packets at first"));
+        let again = measured
+            .slow_start_after_idle
+            .filter(|again| *again)
+            .map(|_| ", and starts so again after a pause");
+        let more = [first.as_deref(), again].into_iter().flatten().collect::<String>();
+        format!("{}, {way}: the far end sends with {name}{more}", asked.name)
+    };
+    remarks.extend(measured.congestion_control.as_ref().map(sends));
     remarks.extend(measured.way.hides().map(|hidden| format!("{}, {way}: {hidden}", asked.name)));
     if measured.realtime == Some(false) {
         remarks.push(format!(

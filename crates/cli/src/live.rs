@@ -118,13 +118,12 @@ impl Observer for Live {
 
     fn visiting(&mut self, next: &Upcoming<'_>) {
         self.line.say(format!(
-            "round {} · {}/{} · {} · {} elapsed, about {} left",
+            "about {} left · round {} · {}/{} · {}",
+            units::ns(next.remaining * 1e9),
             next.round,
             next.place,
             next.of,
             next.cell.id,
-            units::ns(next.elapsed * 1e9),
-            units::ns(next.remaining * 1e9)
         ));
         self.line.bar.tick();
     }
@@ -144,7 +143,7 @@ pub struct Preparing(ProgressBar);
 impl Preparing {
     /// A spinner where somebody looks.
     pub fn new() -> Preparing {
-        let bar = if terminal::watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let bar = Line::new(false).bar;
         bar.enable_steady_tick(Duration::from_millis(200));
         Preparing(bar)
     }

@@ -100,12 +100,12 @@ fn judging(args: &Args) -> Result<Judging> {
 /// Two URLs in blocks that alternate, for this many seconds, measured as by `weigh load A --vs B`; or how the program ends, because it
 /// was stopped.
 pub fn versus(a: &str, b: &str, (seconds, seed): (f64, u64)) -> Result<Result<Box<Compared>, ExitCode>> {
+    let matches = Translated::command().try_get_matches_from([a]).or_usage_error()?;
+    let mut args = Translated::from_arg_matches(&matches).or_usage_error()?.args;
+    args.load.duration = Some(seconds);
     // A short comparison has shorter blocks: a test needs some pairs of them.
-    let block = (seconds / 2.0 / PAIRS).clamp(SHORTEST, 1.0);
-    let (time, block, seed) = (format!("{seconds}s"), format!("{block}s"), seed.to_string());
-    let words = [a, "--vs", b, "-d", &time, "--block-time", &block, "--seed", &seed];
-    let matches = Translated::command().try_get_matches_from(words).or_usage_error()?;
-    let args = Translated::from_arg_matches(&matches).or_usage_error()?.args;
+    args.other.block_time = Some((seconds / 2.0 / PAIRS).clamp(SHORTEST, 1.0));
+    args.machine.seed = seed;
     compare::measured(&args, b, false)
 }
 

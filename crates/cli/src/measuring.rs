@@ -13,7 +13,7 @@ use crate::{profiled, terminal};
 use weigh_answer::compare::gate::{self, GateOutcome};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, Format, Medium, Options};
-use weigh_answer::report::Report;
+use weigh_answer::report::{Report, RunFacts};
 use weigh_answer::table::Columns;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
@@ -115,11 +115,25 @@ pub fn measure_and_show(
     options: &RunOptions,
     after: &After,
 ) -> Result<Ended> {
-    go_on(lab, begin(plan, folder, options)?, options, after)
+    know_columns(&plan, after).or_usage_error()?;
+    finish_and_show(lab, begin(plan, folder, options)?, options, after)
+}
+
+/// A misspelt column is refused before anything is measured.
+fn know_columns(plan: &Plan, after: &After) -> Result<()> {
+    match &after.shown.columns {
+        columns @ Columns::These(_) => document::check(&Report::of(&RunFacts::default(), plan, &[]), columns),
+        _ => Ok(()),
+    }
 }
 
 /// Measures what is left of a run, which may be nothing, and shows the results.
-pub fn go_on(lab: &Lab, mut dir: RunDir, options: &RunOptions, after: &After) -> Result<Ended> {
+pub fn go_on(lab: &Lab, dir: RunDir, options: &RunOptions, after: &After) -> Result<Ended> {
+    know_columns(dir.plan(), after).or_usage_error()?;
+    finish_and_show(lab, dir, options, after)
+}
+
+fn finish_and_show(lab: &Lab, mut dir: RunDir, options: &RunOptions, after: &After) -> Result<Ended> {
     let (path, plan) = (dir.path().to_owned(), dir.plan().clone());
     let contents = after.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
     if !finish(lab, &mut dir, options, after.shown.detail)? {
@@ -158,12 +172,7 @@ fn judged(results: &Report, after: &After) -> Result<Option<GateOutcome>> {
 
 /// Prints the results, and leaves report and pictures in the run directory.
 fn show(results: &Report, path: &Path, shown: &OutputOptions, file: &RunFile) -> Result<()> {
-    let mut options = options(shown, Some(file));
-    // A misspelt name is not a reason to lose what was measured: it can be asked for again.
-    if let Err(error) = document::check(results, &options.columns) {
-        terminal::note(&format!("{error}; show them with: weigh runs show {} --full", path.display()));
-        options.columns = Columns::Few;
-    }
+    let options = options(shown, Some(file));
     let printed: &dyn Format = if shown.json { &format::json::Json } else { &format::terminal::Terminal };
     results::print(results, printed, &options)?;
     written(results, path, &options)?;

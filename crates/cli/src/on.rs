@@ -12,7 +12,7 @@ use weigh_cluster::{Cluster, On, Opening, Want};
 use weigh_content::cache::Cache;
 use weigh_model::text::clean_path;
 use weigh_os::interrupt::Interrupt;
-use weigh_run::lab::{Lab, Progress};
+use weigh_run::lab::{Home, Progress};
 
 /// Flags of a verb that may measure on a cluster.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -31,13 +31,13 @@ impl OnFlags {
     ///
     /// # Errors
     /// One line: see [`Cluster::open`]; nobody agreed to an installation.
-    pub fn open(&self, lab: &Lab, want: Want) -> Result<Option<Cluster>> {
+    pub fn open(&self, home: &Home, want: Want) -> Result<Option<Cluster>> {
         let Some(on) = &self.on else { return Ok(None) };
         let cache = Cache::default_folder().context("--on needs a home folder, or WEIGH_CACHE set to one")?;
         let opened = Interrupt::during(|interrupt| {
             let mut progress = Preparing::new();
             self.prepare(&Environment::new(&cache), &mut progress)?;
-            let (definitions, cache) = (&lab.definitions, cache.as_path());
+            let (definitions, cache) = (&home.definitions, cache.as_path());
             Cluster::open(on, want, &mut Opening { definitions, cache, progress: &mut progress, interrupt })
         });
         opened.context("signals cannot be caught")?.map(Some)

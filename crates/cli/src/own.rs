@@ -23,17 +23,16 @@ pub struct OwnFlags {
     /// The site to measure, by its name, where the configuration has several and the document root does not tell
     #[arg(long, value_name = "NAME", requires = "server_config")]
     pub site: Option<String>,
-    /// A URL to measure from outside (repeatable): nothing is started; the CPU time of its server is known if that runs here and may be read
+    /// Measure a running server at this URL (repeatable). Its CPU time is included if it runs on this machine under your user
     #[arg(id = "url", long = "url", value_name = "URL")]
     pub urls: Vec<String>,
-    /// Your own page by its URL, measured beside the study: what sending costs is also told as a share of its response time
+    /// Also time this page, and show each cost as a share of its response time
     #[arg(long, value_name = "URL", conflicts_with = "url")]
     pub page: Option<String>,
-    /// A host that is not this machine and may be asked, spelled out (repeatable)
+    /// Allow requests to this remote host (repeatable)
     #[arg(long, value_name = "HOST", requires = "elsewhere")]
     pub allow_remote: Vec<String>,
-    /// A store to measure (repeatable): a name such as redis, or the URL of a running one, such as redis://127.0.0.1:6379/2; with
-    /// cache-levels, values are written and read there. Keys of its own are used, and nothing is flushed
+    /// A store to measure (repeatable): redis, or the URL of a running one. Keys of its own are used, and nothing is flushed
     #[arg(id = "store", long = "store", value_name = "STORE", conflicts_with = "url")]
     pub stores: Vec<String>,
 }

@@ -21,7 +21,7 @@ use weigh_os::interrupt::{INTERRUPTED, Interrupt};
 use weigh_pack::{Busy, Coding, Done, Effort, Listed, PackOutcome, PackRequest, Settings, Usual, Watch};
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
-use weigh_run::lab::Lab;
+use weigh_run::lab::{Home, Lab};
 use weigh_serverconf::site::Wanted;
 use weigh_site::advise::read_policy;
 use weigh_site::overrides;
@@ -61,7 +61,7 @@ pub struct Args {
     /// The smallest share of a file's bytes that a variant must save, in percent
     #[arg(long, value_name = "PERCENT", default_value = "5", value_parser = percent)]
     min_saving: f64,
-    /// Write all variants, whatever they save: lighttpd's rewrites need one for each file
+    /// Write every variant even if it saves nothing (lighttpd needs this)
     #[arg(long, conflicts_with_all = ["min_bytes", "min_saving"])]
     every: bool,
     /// Also write Apache's type maps: NAME.var lists the variants of NAME
@@ -97,9 +97,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh pack public                            gzip, br and zstd beside each file that is worth it
+  weigh pack public                gzip, br and zstd next to each file
   weigh pack public --policy advice/policy.toml    what your policy asks for
-  weigh pack public --check                    in CI: exit code 4 if something is missing, stale or damaged";
+  weigh pack public --check        in CI: exit code 4 if a file is not packed";
 
 /// Paths that are named where files are left out for one reason.
 const EXAMPLES_OF_ONE: usize = 3;
@@ -167,7 +167,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     Ok(told)
 }
 
-fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings> {
+fn settings(args: &Args, policy: Option<&Policy>, home: &Home) -> Result<Settings> {
     let least = if args.every { Some(0) } else { args.min_bytes };
     let usual = Usual { effort: args.effort, zopfli: args.zopfli, ultra: args.ultra };
     let mut settings = match policy {
@@ -177,7 +177,7 @@ fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings>
     (settings.min_saving, settings.every) = (args.min_saving, args.every);
     deltas::add(args, &mut settings)?;
     if args.type_map {
-        let all = Definition::load(&lab.definitions)?;
+        let all = Definition::load(&home.definitions)?;
         let maps = all.iter().flat_map(|one| {
             one.ways.iter().filter_map(|way| one.templates.get(way.mirror.as_ref()?.map.as_ref()?))
         });
@@ -305,16 +305,21 @@ fn summary(outcome: &PackOutcome) -> String {
         terminal::lines(&Grid::of(&outcome.codings, row)) + "\n"
     };
     let files = units::count(count(outcome.files), "file", "files");
-    let does = if outcome.dry_run { ("would be tried", "would be removed") } else { ("written", "removed") };
-    let taken = if outcome.taken > 0 {
-        format!(" ({} from files with the same content)", outcome.taken)
-    } else {
-        String::new()
+    let changed = match (outcome.dry_run, outcome.written, outcome.removed) {
+        (_, 0, 0) => "nothing to do".to_owned(),
+        (true, written, removed) => format!("{written} to write, {removed} to remove"),
+        (false, written, removed) => format!("{written} written, {removed} removed"),
     };
-    let variants = units::count(count(outcome.written), "variant", "variants");
+    let taken = match outcome.taken {
+        0 => String::new(),
+        taken => format!(" ({taken} copied from files with the same content)"),
+    };
+    let variants: u64 = outcome.codings.iter().map(|coding| coding.variants).sum();
+    let bytes: u64 = outcome.codings.iter().map(|coding| coding.bytes).sum();
     format!(
-        "{table}{files} to pack, {} unchanged: {variants} {}{taken}, {} {}.\n",
-        outcome.unchanged, does.0, outcome.removed, does.1
+        "{table}{files}: {}, {} on disk; {changed}{taken}.\n",
+        units::count(count(variants), "variant", "variants"),
+        units::bytes(bytes)
     ) + &problems(outcome)
 }
 
@@ -358,8 +363,8 @@ fn without_check() -> String {
 }
 
 /// The part of the server's configuration that sends the files of a policy, and where it goes.
-fn snippet(lab: &Lab, policy: &Policy, file: &Path) -> Result<String> {
-    let all = Definition::load(&lab.definitions)?;
+fn snippet(home: &Home, policy: &Policy, file: &Path) -> Result<String> {
+    let all = Definition::load(&home.definitions)?;
     let Some(server) = all.iter().find(|one| Some(&one.name) == policy.server.as_ref()) else {
         return Ok(String::new());
     };

@@ -13,7 +13,7 @@ use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
 use weigh_run::dir::RunDir;
 use weigh_run::executor::Executor;
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
 use weigh_run::measure::{Elsewhere, RunOptions};
 use weigh_run::subject::Surroundings;
 
@@ -39,8 +39,8 @@ impl Placed {
     ///
     /// # Errors
     /// As [`OnFlags::open`] and [`Placed::new`].
-    pub fn asked(flags: &OnFlags, lab: &Lab, kind: Option<&str>) -> Result<Option<(Placed, Remote)>> {
-        let cluster = flags.open(lab, Want::all(1))?;
+    pub fn asked(flags: &OnFlags, home: &Home, kind: Option<&str>) -> Result<Option<(Placed, Remote)>> {
+        let cluster = flags.open(home, Want::all(1))?;
         let place = |(on, cluster)| Interrupt::during(|interrupt| Placed::new(on, &cluster, kind, interrupt));
         let placed = flags.on.as_ref().zip(cluster).map(place);
         placed.transpose().context("signals cannot be caught")?.transpose()

@@ -17,7 +17,7 @@ use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_os::shelter::Shelter;
-use weigh_run::lab::Lab;
+use weigh_run::lab::{Home, Lab};
 use weigh_run::planner::forecast::{plan_seconds, rounds_seconds};
 use weigh_run::subject;
 use weigh_site::advise::{plans, studies_for};
@@ -98,12 +98,12 @@ fn as_written(mut plan: Plan) -> Plan {
 ///
 /// # Errors
 /// A study that cannot be read.
-pub fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
+pub fn list(home: &Home, json: bool) -> Result<ExitCode> {
     let row = |name: String| {
-        let study = lab.study(&name)?;
+        let study = home.study(&name)?;
         Ok(Row { name, title: study.title, question: study.question })
     };
-    let names = lab.definitions.study_names();
+    let names = home.definitions.study_names();
     let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_usage_error()?;
     if json {
         terminal::print_json(&Listing { schema: SCHEMA, studies })?;

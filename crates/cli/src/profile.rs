@@ -21,7 +21,7 @@ use weigh_os::interrupt::Interrupt;
 use weigh_profile::script::{Profiled, Script};
 use weigh_profile::tools::{self, Profiler};
 use weigh_rig::runtime::PhpRuntime;
-use weigh_run::lab::Lab;
+use weigh_run::lab::{Home, Lab};
 
 /// Flags of `weigh profile`.
 #[derive(Debug, clap::Args)]
@@ -66,9 +66,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh profile -- import.php --all                          run a script under the best profiler installed
-  weigh profile --function 'App->boot' cachegrind.out.1234   read a file of Xdebug
-  weigh profile cachegrind.out.1234 --out DIR                also as JSON, with a flame graph";
+  weigh profile -- import.php --all            run a script under a profiler
+  weigh profile --function 'App->boot' cachegrind.out.1234
+  weigh profile cachegrind.out.1234 --out DIR  also JSON and a flame graph";
 
 /// A profiler, or none in particular.
 type Wanted = Option<Profiler>;
@@ -177,11 +177,11 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
         .context("signals cannot be caught")?
 }
 
-fn in_each(args: &Args, lab: &Lab, interrupt: &Interrupt) -> Result<Vec<Named>> {
-    let home = lab.php_home()?;
+fn in_each(args: &Args, home: &Home, interrupt: &Interrupt) -> Result<Vec<Named>> {
+    let php_home = home.php_home()?;
     let named = if args.php.is_empty() { vec![PathBuf::from("php")] } else { args.php.clone() };
-    let php = lab.php(&named).or_usage_error()?;
-    let with_tool = |php| tools::for_php(&php, &home, args.profiler).map(|tool| (php, tool));
+    let php = home.php(&named).or_usage_error()?;
+    let with_tool = |php| tools::for_php(&php, &php_home, args.profiler).map(|tool| (php, tool));
     let tools = php.into_iter().map(with_tool).collect::<Result<Vec<_>>>().or_usage_error()?;
     let mut profiles: Vec<Named> = Vec::new();
     for (php, tool) in tools {

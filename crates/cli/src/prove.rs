@@ -14,17 +14,22 @@ use weigh_site::advise::{proofs, read_policy, server_of};
 
 use weigh_answer::compare::gate::worst;
 use weigh_answer::format::Detail;
+use weigh_answer::page;
 use weigh_answer::policy::gate as policy_gate;
-use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, prove, prove_urls};
+use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, proof_page, prove, prove_urls};
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 use weigh_os::shelter::Shelter;
 use weigh_run::lab::{Lab, Progress};
+use weigh_run::loading::load_dir;
 use weigh_run::measure::{RunOptions, run_folder};
 use weigh_run::planner::PlanOptions;
 use weigh_run::planning::Planning;
 use weigh_site::overrides::{Paired, Two};
+use weigh_site::page_cache_proof::PageCacheProof;
+use weigh_site::page_loads::{PairedPages, most_used};
+use weigh_site::page_proof::PageProof;
 
 /// Flags of `weigh prove`.
 #[derive(Debug, clap::Args)]
@@ -45,12 +50,18 @@ pub struct Args {
     /// The same of a running server with the policy
     #[arg(long, value_name = "URL", requires = "before")]
     after: Option<String>,
-    /// A host that is not this machine and may be asked, spelled out (repeatable)
+    /// Load the page of both in a browser too, over each link of the site's visitors
+    #[arg(long, requires = "before")]
+    browser: bool,
+    /// Allow requests to this remote host (repeatable)
     #[arg(long, value_name = "HOST", requires = "before")]
     allow_remote: Vec<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
     seed: u64,
+    /// Write the proof as a page into this file, with both loads in the browser as waterfalls and filmstrips
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// The proof as JSON
     #[arg(long)]
     json: bool,
@@ -59,18 +70,18 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh prove                                   the policy in advice/policy.toml, for site.toml
+  weigh prove                                   advice/policy.toml
   weigh prove advice/policy.toml --budget 10m   narrower intervals
-  weigh prove --gate 'cpu<5%' --junit gates.xml  limits for CI, beside the [[gate]] tables of the policy
+  weigh prove --gate 'cpu<5%' --junit gates.xml  limits for CI
   weigh prove --before http://localhost/ --after http://localhost:8080/
                                                 two running servers: response times and bytes";
 
 impl Args {
     /// Those of a site's file and a policy, within this many seconds.
     pub fn of_site(site: &Path, policy: &Path, budget: f64) -> Args {
-        let (before, after, allow_remote, gates) = Default::default();
+        let (before, after, browser, allow_remote, html, gates) = Default::default();
         let (policy, site) = (policy.to_owned(), site.to_owned());
-        Args { policy, site, budget, before, after, allow_remote, seed: 1, json: false, gates }
+        Args { policy, site, budget, before, after, browser, allow_remote, seed: 1, html, json: false, gates }
     }
 }
 
@@ -78,12 +89,20 @@ impl Args {
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let judging = args.gates.read().or_usage_error()?;
+    if let Some(file) = &args.html {
+        load_dir::can_write(file).or_usage_error()?;
+    }
     let Some((proof, exit)) = proved(args, &lab, &judging)? else { return Ok(Exit::Internal.into()) };
     if args.json {
         terminal::print_json(&proof)?;
     } else {
         let options = results::options(Detail::Full, None);
         terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
+    }
+    if let Some(file) = &args.html {
+        let blocks = proof_page(&proof, &args.site.to_string_lossy());
+        load_dir::write(file, page::page(&blocks, &[], None::<&()>).or_usage_error()?.as_bytes())?;
+        terminal::note(&format!("Page: {}", clean_path(file)));
     }
     judging.tell("weigh prove", &proof.gates, Detail::Full, args.json)?;
     Ok(exit.into())
@@ -148,7 +167,17 @@ impl Proving<'_> {
         let server = server_of(lab, site).or_usage_error()?;
         let folder = weigh_site::folder_of(&args.site);
         let links = weigh_site::advise::visitors_links(lab, site).or_usage_error()?;
-        let studies = proofs(site, &folder, policy, server.as_ref(), &links, args.budget).or_usage_error()?;
+        // Loads of pages have half of the time, a cache of pages a quarter of it, or what is left if nothing else changes.
+        let seconds = if site.loaded.is_empty() { 0.0 } else { args.budget / 2.0 };
+        let has_cache = policy.page_cache.as_ref().is_some_and(|cache| !cache.keep);
+        let is_alone = policy.decisions.iter().all(|decision| decision.keep);
+        let for_cache = match (has_cache, is_alone) {
+            (false, _) => 0.0,
+            (true, true) => args.budget - seconds,
+            (true, false) => args.budget / 4.0,
+        };
+        let budget = args.budget - seconds - for_cache;
+        let studies = proofs(site, &folder, policy, server.as_ref(), &links, budget).or_usage_error()?;
         let (clients, studies): (Vec<_>, Vec<_>) = studies.into_iter().unzip();
         let Some(reports) = reports(lab, site, Some(policy), studies, args.seed)? else { return Ok(None) };
         let (mut responses, mut values) = (Vec::new(), Vec::new());
@@ -159,7 +188,22 @@ impl Proving<'_> {
                 (_, None) => {}
             }
         }
-        let proof = prove(policy, site, &links, &responses, &values);
+        let mut proof = prove(policy, site, &links, &responses, &values);
+        if seconds > 0.0 && policy.decisions.iter().any(|decision| !decision.keep) {
+            let links = most_used(&links, seconds);
+            let pages = PageProof { lab, site, policy, seconds, seed: args.seed };
+            match pages.loads(&links, &mut Preparing::new()) {
+                Ok(loads) => proof.add_loads(policy, &loads, args.budget),
+                Err(error) => proof.open.push(format!("pages: not loaded in a browser: {error:#}.")),
+            }
+        }
+        if has_cache {
+            let cache = PageCacheProof { lab, site, policy, seconds: for_cache, seed: args.seed };
+            match cache.measure(&mut Preparing::new()) {
+                Ok(measured) => measured.iter().for_each(|measured| proof.add_page_cache(measured)),
+                Err(error) => proof.open.push(format!("pages: the cache was not measured: {error:#}.")),
+            }
+        }
         let reports = responses.iter().map(|one| &one.report).chain(&values);
         Ok(Some((proof, reports.map(|report| report.faults.len()).sum())))
     }
@@ -176,13 +220,27 @@ impl Proving<'_> {
             staging: staging.path(),
             progress: &mut progress,
         };
-        let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_usage_error()?;
+        let links = weigh_site::advise::visitors_links(lab, site).or_usage_error()?;
+        // As where nothing runs: half for loads of pages.
+        let seconds = if args.browser { args.budget / 2.0 } else { 0.0 };
+        let Paired { plan, pairs } =
+            two.plan(site, policy, args.budget - seconds, &mut planning).or_usage_error()?;
         drop(progress);
         let folder = run_folder(None, &format!("{}-proof", site.name.replace('.', "-")));
         let Some(dir) = measured(lab, plan, &folder, &RunOptions::default())? else { return Ok(None) };
-        let (report, links) =
-            (dir.stored().report(), weigh_site::advise::visitors_links(lab, site).or_usage_error()?);
-        Ok(Some((prove_urls(policy, site, &links, &pairs, &report), report.faults.len())))
+        let report = dir.stored().report();
+        let mut loads = Vec::new();
+        if args.browser {
+            let (links, allowed, seed) =
+                (&most_used(&links, seconds), args.allow_remote.as_slice(), args.seed);
+            let urls = [before, after];
+            let pages = PairedPages { urls, links, allowed, protocols: [None; 2], seconds, seed };
+            loads = pages.load(&mut Preparing::new()).or_usage_error()?;
+        }
+        Ok(Some((
+            prove_urls(policy, site, &links, &pairs, &report, (&loads, args.budget)),
+            report.faults.len(),
+        )))
     }
 }
 

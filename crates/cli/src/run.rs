@@ -23,7 +23,7 @@ use weigh_model::plan::Plan;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::shelter::Shelter;
 use weigh_run::dir::{RunDir, StoredRun, refuse_used};
-use weigh_run::lab::Lab;
+use weigh_run::lab::{Home, Lab};
 use weigh_run::list::find;
 use weigh_run::measure::{run_folder, why_empty};
 use weigh_run::planner::{PlanOptions, has_each};
@@ -104,7 +104,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh run cache-levels --quick                 one study in its quick form
   weigh run page-output --content page.html      the same on a page of yours
-  weigh run --dry-run page-output                what it would measure, and how long
+  weigh run --dry-run page-output                what it would measure
   weigh run --resume latest                      go on after an interruption";
 
 impl Args {
@@ -211,8 +211,8 @@ fn plans(
 }
 
 /// The studies that are asked for.
-fn select_studies(lab: &Lab, args: &Args, own: &mut UserOverrides) -> Result<Vec<Study>> {
-    let mut studies = overrides::studies(lab, &args.studies, own)?;
+fn select_studies(home: &Home, args: &Args, own: &mut UserOverrides) -> Result<Vec<Study>> {
+    let mut studies = overrides::studies(home, &args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     if let Some(out) = &args.out {
         let many = studies.len();

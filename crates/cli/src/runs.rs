@@ -57,7 +57,7 @@ impl Which {
 const EXAMPLES: &str = "Examples:
   weigh runs --since 30d                       the runs of the last 30 days
   weigh runs show latest --full                the newest run with all evidence
-  weigh runs trend encode --only zstd          CPU time of encoding with zstd, over time
+  weigh runs trend encode --only zstd          CPU time of zstd, over time
   weigh runs prune --older-than 90d --dry-run  what would be removed";
 
 #[derive(Debug, Subcommand)]

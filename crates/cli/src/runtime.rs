@@ -16,7 +16,7 @@ use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 use weigh_rig::runtime::{Origin, PhpRuntime};
 use weigh_rig::suite::{self, Added, Progress, RuntimeSource};
-use weigh_run::lab::Lab;
+use weigh_run::lab::{Home, Lab};
 
 /// Flags of `weigh lab runtime`.
 #[derive(Debug, clap::Args)]
@@ -98,15 +98,15 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-fn add(lab: &Lab, name: &str) -> Result<()> {
-    lab.keeps().or_usage_error()?;
+fn add(home: &Home, name: &str) -> Result<()> {
+    home.keeps().or_usage_error()?;
     let source = name.split(':').next().unwrap_or(name);
-    let (text, place) = lab.definitions.runtime_source(source).or_usage_error()?;
+    let (text, place) = home.definitions.runtime_source(source).or_usage_error()?;
     let source = RuntimeSource::parse(text, &place).or_usage_error()?;
     suite::suite_of(name).or_usage_error()?;
     let bar = terminal::bytes_bar();
     let added =
-        suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));
+        suite::add(name, &source, Path::new("/etc/apt"), &home.runtimes(), &mut |event| show(&bar, event));
     bar.finish_and_clear();
     terminal::print(&summary(name, &added?))
 }

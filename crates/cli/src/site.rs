@@ -1,20 +1,25 @@
 //! `weigh site`: what a site sends, to whom, and how today, in one file that can be read and edited.
 
+mod by_php;
 mod screen;
+mod worker;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
+use serde::Serialize;
 
 use crate::exit::{Exit, OrRefuse};
 use crate::live::Preparing;
+use crate::quantity;
 use crate::terminal;
+use weigh_answer::page_load::PredictedLoad;
 use weigh_model::site::Site;
 use weigh_model::text::clean;
 use weigh_run::lab::Lab;
 use weigh_site::folder::SiteFile;
-use weigh_site::{Looked, SiteRequest, here};
+use weigh_site::{Looked, NamedPhp, SiteRequest, here};
 
 /// Flags of `weigh site`.
 #[derive(Debug, clap::Args)]
@@ -41,6 +46,15 @@ pub struct Args {
     /// Make the pages here: the site's own PHP code runs for them as for a visitor, in a private instance of its server and PHP-FPM
     #[arg(long, help_heading = "Where to look")]
     render: bool,
+    /// Load the pages in headless Chromium: predicts FCP, LCP and load over visitors' links
+    #[arg(long, help_heading = "Where to look")]
+    browser: bool,
+    /// Ask up to 2,000 times: which pages may a cache hold?
+    #[arg(long, requires = "render", help_heading = "Where to look")]
+    page_cache: bool,
+    /// Ask --url 3,000 times: does its worker mode leak?
+    #[arg(long, requires = "urls", help_heading = "Where to look")]
+    worker: bool,
     /// Make them as this user, such as www-data; without a name, as the user of the pool that --php-config names. Root only
     #[arg(long, value_name = "USER", num_args = 0..=1, requires = "render", help_heading = "Where to look")]
     render_as: Option<Option<String>>,
@@ -50,13 +64,16 @@ pub struct Args {
     /// A running store, such as redis://127.0.0.1:6379/0 or redis:///run/redis.sock: some of its values are read, nothing is written
     #[arg(long, value_name = "URL", help_heading = "Where to look")]
     store: Option<String>,
-    /// A PHP (repeatable), as a binary or a fetched runtime's name: the first serves the site
+    /// A PHP, binary or fetched runtime (repeatable): the first serves the site, --render compares others
     #[arg(long, value_name = "BINARY", help_heading = "Where to look")]
-    php: Vec<PathBuf>,
+    php: Vec<NamedPhp>,
+    /// How long pages by several PHPs may be measured, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value = "1m", help_heading = "Where to look", value_parser = quantity::time)]
+    budget: f64,
     /// The php.ini of the PHP that serves the site, or the file of its pool of PHP-FPM
     #[arg(long, value_name = "FILE", help_heading = "Where to look")]
     php_config: Option<PathBuf>,
-    /// A host that is not this machine and may be asked, spelled out (repeatable)
+    /// Allow requests to this remote host (repeatable)
     #[arg(long, value_name = "HOST", help_heading = "Where to look")]
     allow_remote: Vec<String>,
     /// The proxy or CDN that visitors reach the server through: cloudflare, cloudfront, fastly, nginx, varnish, or its name in your words
@@ -76,10 +93,21 @@ pub struct Args {
     json: bool,
 }
 
+/// What `--json` prints.
+#[derive(Serialize, schemars::JsonSchema)]
+pub struct Document<'s> {
+    #[serde(flatten)]
+    site: &'s Site,
+    /// Loads of pages, as predicted from loads in a browser (`--browser`).
+    #[serde(skip_serializing_if = "<[PredictedLoad]>::is_empty")]
+    #[schemars(default)]
+    page_loads: &'s [PredictedLoad],
+}
+
 const EXAMPLES: &str = "Examples:
-  weigh site                                                     what runs here and could be looked at
+  weigh site                       what runs here and could be looked at
   weigh site --docroot public --server-config nginx.conf --render
-  weigh site --docroot public --log /var/log/nginx/access.log --store redis://127.0.0.1:6379/0";
+  weigh site --docroot public --log access.log --store redis://127.0.0.1/0";
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
@@ -90,7 +118,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     }
     let looked = looked(&Lab::open(defs).or_usage_error()?, &ask, &args.out, args.force)?;
     if args.json {
-        terminal::print_json(&looked.site)?;
+        terminal::print_json(&Document { site: &looked.site, page_loads: &looked.loads })?;
     } else {
         terminal::print(&screen::render_screen(&looked, &args.out))?;
     }
@@ -137,11 +165,15 @@ fn ask(args: &Args) -> SiteRequest {
         hosts: args.hosts.clone(),
         urls: args.urls.clone(),
         render: args.render,
+        browser: args.browser,
+        page_cache: args.page_cache,
+        worker: args.worker,
         render_as: args.render_as.clone(),
         allow_remote: args.allow_remote.clone(),
         values: args.values.clone(),
         store: args.store.clone(),
         php: args.php.clone(),
+        seconds: args.budget,
         php_config: args.php_config.clone(),
         name: args.name.clone(),
         front: args.front.as_deref().map(clean),

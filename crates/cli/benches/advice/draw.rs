@@ -71,6 +71,11 @@ pub fn site(number: usize, mix: &Mix, folder: &Path) -> Result<Site> {
         limits: Limits::default(),
         today,
         strata,
+        loaded: Vec::new(),
+        page_cache: Vec::new(),
+        cacheable: Vec::new(),
+        page_php: Vec::new(),
+        worker: None,
     })
 }
 

@@ -15,7 +15,7 @@ use common::{Targets, WEIGH, progress, rounds};
 use draw::{MIXES, Mix};
 use weigh_answer::policy::{Valued, valued};
 use weigh_answer::report::Report;
-use weigh_model::policy::{Objective, Policy};
+use weigh_model::policy::Policy;
 use weigh_model::record::Record;
 use weigh_model::site::Site;
 use weigh_run::dir::StoredRun;
@@ -101,7 +101,7 @@ impl SitePaths<'_> {
         progress(&format!("{}: {:.1} s; the advice within {asked} s", site.name, all.seconds));
         let work = self.home.join(format!("advice-{}", site.name));
         fs::create_dir(&work)?;
-        let objective = word(mix.objective);
+        let objective = mix.objective.name();
         let budget = format!("{asked}s");
         let mut advise = Command::new(WEIGH);
         advise.arg("advise").arg(self.file).args([
@@ -141,13 +141,6 @@ impl SitePaths<'_> {
             run.arg(entry?.path());
         }
         ended_well(&mut run)
-    }
-}
-
-fn word(objective: Objective) -> &'static str {
-    match objective {
-        Objective::Time => "time",
-        Objective::Money => "money",
     }
 }
 
@@ -231,7 +224,7 @@ impl Judged {
         format!(
             "| {name} | {} | {} | {} | {:.0} s | {:.0} s | {} | {today} | {own} |",
             mix.server,
-            word(mix.objective),
+            mix.objective.name(),
             self.all.configurations,
             self.all.seconds,
             self.own.seconds,

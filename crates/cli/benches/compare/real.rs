@@ -62,23 +62,7 @@ fn codec(page: &Path, out: &Path) -> Result<()> {
 }
 
 /// A codec that does work in proportion to a setting of PHP's ini, so that two starts of one PHP are two programs.
-const CODEC: &str = r"<?php
-return array('format' => 'mine', 'bindings' => array('library' => array(
-    'missing' => function () { return null; },
-    'library' => function () { return 'mine 1.0'; },
-    'coder' => function () {
-        $times = (int) ini_get('user_agent');
-        $work = function ($input) use ($times) {
-            $sum = 0;
-            for ($i = 0; $i < $times; $i++) {
-                $sum ^= crc32($input);
-            }
-            return $input;
-        };
-        return new Weighbridge\Coder($work, function ($encoded, $length) use ($work) { return $work($encoded); });
-    },
-)));
-";
+const CODEC: &str = include_str!("codec.php");
 
 /// Two PHPs, one with 2% more work.
 pub fn paired(targets: &mut Targets, minutes: u32) -> Result<()> {

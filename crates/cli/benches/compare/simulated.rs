@@ -108,16 +108,13 @@ fn plan(count: usize) -> Plan {
         let setting = Setting::at(format!("codec{number}"), 1);
         Cell {
             id: Cell::make_id("page", "native", None, &setting),
-            side: None,
             subject: Subject::CODEC,
             payload: "page".into(),
             runtime: "native".into(),
-            serializer: None,
             setting,
             keep: true,
             expected_seconds: 0.1,
-            delivery: None,
-            client: None,
+            ..Cell::default()
         }
     };
     let payload = Payload {

@@ -37,64 +37,10 @@ struct Kind {
     gone: Duration,
 }
 
-const CODECS: Kind = Kind {
-    name: "kill",
-    gone: Duration::from_secs(1),
-    study: r#"schema = 1
-name = "kill"
-title = "Kill"
-question = "Does a run survive anything?"
-reading = ""
-[budget]
-seconds = 60
-[precision]
-max_rounds = 6
-half_width = 0.0001
-[[cells]]
-content = ["synthetic:rows-64k"]
-runtimes = ["native"]
-codecs = ["zlib:1|6|9", "zstd:1|3|9", "brotli:1|5|9", "lz4", "snappy"]
-keep = true
-[[cells]]
-content = ["synthetic:rows-64k"]
-runtimes = ["php"]
-serializers = ["serialize", "-"]
-codecs = ["gzdeflate:1|6|9", "identity"]
-keep = true
-"#,
-};
+const CODECS: Kind = Kind { name: "kill", gone: Duration::from_secs(1), study: include_str!("codecs.toml") };
 
-const SERVERS: Kind = Kind {
-    name: "kill-servers",
-    gone: Duration::from_secs(5),
-    study: r#"schema = 1
-name = "kill-servers"
-title = "Kill servers"
-question = "Does a run of deliveries survive anything?"
-reading = ""
-[budget]
-seconds = 120
-[precision]
-max_rounds = 3
-min_samples = 3
-half_width = 0.0001
-[[deliveries]]
-subject = "page"
-content = ["synthetic:rows-64k"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["none", "gzencode:1", "server/gzip:1", "server/gzip:6"]
-keep = true
-[[deliveries]]
-subject = "download"
-content = ["synthetic:rows-64k"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["readfile", "x-accel-redirect"]
-connections = [2]
-keep = true
-"#,
-};
+const SERVERS: Kind =
+    Kind { name: "kill-servers", gone: Duration::from_secs(5), study: include_str!("servers.toml") };
 
 /// What the kills found.
 #[derive(Default)]

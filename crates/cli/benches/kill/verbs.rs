@@ -22,114 +22,36 @@ const GONE: Duration = Duration::from_secs(15);
 /// Half of all kills give no chance to clear up.
 const SIGNALS: [Signal; 4] = [Signal::KILL, Signal::TERM, Signal::KILL, Signal::INT];
 
-/// A verb with its arguments; `{home}`, `{out}` and `{url}` stand for its folder, a new run directory, and a server of the benchmark's.
-struct Verb {
-    name: &'static str,
-    arguments: &'static [&'static str],
-}
+/// A verb's name and its arguments; `{home}`, `{out}` and `{url}` stand for its folder, a new run directory, and a server of the benchmark's.
+struct Verb(&'static str, &'static str);
 
 const VERBS: &[Verb] = &[
-    Verb {
-        name: "codec",
-        arguments: &["codec", "{home}/content/page.html", "--budget", "2", "--out", "{out}"],
-    },
-    Verb {
-        name: "codec --php",
-        arguments: &[
-            "codec",
-            "{home}/content",
-            "--php",
-            "php",
-            "--codecs",
-            "gzdeflate:1..6",
-            "--budget",
-            "3",
-            "--out",
-            "{out}",
-        ],
-    },
-    Verb { name: "plan", arguments: &["run", "--dry-run", "{home}/codecs.toml"] },
-    Verb { name: "check", arguments: &["check", "--json"] },
-    Verb { name: "run codecs", arguments: &["run", "{home}/codecs.toml", "--budget", "4", "--out", "{out}"] },
-    Verb { name: "run servers", arguments: &["run", "{home}/servers.toml", "--out", "{out}"] },
-    Verb {
-        name: "run --server-config",
-        arguments: &["run", "{home}/servers.toml", "--server-config", "{home}/nginx.conf", "--out", "{out}"],
-    },
-    Verb { name: "run slow clients", arguments: &["run", "{home}/slow.toml", "--out", "{out}"] },
-    Verb { name: "run over a link", arguments: &["run", "{home}/linked.toml", "--out", "{out}"] },
-    Verb { name: "run clients", arguments: &["run", "{home}/clients.toml", "--out", "{out}"] },
-    Verb { name: "load", arguments: &["load", "{url}", "-d", "2s", "--json"] },
-    Verb { name: "profile", arguments: &["profile", "--", "{home}/work.php"] },
-    Verb { name: "link measure", arguments: &["lab", "link", "measure", "100mbit/20ms"] },
-    Verb { name: "runs prune", arguments: &["runs", "prune", "--older-than", "1h", "--yes"] },
-    Verb { name: "corpus site", arguments: &["lab", "corpus", "site", "{out}"] },
-    Verb { name: "advise", arguments: &["advise", "{home}/site.toml", "--budget", "4s", "--out", "{out}"] },
-    Verb {
-        name: "prove",
-        arguments: &["prove", "{home}/advice/policy.toml", "--site", "{home}/site.toml", "--budget", "4s"],
-    },
-    Verb {
-        name: "compare --paired",
-        arguments: &["compare", "--paired", "{url}", "{url}", "--for", "4s", "--out", "{out}"],
-    },
-    Verb { name: "link run", arguments: &["lab", "link", "run", "100mbit/5ms", "--", "sleep", "1"] },
+    Verb("codec", "codec {home}/content/page.html --budget 2 --out {out}"),
+    Verb("codec --php", "codec {home}/content --php php --codecs gzdeflate:1..6 --budget 3 --out {out}"),
+    Verb("plan", "run --dry-run {home}/codecs.toml"),
+    Verb("check", "check --json"),
+    Verb("run codecs", "run {home}/codecs.toml --budget 4 --out {out}"),
+    Verb("run servers", "run {home}/servers.toml --out {out}"),
+    Verb("run --server-config", "run {home}/servers.toml --server-config {home}/nginx.conf --out {out}"),
+    Verb("run slow clients", "run {home}/slow.toml --out {out}"),
+    Verb("run over a link", "run {home}/linked.toml --out {out}"),
+    Verb("run clients", "run {home}/clients.toml --out {out}"),
+    Verb("load", "load {url} -d 2s --json"),
+    Verb("profile", "profile -- {home}/work.php"),
+    Verb("link measure", "lab link measure 100mbit/20ms"),
+    Verb("runs prune", "runs prune --older-than 1h --yes"),
+    Verb("corpus site", "lab corpus site {out}"),
+    Verb("advise", "advise {home}/site.toml --budget 4s --out {out}"),
+    Verb("prove", "prove {home}/advice/policy.toml --site {home}/site.toml --budget 4s"),
+    Verb("compare --paired", "compare --paired {url} {url} --for 4s --out {out}"),
+    Verb("link run", "lab link run 100mbit/5ms -- sleep 1"),
 ];
 
-const SLOW: &str = r#"schema = 1
-name = "slow"
-title = "Slow clients"
-question = "Does a run with slow clients survive anything?"
-reading = ""
-[budget]
-seconds = 6
-[[deliveries]]
-subject = "download"
-content = ["synthetic:rows-64k"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["readfile"]
-[deliveries.slow]
-clients = [2]
-"#;
+const SLOW: &str = include_str!("slow.toml");
 
-const LINKED: &str = r#"schema = 1
-name = "linked"
-title = "Over a link"
-question = "Does a run over a link survive anything?"
-reading = ""
-[budget]
-seconds = 6
-[precision]
-max_rounds = 2
-[[deliveries]]
-subject = "page"
-content = ["synthetic:rows-64k"]
-servers = ["nginx"]
-runtimes = ["php"]
-links = ["100mbit/5ms"]
-ways = ["none", "gzencode:1"]
-keep = true
-"#;
+const LINKED: &str = include_str!("linked.toml");
 
-const CLIENTS: &str = r#"schema = 1
-name = "clients"
-title = "Clients"
-question = "Does a run of clients survive anything?"
-reading = ""
-[budget]
-seconds = 5
-[precision]
-max_rounds = 3
-[[clients]]
-stores = ["redis", "memcached"]
-drivers = ["first"]
-runtimes = ["php"]
-values = ["integer"]
-mixes = ["9:1"]
-workers = [2]
-transactions = 2000
-"#;
+const CLIENTS: &str = include_str!("clients.toml");
 
 const NGINX: &str = "events {}\nhttp { server { listen 8080; root HOME/content; gzip on; } }\n";
 const SCRIPT: &str = "<?php function work($n) { $s = 0; for ($i = 0; $i < $n; $i++) { $s += strlen(md5((string) $i)); } return $s; } echo work(300000);\n";
@@ -157,11 +79,11 @@ pub fn measure(wanted: usize, targets: &mut Targets) -> Result<()> {
     let mut wrong = Vec::new();
     println!("verb                  kills  KILL  TERM  INT  late   after the next start");
     for verb in VERBS {
-        let row = kills_of(verb, each, &server).with_context(|| verb.name.to_owned())?;
+        let row = kills_of(verb, each, &server).with_context(|| verb.0.to_owned())?;
         let [kill, term, int] = row.signals;
         println!(
             "{:<21} {:>5} {kill:>5} {term:>5} {int:>4} {:>5}   {}",
-            verb.name,
+            verb.0,
             row.kills,
             row.late,
             words(&row.then)
@@ -171,7 +93,7 @@ pub fn measure(wanted: usize, targets: &mut Targets) -> Result<()> {
         }
         kills += row.kills;
         all.add(row.then);
-        wrong.extend(row.wrong.into_iter().map(|what| format!("{}: {what}", verb.name)));
+        wrong.extend(row.wrong.into_iter().map(|what| format!("{}: {what}", verb.0)));
     }
     let measured = format!("{kills} kills of {} verbs: {}", VERBS.len(), words(&all));
     targets.line(
@@ -204,9 +126,9 @@ fn kills_of(verb: &Verb, wanted: usize, url: &str) -> Result<Row> {
     let home = tempfile::tempdir()?;
     let home = home.path();
     prepare(home)?;
-    given(verb.name, home)?;
+    given(verb.0, home)?;
     let watch = Watch::over(home);
-    let whole = whole(verb.name, &[0, 2, 3, 5], |out| start(verb, home, &home.join(out), url))?;
+    let whole = whole(verb.0, &[0, 2, 3, 5], |out| start(verb, home, &home.join(out), url))?;
     let mut draw = ChaCha8Rng::seed_from_u64(SEED);
     let mut row = Row::default();
     for number in 0..wanted {
@@ -251,7 +173,7 @@ fn one(
     ensure!(next.code().is_some(), "the next start ended by a signal");
     let left = watch.left_after(GONE);
     if left != Left::default() {
-        progress(&format!("{}: {signal:?} after {:.2} s left {left:?}", verb.name, after.as_secs_f64()));
+        progress(&format!("{}: {signal:?} after {:.2} s left {left:?}", verb.0, after.as_secs_f64()));
     }
     row.then.add(left);
     Ok(())
@@ -270,17 +192,17 @@ fn ends(lab: &mut Child) -> Result<bool> {
 }
 
 fn start(verb: &Verb, home: &Path, out: &Path, url: &str) -> Result<Child> {
-    let argument = |text: &&str| {
+    let argument = |text: &str| {
         let text = text.replace("{home}", &home.to_string_lossy()).replace("{out}", &out.to_string_lossy());
         text.replace("{url}", url)
     };
     let mut command = weigh(home);
     command
-        .args(verb.arguments.iter().map(argument))
+        .args(verb.1.split(' ').map(argument))
         .current_dir(home.join("here"))
         .stdin(Stdio::null())
         .stderr(Stdio::piped());
-    if verb.name == "runs prune" {
+    if verb.0 == "runs prune" {
         stored(&home.join("here/weigh-runs"))?;
     }
     command.spawn().context("weigh cannot be started")

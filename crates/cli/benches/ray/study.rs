@@ -12,21 +12,7 @@ const TIMES: f64 = 1.1;
 /// Seconds that the cluster may take to start and to end.
 const START: f64 = 10.0;
 /// Two contents by twenty settings.
-const STUDY: &str = r#"
-schema = 1
-name = "forty"
-title = "Forty configurations"
-question = "What does a cluster add?"
-reading = "As it stands."
-[budget]
-seconds = 120
-[precision]
-max_rounds = 5
-[[cells]]
-content = ["synthetic:rows-64k", "synthetic:rows-300k"]
-runtimes = ["native"]
-codecs = ["zstd:1..9", "zlib:1..9", "lz4", "identity"]
-"#;
+const STUDY: &str = include_str!("study.toml");
 
 /// Measures it.
 pub fn measure(ground: &Ground, rounds: usize, targets: &mut Targets) -> Result<()> {

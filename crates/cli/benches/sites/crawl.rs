@@ -33,6 +33,7 @@ pub fn measure(
     } else {
         look.args(["--url", &running.url]);
     }
+    look.arg("--browser");
     look.current_dir(work).stdout(File::create(work.join("site.json"))?);
     let said = look.stderr(Stdio::piped()).output().context("weigh cannot be started")?;
     String::from_utf8_lossy(&said.stderr).lines().for_each(|line| progress(&format!("  {line}")));

@@ -42,8 +42,9 @@ const SITES: [Site; 5] = [
     ("front", front::logged),
     ("front-unlogged", front::unlogged),
 ];
-/// What takes the counts alone, or the counts and the replay, without the proof.
-const EXTENTS: [(&str, Extent); 2] = [("counts", Extent::Counts), ("replay", Extent::Replay)];
+/// What takes the counts alone, or the counts and the replay, without the proof; or its pages by several PHPs.
+const EXTENTS: [(&str, Extent); 3] =
+    [("counts", Extent::Counts), ("php", Extent::Php), ("replay", Extent::Replay)];
 
 fn main() -> ExitCode {
     // apt is started by a launcher, which is this program again.
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
 }
 
 /// All, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`; `counts` leaves out what
-/// follows from them, `replay` the proof.
+/// follows from them, `replay` the proof; `php` makes its pages by several PHPs instead.
 fn measure() -> Result<Targets> {
     weigh_os::umask::begin();
     // The sites are for all to read, as packages are: servers and PHP have users of their own.

@@ -8,18 +8,22 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::common::{self, Targets, WEIGH, progress};
-use crate::ground::{Ground, RunningSite};
+use crate::ground::{Ground, Running, RunningSite};
 use crate::{crawl, replay};
 
-/// The longest time of each measurement, and of those whose policy is only replayed.
-const BUDGET: &str = "2m";
-const SHORT: &str = "120s";
+/// The longest time of advice, whether its policy is proved or only replayed, and of a proof: loads of pages over three links have half of it.
+const ADVICE: &str = "2m";
+const PROOF: &str = "4m";
+/// How long pages by several PHPs are measured.
+const PAGES: &str = "3m";
 
 /// What is done with a site after its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Nothing.
     Counts,
+    /// In place of the counts, its pages by the PHPs of `SITES_PHPS`, with spaces between them.
+    Php,
     /// Advice with a small budget, installed by hand and replayed.
     Replay,
     /// Advice, its proof, and the replay.
@@ -43,22 +47,41 @@ pub fn measure(
         }
         fs::create_dir_all(&work)?;
         let name = format!("sites-{name}-{server}");
+        if extent == Extent::Php {
+            by_php(&name, &site, &running, &work, targets)?;
+            continue;
+        }
         if !crawl::measure(&name, &site, &running, &work, targets)? || extent == Extent::Counts {
             continue;
         }
-        let budget = if extent == Extent::All { BUDGET } else { SHORT };
-        let advise = verb(&["advise", "site.toml", "--budget", budget]);
+        let advise = verb(&["advise", "site.toml", "--budget", ADVICE]);
         run(&format!("{name}-advise"), advise, &work, targets)?;
         // What could be measured is advised, even if something could not.
         if !work.join("advice/policy.toml").exists() {
             continue;
         }
         if extent == Extent::All {
-            run(&format!("{name}-prove"), verb(&["prove", "--budget", budget]), &work, targets)?;
+            let prove = verb(&["prove", "--budget", PROOF, "--html", "proof.html"]);
+            run(&format!("{name}-prove"), prove, &work, targets)?;
         }
         replay::measure(&name, (ground, &site, running), &work, targets)?;
     }
     Ok(())
+}
+
+/// Its pages by several PHPs.
+fn by_php(
+    name: &str,
+    site: &RunningSite,
+    running: &Running,
+    work: &Path,
+    targets: &mut Targets,
+) -> Result<()> {
+    let phps = std::env::var("SITES_PHPS").context("SITES_PHPS names no PHP")?;
+    let mut look = verb(&["site", "--render", "--budget", PAGES]);
+    look.arg("--docroot").arg(&site.docroot).arg("--server-config").arg(&running.config);
+    look.args(phps.split_whitespace().flat_map(|php| ["--php", php]));
+    run(&format!("{name}-php"), look, work, targets).map(drop)
 }
 
 fn verb(args: &[&str]) -> Command {

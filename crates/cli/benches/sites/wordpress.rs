@@ -11,62 +11,12 @@ use crate::ground::{Ground, RunningSite, free_port};
 use crate::{database, server, visit};
 
 /// What WordPress writes into `.htaccess`.
-const RULES: &str = "# BEGIN WordPress
-<IfModule mod_rewrite.c>
-RewriteEngine On
-RewriteRule .* - [E=HTTP_AUTHORIZATION:%{HTTP:Authorization}]
-RewriteBase /
-RewriteRule ^index\\.php$ - [L]
-RewriteCond %{REQUEST_FILENAME} !-f
-RewriteCond %{REQUEST_FILENAME} !-d
-RewriteRule . /index.php [L]
-</IfModule>
-# END WordPress
-";
+const RULES: &str = include_str!("wordpress/rules.htaccess");
 
 /// What a caching plugin writes before them: pages that it keeps as files are sent without PHP. `%kept` is their folder.
-const CACHE: &str = r#"<IfModule mod_rewrite.c>
-RewriteEngine On
-RewriteBase /
-AddDefaultCharset UTF-8
-RewriteCond %{REQUEST_METHOD} !POST
-RewriteCond %{QUERY_STRING} ^$
-RewriteCond %{HTTP:Cookie} !^.*(comment_author_|wordpress_logged_in_|wp-postpass_).*$
-RewriteCond %{HTTP:Accept-Encoding} gzip
-RewriteCond "%kept/%{SERVER_NAME}%{REQUEST_URI}index.html.gz" -f
-RewriteRule ^ "/wp-content/cache/pages/%{SERVER_NAME}%{REQUEST_URI}index.html.gz" [L]
-RewriteCond %{REQUEST_METHOD} !POST
-RewriteCond %{QUERY_STRING} ^$
-RewriteCond %{HTTP:Cookie} !^.*(comment_author_|wordpress_logged_in_|wp-postpass_).*$
-RewriteCond "%kept/%{SERVER_NAME}%{REQUEST_URI}index.html" -f
-RewriteRule ^ "/wp-content/cache/pages/%{SERVER_NAME}%{REQUEST_URI}index.html" [L]
-</IfModule>
-<IfModule mod_deflate.c>
-AddOutputFilterByType DEFLATE text/css text/javascript application/javascript image/svg+xml text/html
-</IfModule>
-<IfModule mod_expires.c>
-ExpiresActive On
-ExpiresByType text/css "access plus 1 year"
-ExpiresByType text/javascript "access plus 1 year"
-</IfModule>
-"#;
+const CACHE: &str = include_str!("wordpress/cache.htaccess");
 /// What it writes into their folder.
-const KEPT: &str = r#"<IfModule mod_mime.c>
-<FilesMatch "\.html\.gz$">
-ForceType text/html
-FileETag None
-</FilesMatch>
-AddEncoding gzip .gz
-AddType text/html .gz
-</IfModule>
-<IfModule mod_setenvif.c>
-SetEnvIfNoCase Request_URI \.gz$ no-gzip
-</IfModule>
-<IfModule mod_headers.c>
-Header set Vary "Accept-Encoding, Cookie"
-Header set Cache-Control "max-age=3, must-revalidate"
-</IfModule>
-"#;
+const KEPT: &str = include_str!("wordpress/kept.htaccess");
 
 /// Brings it up; its configurations are the examples that the package ships.
 pub fn stand(ground: &Ground) -> Result<RunningSite> {
@@ -76,12 +26,14 @@ pub fn stand(ground: &Ground) -> Result<RunningSite> {
 define('DB_NAME', 'wordpress');
 define('DB_USER', 'wordpress');
 define('DB_PASSWORD', '');
-define('DB_HOST', 'localhost');
+define('DB_HOST', 'localhost:%socket');
 define('WP_CONTENT_DIR', '%content');
 define('ABSPATH', '%root/');
 define('WP_HOME', 'http://' . $_SERVER['HTTP_HOST']);
 define('WP_SITEURL', WP_HOME);
 ";
+    // Not by the pool's settings, which private instances do not have.
+    let settings = settings.replace("%socket", &socket.display().to_string());
     let settings = settings.replace("%content", &ground.text("var/lib/wordpress/wp-content")?);
     let port = free_port()?;
     let settings = settings.replace("%root", &ground.text("usr/share/wordpress")?);

@@ -52,15 +52,15 @@ pub fn find_stores(inventory: &Inventory) -> Vec<StoreFindings> {
 
 fn findings(store: &StoreEntry, clients: &[RuntimeEntry]) -> StoreFindings {
     let of_store = |client: &RuntimeEntry| {
-        let runtime = client.name.clone();
-        let drivers = client.drivers.iter().filter(|driver| driver.store == store.name);
+        let runtime = client.plan.name.clone();
+        let drivers = client.drivers.iter().filter(|driver| driver.store == store.plan.name);
         drivers.map(|driver| driver_of(&runtime, driver)).collect::<Vec<_>>()
     };
     StoreFindings {
-        name: store.name.clone(),
+        name: store.plan.name.clone(),
         about: store.about.clone(),
-        program: store.binary.clone(),
-        version: Some(store.version.clone()).filter(|version| !version.is_empty()),
+        program: store.plan.binary.clone(),
+        version: Some(store.plan.version.clone()).filter(|version| !version.is_empty()),
         drivers: clients.iter().flat_map(of_store).collect(),
         missing: store.missing.clone(),
         remedy: store.remedy.clone(),

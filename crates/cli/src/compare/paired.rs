@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use weigh_content::defs::Definitions;
 use weigh_model::cell::{Cell, NO_PHP};
 use weigh_model::inventory::NATIVE;
+use weigh_model::link::LinkSpec;
+use weigh_model::page::Protocol;
 use weigh_model::payload::Origin;
 use weigh_model::plan::{Plan, Side};
 
@@ -20,7 +23,7 @@ use crate::live::Preparing;
 use crate::load::versus;
 use crate::measuring::measured;
 use crate::terminal;
-use weigh_answer::compare::{Comparison, Names, gate};
+use weigh_answer::compare::{Comparison, Names, gate, page_loads};
 use weigh_answer::gather::FaultRow;
 use weigh_answer::load::live;
 use weigh_answer::report::Report;
@@ -36,11 +39,14 @@ use weigh_run::planner::PlanOptions;
 use weigh_run::planning::Planning;
 use weigh_site::overrides;
 use weigh_site::overrides::UserOverrides;
+use weigh_site::page_loads::PairedPages;
 
 /// More rounds than any time holds.
 const MOST_ROUNDS: u32 = 1_000_000;
 /// Failures that are told one by one.
 const FEW: usize = 5;
+/// The link where none is named.
+const LOOPBACK: &str = "loopback";
 /// The longest name of a side.
 const LONGEST: usize = 32;
 
@@ -50,6 +56,9 @@ pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode>
     let words: Vec<String> = args.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if words.iter().any(|word| word.contains("://")) {
         return urls(args, judging, &words, &twice);
+    }
+    if args.browser {
+        return Err(anyhow!("--browser loads pages: give two URLs")).or_usage_error();
     }
     let lab = Lab::open(defs.first().filter(|_| defs.len() == 1).map(PathBuf::as_path)).or_usage_error()?;
     let staging = Shelter::new().context("no temporary folder for the content")?;
@@ -96,8 +105,12 @@ fn urls(args: &Args, judging: &Judging, words: &[String], twice: &Twice<'_>) -> 
     if let Some(flag) = of_study {
         return Err(anyhow!("{flag} is about a study; two URLs are compared as they are")).or_usage_error();
     }
-    live::check(judging.asked()).or_usage_error()?;
     let started = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    if args.browser {
+        let compared = loads([a, b], args, judging, &started)?;
+        return ended(finish(args, judging, &compared)?, false);
+    }
+    live::check(judging.asked()).or_usage_error()?;
     let compared = match versus(a, b, (args.budget, args.seed))? {
         Ok(compared) => compared,
         Err(stopped) => return Ok(stopped),
@@ -108,6 +121,35 @@ fn urls(args: &Args, judging: &Judging, words: &[String], twice: &Twice<'_>) -> 
     let allows_failures = judging.asked().iter().any(|gate| gate.metric == "errors");
     let failures = if allows_failures { 0 } else { compared.faults() };
     ended(finish(args, judging, &comparison)?, failures > 0)
+}
+
+/// Loads of two URLs in a browser, over each link, in equal parts of the time.
+fn loads([a, b]: [&String; 2], args: &Args, judging: &Judging, started: &str) -> Result<Comparison> {
+    page_loads::check(judging.asked()).or_usage_error()?;
+    let definitions = Definitions::load(None)?;
+    let named = if args.link.is_empty() { vec![LOOPBACK.to_owned()] } else { args.link.clone() };
+    let links: Vec<LinkSpec> =
+        named.iter().map(|name| definitions.link(name)).collect::<Result<_>>().or_usage_error()?;
+    let (links, allowed, seconds, seed) = (&links, &args.allow_remote, args.budget, args.seed);
+    let pair = PairedPages { urls: [a, b], links, allowed, protocols: protocols(&args.http)?, seconds, seed };
+    let all = pair.load(&mut Preparing::new()).or_usage_error()?;
+    let names = Names { a: a.clone(), b: b.clone() };
+    Ok(page_loads::comparison(&all, names, started, &Machine::query().line(), judging.asked()))
+}
+
+/// The protocol of each side: one is both sides'.
+fn protocols(given: &[String]) -> Result<[Option<Protocol>; 2]> {
+    let protocol = |version: &String| match version.as_str() {
+        "3" => Protocol::Http3,
+        "2" => Protocol::Http2,
+        _ => Protocol::Http1,
+    };
+    match given {
+        [] => Ok([None; 2]),
+        [both] => Ok([Some(protocol(both)); 2]),
+        [a, b] => Ok([Some(protocol(a)), Some(protocol(b))]),
+        _ => Err(anyhow!("--http: a pair has two sides; give it twice at most")).or_usage_error(),
+    }
 }
 
 fn ended(exit: Exit, has_failures: bool) -> Result<ExitCode> {

@@ -11,8 +11,8 @@ use crate::quantity::{self, count};
 
 const EXAMPLES: &str = "Examples:
   weigh load http://127.0.0.1:8080/ -c 20 -d 30s
-  weigh load http://127.0.0.1:8080/ --rate 200 --read-rate 50KB/s      slow clients
-  weigh load http://127.0.0.1:8080/ --find-capacity p99=50ms -d 5m     exit code 4 if no rate keeps it";
+  weigh load http://127.0.0.1:8080/ --rate 200 --read-rate 50KB/s
+  weigh load http://127.0.0.1:8080/ --find-capacity p99=50ms -d 5m";
 
 /// Flags of `weigh load`.
 #[derive(Clone, Debug, clap::Args)]

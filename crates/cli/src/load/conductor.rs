@@ -20,7 +20,7 @@ use weigh_cluster::Want;
 use weigh_cluster::fleet::{Fleet, Generator};
 use weigh_os::interrupt::Interrupt;
 use weigh_os::machine::Machine;
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
 use weigh_run::loading::load_dir::{self, LoadDir};
 use weigh_run::loading::stored::RESULT;
 use weigh_run::loading::{BlockOutcome, Failure, LoadAgent};
@@ -190,7 +190,7 @@ impl Conductor {
 fn generator(args: &Args, place: &LoadDir) -> Result<Generator> {
     let want = args.many.nodes.map_or(Want::all(1), Want::exactly);
     let cluster = match args.many.on.on {
-        Some(_) => args.many.on.open(&Lab::open(None)?, want).or_usage_error()?,
+        Some(_) => args.many.on.open(&Home::open(None)?, want).or_usage_error()?,
         None => None,
     };
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;

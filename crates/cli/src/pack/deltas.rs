@@ -13,7 +13,7 @@ use weigh_pack::against::train;
 use weigh_rig::server::Definition;
 use weigh_rig::server::dictionaries::{Dictionaries, Shared, Wish};
 use weigh_rig::service::FolderDefinition;
-use weigh_run::lab::Lab;
+use weigh_run::lab::Home;
 use weigh_site::configuration::{Emitted, checked, deltas, files};
 
 /// Adds what was asked for; a dictionary that is not there yet is trained.
@@ -68,12 +68,12 @@ fn escaped(dictionaries: &Dictionaries) -> String {
 }
 
 /// Writes the configuration that sends the deltas; which files they are.
-pub fn configure(args: &Args, lab: &Lab, into: &Path) -> Result<String> {
+pub fn configure(args: &Args, home: &Home, into: &Path) -> Result<String> {
     let path = args.dictionary.as_deref().map(|file| url_of(&args.tree, file)).transpose()?;
     let shared = path.map(|path| Shared { path, pattern: "/*".into() });
     let served = weigh_pack::real(args.out.as_deref().unwrap_or(&args.tree))?;
     let dictionaries = Dictionaries::of(&served, &Wish { shared, cache: None })?;
-    let servers: Vec<_> = Definition::load(&lab.definitions)?.iter().map(Definition::find).collect();
+    let servers: Vec<_> = Definition::load(&home.definitions)?.iter().map(Definition::find).collect();
     let emitted = checked(&servers, None, |here| deltas(&served, &dictionaries, here))?;
     atomic_dir::write(&files(&emitted), into)?;
     let line = |one: &Emitted| {

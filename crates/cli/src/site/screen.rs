@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use super::{by_php, worker};
+use weigh_answer::page_load::PredictedLoad;
 use weigh_answer::table::{Cell, Column, Grid, Kind as Form, Sheet, Tone};
+use weigh_model::page::Visit;
 use weigh_model::site::{Figure, From, Kind, Site, Stratum};
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units::{self, count};
@@ -10,14 +13,24 @@ use weigh_site::Looked;
 use weigh_site::here::FoundSoftware;
 
 /// Columns of the screen.
-const WIDTH: usize = 80;
+pub(super) const WIDTH: usize = 80;
+/// Seconds that a cache holds pages, of those in the site's file.
+const SHORT: u64 = 10;
+const LONG: u64 = 300;
 
 /// The screen after a look.
 pub fn render_screen(looked: &Looked, out: &Path) -> String {
     let site = &looked.site;
     let mut text = wrapped(&[&facts(looked)]) + "\n" + table(site).trim_end() + "\n\n";
+    if !looked.loads.is_empty() {
+        text += &format!("{}\n", loads(&looked.loads).trim_end());
+        text += &wrapped(&[
+            "\nPredicted from loads in Chromium here, for a first visit; --json has repeated ones. Mostly within 10% over slow links; over fast ones too short where this machine is busy.\n",
+        ]);
+        text.push('\n');
+    }
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
-        text += "GB/month: before encoding, because no log counts it.\n\n";
+        text += "GB/month is uncompressed: give --log for the real figure.\n\n";
     }
     for (kind, flag) in [
         (Kind::Asset, "--docroot or --url"),
@@ -29,6 +42,10 @@ pub fn render_screen(looked: &Looked, out: &Path) -> String {
             text += &format!("No sample of {}: they cannot be measured; give {flag}.\n\n", kind.plural());
         }
     }
+    text += &by_php::render(site);
+    text += &worker::render(site);
+    text += &page_cache(site).map(|line| wrapped(&[&line]) + "\n").unwrap_or_default();
+    text += &refused(site).iter().map(|line| wrapped(&[line])).collect::<String>();
     if let Some(front) = &site.sources.front {
         text += &wrapped(&[&format!("In front of the server: {}.", clean(front))]);
         text.push('\n');
@@ -70,11 +87,10 @@ fn facts(looked: &Looked) -> String {
     }
     let samples: usize = looked.site.strata.iter().map(|stratum| stratum.sample.len()).sum();
     let stand = match samples {
-        0 => "No file stands for the rest".to_owned(),
-        1 => "1 file stands for the rest".to_owned(),
-        _ => format!("{samples} files stand for the rest"),
+        0 => "nothing can be measured as a sample".to_owned(),
+        _ => format!("{samples} will be measured as a sample"),
     };
-    format!("Looked at {}. {stand}.", units::list(&parts))
+    format!("Found {}; {stand}.", units::list(&parts))
 }
 
 /// A line per kind of content.
@@ -101,6 +117,79 @@ fn table(site: &Site) -> String {
                 amount(sum(|stratum| stratum.requests.value)).into(),
                 Cell::Number((kind != Kind::Value).then(|| sum(traffic) / 1e9)),
                 today.into(),
+            ],
+        );
+    }
+    grid.draw(&Sheet::plain(WIDTH.min(crate::terminal::width())))
+}
+
+/// What a cache of pages would have answered, for a short and a long life of what it holds.
+fn page_cache(site: &Site) -> Option<String> {
+    let of = |seconds: u64| site.page_cache.iter().find(|one| one.seconds == seconds);
+    let (short, long) = (of(SHORT)?, of(LONG)?);
+    let held =
+        long.megabytes.map(|all| format!(", and held {} MB", units::trimmed_number(all))).unwrap_or_default();
+    let at_most = if long.at_most { "at most " } else { "" };
+    let may = site.cacheable.iter().filter(|page| page.refused.is_none()).count();
+    let asked = match site.cacheable.len() {
+        0 => "Whether pages may be held was not asked (--page-cache).".to_owned(),
+        all => format!(
+            "{may} of {} may be held: they were the same for all who asked.",
+            count(all, "page", "pages")
+        ),
+    };
+    Some(format!(
+        "A cache in front of PHP would have answered {at_most}{} of its requests if it held pages for {}, {} for {}{held}. {asked}",
+        units::percent(short.hits),
+        units::ns(SHORT as f64 * 1e9),
+        units::percent(long.hits),
+        units::ns(LONG as f64 * 1e9),
+    ))
+}
+
+/// Why pages may not be held, each reason once with its first page and what it was seen by there.
+fn refused(site: &Site) -> Vec<String> {
+    let mut all: Vec<(&str, &str, &str, usize)> = Vec::new();
+    for page in &site.cacheable {
+        let Some(why) = &page.refused else { continue };
+        let reason = why.split(": line ").next().unwrap_or_default();
+        match all.iter_mut().find(|one| one.0 == reason) {
+            Some(one) => one.3 += 1,
+            None => all.push((reason, why, &page.page, 0)),
+        }
+    }
+    let told = |(_, why, page, more): &(&str, &str, &str, usize)| {
+        let more = if *more > 0 {
+            format!(" and {}", count(*more, "other page", "other pages"))
+        } else {
+            String::new()
+        };
+        format!("Not to be held: {}{more}: {}.", clean(page), clean(why))
+    };
+    all.iter().map(told).collect()
+}
+
+/// A line per page, link and protocol.
+fn loads(all: &[PredictedLoad]) -> String {
+    let mut grid = Grid::new(vec![
+        Column::factor("page", "", Form::Text),
+        Column::factor("link", "", Form::Text),
+        Column::factor("protocol", "", Form::Text),
+        Column::factor("FCP", "s", Form::Fixed(2)),
+        Column::factor("LCP", "s", Form::Fixed(2)),
+        Column::factor("load", "s", Form::Fixed(2)),
+    ]);
+    for load in all.iter().filter(|load| load.visit == Visit::First) {
+        let seconds = |ms: f64| Cell::Number(Some(ms / 1e3));
+        grid.push(
+            Tone::Plain,
+            vec![
+                clean(&load.page).into(),
+                clean(&load.link).into(),
+                load.protocol.name().into(),
+                seconds(load.load.fcp_ms),
+                seconds(load.load.lcp_ms),
+                seconds(load.load.load_ms),
             ],
         );
     }
@@ -179,7 +268,7 @@ pub fn here(found: &FoundSoftware) -> String {
 }
 
 /// Sentences in lines no wider than the screen.
-fn wrapped(sentences: &[&str]) -> String {
+pub(super) fn wrapped(sentences: &[&str]) -> String {
     let mut lines = vec![String::new()];
     for word in sentences.iter().flat_map(|sentence| sentence.split(' ')) {
         let last = lines.len() - 1;

@@ -39,6 +39,11 @@ fn docroot(lab: &Lab) {
     lab.write("public/css/site.css", text(12_000));
 }
 
+/// The plan with a configuration and this document root is asked for.
+fn dry(config: &str) -> [&str; 7] {
+    ["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", config]
+}
+
 /// The visits of a run with this configuration and document root, and what was said before it.
 fn measured(lab: &Lab, config: &str) -> (std::collections::BTreeMap<String, Value>, String) {
     let args = ["run", "assets.toml", "--docroot", "public", "--server-config", config, "--out", "run"];
@@ -60,16 +65,7 @@ fn sent(
 
 /// What the plan with a configuration says of it and beside it.
 fn planned(lab: &Lab, config: &str) -> (Value, String) {
-    let ran = lab.done(&[
-        "run",
-        "--dry-run",
-        "assets.toml",
-        "--docroot",
-        "public",
-        "--server-config",
-        config,
-        "--json",
-    ]);
+    let ran = lab.done(&[&dry(config)[..], &["--json"]].concat());
     let plan: Value = serde_json::from_str(&ran.stdout).unwrap();
     (plan["servers"][0]["own"][0].clone(), ran.stderr)
 }
@@ -141,17 +137,8 @@ fn a_page_keeps_the_compression_of_its_location() {
     lab.write("pages.toml", study("pages", [60, 1, 1], &block));
     fixtures::nginx(&lab);
     lab.write("page.html", text(30_000));
-    let args = [
-        "run",
-        "pages.toml",
-        "--content",
-        "page.html",
-        "--server-config",
-        "nginx/nginx.conf",
-        "--out",
-        "run",
-    ];
-    lab.done(&args);
+    let args = ["run", "pages.toml", "--content", "page.html", "--server-config", "nginx/nginx.conf"];
+    lab.done(&[&args[..], &["--out", "run"]].concat());
     let visits = lab.visits("run");
     let (id, visit) =
         visits.iter().find(|(id, _)| id.ends_with("server/config")).expect("a page of the configuration");
@@ -163,17 +150,7 @@ fn a_page_keeps_the_compression_of_its_location() {
     assert_eq!(told["page"], "/page.php");
     assert!(told["text"].as_str().unwrap().contains("fastcgi_buffers 32 16k;"));
     lab.write("nginx/sites-available/default", fixtures::FRONT_CONTROLLER);
-    let args = [
-        "run",
-        "--dry-run",
-        "pages.toml",
-        "--content",
-        "page.html",
-        "--server-config",
-        "nginx/nginx.conf",
-        "--json",
-    ];
-    let own = &lab.told(&args)["servers"][0]["own"][0];
+    let own = &lab.told(&[&args[..], &["--dry-run", "--json"]].concat())["servers"][0]["own"][0];
     let page = (own["page"].as_str(), own["host"].as_str());
     assert_eq!(page, (Some("/"), Some("shop.example")), "the only script is reached by what is no file");
 }
@@ -254,8 +231,7 @@ fn of_several_sites_the_one_that_is_meant_is_measured() {
         "nginx/conf.d/www.conf",
         "server { server_name www.example; return 301 https://example.org; }\n",
     );
-    let args =
-        ["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", "nginx/nginx.conf"];
+    let args = dry("nginx/nginx.conf");
     let line = lab.refused(&args);
     for word in [
         "it has 2 sites; add --site NAME",
@@ -332,8 +308,7 @@ fn a_module_that_is_not_here_is_named_with_its_package() {
             "mods-enabled/z.load, line 1: the module nobody is not installed here: apt install libapache2-mod-nobody",
         ),
     ] {
-        let line =
-            lab.refused(&["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", file]);
+        let line = lab.refused(&dry(file));
         assert!(line.contains(said), "{line}");
     }
 }
@@ -350,8 +325,7 @@ fn the_servers_own_complaint_names_the_users_file_and_line() {
         ("nginx/nginx.conf", "value must be between 1 and 9 in "),
         ("apache2/apache2.conf", "Syntax error on line 2 of "),
     ] {
-        let line =
-            lab.refused(&["run", "--dry-run", "assets.toml", "--docroot", "public", "--server-config", file]);
+        let line = lab.refused(&dry(file));
         let place = if file.starts_with("nginx") {
             "nginx/conf.d/levels.conf:3"
         } else {

@@ -163,7 +163,7 @@ fn files_that_users_give_are_regular_and_end() {
         ("php.ini", &["site", "--force", "--docroot", "www", "--php-config", "php.ini"], &["empty"]),
         ("access.log", &["site", "--force", "--docroot", "www", "--log", "access.log"], &["sparse", "empty"]),
         ("www/b.css", &["pack", "www", "--codings", "zstd"], &KINDS),
-        ("www/.weigh-pack.ndjson", &["pack", "www", "--dry-run"], &KINDS),
+        (".weigh-pack-www.ndjson", &["pack", "www", "--dry-run"], &KINDS),
         ("www/a.js.gz", &["pack", "www", "--dry-run"], &KINDS),
         ("dictionary", &["pack", "www", "--dictionary", "dictionary"], &[]),
         ("defs/studies/x.toml", &["run", "--dry-run", "x", "--defs", "defs"], &["folder"]),

@@ -47,9 +47,9 @@ fn a_manifest_removes_only_variants_below_its_own_tree() {
     for (path, ending) in named.map(|(path, ending, _)| (path, ending)).iter().chain(&[("gone.js", "gz")]) {
         text += &format!("{}\n", line(path, ending, mine));
     }
-    lab.write("www/.weigh-pack.ndjson", &text);
+    lab.write(".weigh-pack-www.ndjson", &text);
     for args in [&["pack", "www", "--effort", "fast"][..], &["pack", "www", "--clean"]] {
-        lab.write("www/.weigh-pack.ndjson", &text);
+        lab.write(".weigh-pack-www.ndjson", &text);
         lab.done(args);
         let lost: Vec<&str> = named.iter().map(|one| one.2).filter(|file| !lab.path(file).exists()).collect();
         assert!(lost.is_empty(), "{args:?}: {lost:?}");
@@ -61,11 +61,11 @@ fn a_manifest_removes_only_variants_below_its_own_tree() {
 fn a_manifest_that_others_may_write_removes_nothing() {
     let lab = Lab::new();
     let mine = "what its owner wrote";
-    let manifest = lab.write("www/.weigh-pack.ndjson", "");
+    let manifest = lab.write(".weigh-pack-www.ndjson", "");
     for of_other in [false, true] {
         lab.write("www/backup.tar.gz", mine);
         lab.write(
-            "www/.weigh-pack.ndjson",
+            ".weigh-pack-www.ndjson",
             format!("{{\"weigh_pack\":1}}\n{}\n", line("backup.tar", "gz", mine)),
         );
         let mode = if of_other { 0o644 } else { 0o666 };

@@ -1,6 +1,6 @@
 //! What the program says of itself.
 
-use crate::lab::Lab;
+use crate::lab::{Lab, Ran};
 
 const VERBS: [&str; 12] =
     ["site", "advise", "prove", "pack", "codec", "run", "load", "profile", "compare", "runs", "check", "lab"];
@@ -16,8 +16,9 @@ fn the_bare_program_helps() {
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|verb| !verb.is_empty()))
         .collect();
     assert!(verbs.starts_with(&VERBS), "{bare}");
+    let long = lab.fine(&["--help"]);
     for words in ["Start here", "weigh codec page.html", "weigh help exit"] {
-        assert!(bare.contains(words), "{words}: {bare}");
+        assert!(long.contains(words), "{words}: {long}");
     }
     assert!(!bare.contains("agent"), "what only the lab calls is not shown");
     assert!(lab.fine(&[]).starts_with("No site is in this folder"), "it says where to look");
@@ -38,6 +39,25 @@ fn every_verb_helps_and_names_the_version() {
     for library in ["zlib 1.", "zlib-ng 2.", "libdeflate 1.", "zstd 1.", "brotli 1.", "lz4 1."] {
         assert!(libraries.contains(library), "{library}: {libraries}");
     }
+}
+
+/// `weigh help VERB` has every option that the long help leaves out.
+#[test]
+fn help_fits_a_screen_of_80_columns() {
+    let lab = Lab::new();
+    let lines = |args: &[&str]| {
+        let mut command = lab.weigh(args);
+        let ran = Ran::of(command.env("COLUMNS", "80").output().expect("it starts"));
+        ran.stdout.lines().count()
+    };
+    for verb in VERBS {
+        let [short, long, all] = [&[verb, "-h"][..], &[verb, "--help"], &["help", verb]].map(lines);
+        assert!(short <= 25 && long <= 45 && short <= long, "{verb}: -h {short}, --help {long}");
+        assert!(long <= all + 4, "{verb}: --help {long}, all {all}");
+    }
+    assert!(lines(&["-h"]) <= 25 && lines(&["--help"]) <= 45);
+    let all = lab.fine(&["help", "load"]);
+    assert!(["--streams", "--hlog", "--drain"].iter().all(|flag| all.contains(flag)), "{all}");
 }
 
 #[test]

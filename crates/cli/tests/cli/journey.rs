@@ -46,7 +46,7 @@ fn weigh_alone_says_what_it_found_and_does_nothing_until_it_is_told_to() {
     lab.write("public/index.html", "<link rel=stylesheet href=app.css>");
     lab.write("nginx.conf", "events {}");
     let said = lab.fine(&[]);
-    for words in ["document root  public", "To go on: weigh --yes", "about 5 minutes", "It changes nothing"] {
+    for words in ["document root  public", "To go on: weigh --yes", "5 minutes", "It changes nothing"] {
         assert!(said.contains(words), "{words}: {said}");
     }
     let found: Vec<_> =
@@ -66,9 +66,12 @@ fn weigh_alone_goes_from_a_folder_to_one_screen_and_goes_on_where_it_was_ended()
     lab.write("public/app.css", "a { color: red }\n".repeat(2000));
     let ran = lab.run(&["--yes", "--budget", "20s"]);
     assert!([0, 5].contains(&ran.code), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("web server     nginx (assumed"), "{}", ran.stdout);
+    let config = lab.read("nginx.conf");
+    assert!(config.starts_with("# Assumed by weigh") && config.contains("gzip on;"), "{config}");
+    assert!(!lab.read("site.toml").contains("today = []"), "what the assumed server does is today's");
     assert!(lab.path("site.toml").is_file() && lab.path("advice/policy.toml").is_file());
-    let words = ["this is ahead, in this order", "Do this, in this order", "Change nothing"];
+    let words = ["So far ", "Make ", "Change nothing"];
+    assert!(!ran.stdout.contains("No advice"), "{}", ran.stdout);
     assert!(words.iter().any(|words| ran.stdout.contains(words)), "{}", ran.stdout);
     let again = lab.run(&["--yes", "--budget", "20s"]);
     assert!(again.stdout.starts_with("site.toml is here and is used"), "{}", again.stdout);
@@ -77,4 +80,27 @@ fn weigh_alone_goes_from_a_folder_to_one_screen_and_goes_on_where_it_was_ended()
         "{}",
         again.stderr
     );
+}
+
+#[test]
+fn weigh_alone_writes_nothing_below_a_document_root() {
+    needs!(has("nginx", "apt install nginx-light"));
+    let lab = Lab::new();
+    lab.write("index.html", "<link rel=stylesheet href=app.css>");
+    lab.write("app.css", "a { color: red }\n".repeat(2000));
+    let name = lab.work().file_name().unwrap().to_string_lossy().into_owned();
+    let results = lab.work().with_file_name(format!("{name}-weigh"));
+    assert!(lab.fine(&[]).contains(&format!("../{name}-weigh")) && !results.exists());
+    let ran = lab.run(&["--yes", "--budget", "20s"]);
+    assert!([0, 5].contains(&ran.code), "{}{}", ran.stdout, ran.stderr);
+    let mut found: Vec<_> =
+        std::fs::read_dir(lab.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    found.sort();
+    assert_eq!(found, ["app.css", "index.html"]);
+    for file in ["site.toml", "nginx.conf", "advice/policy.toml"] {
+        assert!(results.join(file).is_file(), "{file}: {}{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(std::fs::metadata(&results).unwrap().permissions().mode() & 0o777, 0o700);
+    // The next call goes on there.
+    assert!(lab.run(&["--yes", "--budget", "20s"]).stderr.contains("is of an earlier call"));
 }

@@ -1,6 +1,7 @@
 //! A private place for each test: a folder to work in, a cache, a place for temporary files.
 
 use std::collections::BTreeMap;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -173,6 +174,18 @@ impl Lab {
         Started(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().unwrap())
     }
 
+    /// Starts a server that is not ours, and waits until its ports take connections. It ends when this is dropped.
+    pub fn serve(&self, program: &str, args: &[&str], ports: &[u16]) -> RunningServer {
+        let mut command = std::process::Command::new(program);
+        command.args(args).current_dir(self.work()).env("HOME", self.work());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = RunningServer(command.spawn().unwrap());
+        ports
+            .iter()
+            .for_each(|port| wait_until(program, || TcpStream::connect(("127.0.0.1", *port)).is_ok()));
+        server
+    }
+
     /// What commands left in the place for temporary files.
     pub fn left_over(&self) -> usize {
         std::fs::read_dir(self.tmp()).unwrap().count()
@@ -246,6 +259,21 @@ impl Drop for Started {
         self.0.kill().ok();
         self.0.wait().ok();
     }
+}
+
+/// A server of a test.
+pub struct RunningServer(Child);
+
+impl Drop for RunningServer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A port that nobody listens at.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Waits until something holds.

@@ -14,7 +14,8 @@ use weigh_codec::{Format, Params, codecs, independent};
 
 use crate::lab::{Lab, has, wait_until};
 
-const MANIFEST: &str = ".weigh-pack.ndjson";
+/// The manifest of the folder `www`, beside it.
+const MANIFEST: &str = ".weigh-pack-www.ndjson";
 
 /// Text that compresses, different for each seed.
 fn text(seed: usize, lines: usize) -> String {
@@ -53,7 +54,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             let path = entry.path();
             if entry.file_type().unwrap().is_dir() {
                 add(&path, root, into);
-            } else if entry.file_name() != MANIFEST {
+            } else {
                 into.insert(path.strip_prefix(root).unwrap().to_owned(), fs::read(&path).unwrap_or_default());
             }
         }
@@ -101,7 +102,12 @@ fn each_file_that_is_worth_it_gets_its_variants_and_they_decode_to_it() {
     let lab = site();
     let before = files(&lab.path("www"));
     let said = lab.fine(&["pack", "www", "--effort", "fast"]);
-    assert!(said.contains("libdeflate:9") && said.contains("9 variants written"), "{said}");
+    assert!(
+        said.contains("libdeflate:9")
+            && said.contains("9 variants, ")
+            && said.contains("9 written, 0 removed"),
+        "{said}"
+    );
     let after = files(&lab.path("www"));
     let new: Vec<String> =
         after.keys().filter(|path| !before.contains_key(*path)).map(|p| p.display().to_string()).collect();
@@ -173,7 +179,7 @@ fn what_changes_is_made_again_and_what_is_gone_is_removed() {
     let cleaned = lab.told(&["pack", "www", "--clean", "--json"]);
     assert_eq!(cleaned["removed"], 2);
     assert_eq!(files(&lab.path("www")).len(), 6, "the sources");
-    assert!(!lab.path("www").join(MANIFEST).exists());
+    assert!(!lab.path(MANIFEST).exists());
 }
 
 #[test]
@@ -288,7 +294,7 @@ fn a_check_names_what_is_missing_stale_and_damaged_and_exits_with_4() {
     let check = |more: &[&str]| lab.run(&[&["pack", "www", "--effort", "fast", "--check"], more].concat());
     let none = check(&[]);
     assert!(none.code == 4 && none.stdout.contains("js/a.js.br: missing"), "{}", none.stdout);
-    assert!(!lab.path("www").join(MANIFEST).exists(), "nothing is written");
+    assert!(!lab.path(MANIFEST).exists(), "nothing is written");
     pack(&lab, &[]);
     let fine = check(&[]);
     assert_eq!((fine.code, fine.stdout.as_str()), (0, "www is packed: 3 files.\n"));
@@ -450,11 +456,11 @@ fn a_damaged_manifest_is_said_and_nothing_changes_hands() {
     lab.write("www/css/own.css", text(6, 60));
     lab.write("www/css/own.css.gz", "mine");
     let before = files(&lab.path("www"));
-    let path = lab.path("www").join(MANIFEST);
+    let path = lab.path(MANIFEST);
     for content in [
         "".to_owned(),
         "\0\u{fffd}{{{{\nnot json\n".repeat(3),
-        format!("{{\"weigh_pack\":99}}\n{}", lab.read(&format!("www/{MANIFEST}")).lines().nth(1).unwrap()),
+        format!("{{\"weigh_pack\":99}}\n{}", lab.read(MANIFEST).lines().nth(1).unwrap()),
     ] {
         let is_said = !content.is_empty();
         fs::write(&path, &content).unwrap();
@@ -571,7 +577,7 @@ fn a_tree_that_is_watched_is_packed_again() {
     let lab = site();
     let watching = lab.start(&["pack", "www", "--effort", "fast", "--watch"]);
     let there = |name: &str| lab.path(name).exists();
-    wait_until("the tree is packed", || there("www/js/a.js.zst") && there(&format!("www/{MANIFEST}")));
+    wait_until("the tree is packed", || there("www/js/a.js.zst") && there(MANIFEST));
     lab.write("www/new/deep/d.js", text(6, 60));
     wait_until("a new file is packed", || there("www/new/deep/d.js.br") && there("www/new/deep/d.js.zst"));
     lab.write("www/new/deep/d.js", text(7, 60));

@@ -22,7 +22,7 @@ use crate::servers::fixture::skip;
 /// States of the page that are compared.
 const STATES: usize = 200;
 
-fn checkout() -> PathBuf {
+pub(crate) fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 

@@ -7,65 +7,10 @@ use weigh_model::site::Kind;
 use crate::lab::{Lab, has};
 
 /// A site's own configuration, which refuses some files and hands others to PHP.
-const CONFIG: &str = r#"events {}
-http {
-  types { text/html html; text/javascript js; text/css css; image/png png; application/json json; application/rss+xml rss; }
-  gzip on;
-  gzip_vary on;
-  gzip_proxied any;
-  gzip_http_version 1.0;
-  gzip_types text/javascript text/css application/json application/rss+xml;
-  server {
-    listen 80;
-    server_name shop.example;
-    root ROOT;
-    add_header X-Frame-Options SAMEORIGIN;
-    location ~ /\. { deny all; }
-    location ~ ^/(composer|package)\.json$ { deny all; }
-    location ~ \.php$ { fastcgi_pass unix:/run/php.sock; fastcgi_param REQUEST_URI $request_uri; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; }
-  }
-}
-"#;
+const CONFIG: &str = include_str!("regression/nginx.conf");
 
 /// The same for Apache, with a front controller.
-const APACHE: &str = r#"ServerRoot "/etc/apache2"
-ServerName shop.example
-Listen 127.0.0.1:8081
-LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
-LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
-LoadModule deflate_module /usr/lib/apache2/modules/mod_deflate.so
-LoadModule dir_module /usr/lib/apache2/modules/mod_dir.so
-LoadModule filter_module /usr/lib/apache2/modules/mod_filter.so
-LoadModule headers_module /usr/lib/apache2/modules/mod_headers.so
-LoadModule mime_module /usr/lib/apache2/modules/mod_mime.so
-LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
-LoadModule proxy_fcgi_module /usr/lib/apache2/modules/mod_proxy_fcgi.so
-LoadModule rewrite_module /usr/lib/apache2/modules/mod_rewrite.so
-LoadModule xsendfile_module /usr/lib/apache2/modules/mod_xsendfile.so
-TypesConfig /etc/mime.types
-AddOutputFilterByType DEFLATE text/html text/plain text/xml text/css text/javascript application/json application/rss+xml
-<Directory />
-    Require all denied
-</Directory>
-<VirtualHost *:8081>
-    DocumentRoot "ROOT"
-    <Directory "ROOT">
-        Require all granted
-        RewriteEngine On
-        RewriteCond %{REQUEST_FILENAME} !-f
-        RewriteRule ^ /index.php [END]
-    </Directory>
-    <FilesMatch "^(\.|composer\.json$)">
-        Require all denied
-    </FilesMatch>
-    <FilesMatch "\.js$">
-        Header set Cache-Control "max-age=3600"
-    </FilesMatch>
-    <FilesMatch "\.php$">
-        SetHandler "proxy:unix:/run/php.sock|fcgi://localhost"
-    </FilesMatch>
-</VirtualHost>
-"#;
+const APACHE: &str = include_str!("regression/apache2.conf");
 
 /// A site of a script, served by nginx or Apache, with what was measured for it.
 fn shop(server: &str) -> (Lab, String) {

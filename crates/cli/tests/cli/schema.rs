@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::{baseline, check, corpus, link, listing, plan, runtime};
+use weigh::{baseline, check, corpus, link, listing, plan, runtime, site};
 use weigh_answer::compare::Comparison;
 use weigh_answer::compare::machines::Machines;
 use weigh_answer::document::ranking::RankingDocument;
@@ -17,7 +17,6 @@ use weigh_answer::trend::Trend;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::record::Record;
-use weigh_model::site::Site;
 use weigh_run::dir::RunFile;
 
 use crate::codec::text;
@@ -47,7 +46,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
-        ("site", "A site: site.toml and `weigh site --json`", schema_for!(Site)),
+        ("site", "A site: site.toml and `weigh site --json`", schema_for!(site::Document<'static>)),
         ("policy", "A policy: policy.toml and `weigh advise --json`", schema_for!(Policy)),
         (
             "ranking",

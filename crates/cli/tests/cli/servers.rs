@@ -1,6 +1,6 @@
 //! The servers of this machine, started as the lab starts them: ready, every way with the right coding, and nothing left behind.
 
-mod advised;
+pub mod advised;
 mod beside;
 mod client;
 pub mod dictionaries;

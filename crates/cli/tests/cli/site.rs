@@ -59,7 +59,7 @@ fn requests(site: &Site, path: &str) -> f64 {
 
 /// The words that every screen has.
 fn has_a_screen(ran: &Ran) {
-    assert!(ran.stdout.starts_with("Looked at "), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("Found "), "{}", ran.stdout);
     assert!(
         ran.stdout.contains("Wrote site.toml. ") && ran.stdout.trim_end().ends_with("weigh advise"),
         "{}",

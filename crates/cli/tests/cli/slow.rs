@@ -2,25 +2,7 @@
 
 use crate::lab::{Lab, serves_php};
 
-const STUDY: &str = r#"
-schema = 1
-name = "slow"
-title = "Slow clients"
-question = "Who keeps the workers?"
-reading = "As it stands."
-[budget]
-seconds = 60
-[[deliveries]]
-subject = "download"
-content = ["corpus:browser-compat"]
-sizes = [500000]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["readfile,buffering=off", "x-accel-redirect"]
-[deliveries.slow]
-clients = [3]
-workers = 2
-"#;
+const STUDY: &str = include_str!("slow.toml");
 
 #[test]
 fn who_sends_to_slow_clients_decides_what_light_requests_take() {

@@ -172,7 +172,7 @@ fn what_needs_a_login_or_is_elsewhere_is_refused() {
             &["run", "--url", "http://192.0.2.1/"][..],
             "192.0.2.1 (192.0.2.1) is not this machine; load is sent there only with --allow-remote 192.0.2.1",
         ),
-        (&["run", "--url", "127.0.0.1:1/x"], "not an absolute URL"),
+        (&["run", "--url", "127.0.0.1:1/x"], "did you mean http://127.0.0.1:1/x?"),
         (&["run", "--url", "http://user:secret@127.0.0.1/"], "a user name or password is refused"),
         (&["run", "--url", "http://127.0.0.1:9/"], "nobody answers there"),
         (&["run", "--url", "http://127.0.0.1/", "--content", "x"], "cannot be used with"),

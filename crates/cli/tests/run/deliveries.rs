@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::fault::{HttpFault, HttpFaultKind};
 use weigh_load::result::FaultCount;
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell, Delivery, Subject, Transport};
@@ -106,28 +106,21 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         transport: Transport::Http,
         by: By::Server,
         kind: WayKind::OnTheFly,
-        negotiation: false,
         accept: "gzip".into(),
         connections: 1,
-        every_ms: None,
         instances: 1,
-        link: None,
-        slow: None,
-        site: None,
+        ..Delivery::default()
     };
     let setting = Setting::bare(name);
     Cell {
         id: Cell::make_delivery_id("text", "-", &setting, &delivery),
-        side: None,
         subject: Subject::ASSET,
         payload: "text".into(),
         runtime: "-".into(),
-        serializer: None,
         setting,
-        keep: false,
         expected_seconds,
         delivery: Some(delivery),
-        client: None,
+        ..Cell::default()
     }
 }
 
@@ -258,17 +251,17 @@ fn an_answer_of_another_kind_is_a_fault_with_its_status() {
     assert!(message.contains("500") && message.contains("nginx"), "{message}");
 }
 
-fn counted(kind: WrongKind, count: u64) -> FaultCount {
-    FaultCount { kind, count, request: "text".into(), example: Wrong::new(kind, "it was told to") }
+fn counted(kind: HttpFaultKind, count: u64) -> FaultCount {
+    FaultCount { kind, count, request: "text".into(), example: HttpFault::new(kind, "it was told to") }
 }
 
 #[test]
 fn a_wrong_body_in_the_block_is_a_fault_and_a_few_lost_responses_are_a_caveat() {
     let mut mismatch = way(1.0, 100);
-    mismatch.faults.push(counted(WrongKind::Mismatch, 1));
+    mismatch.faults.push(counted(HttpFaultKind::Mismatch, 1));
     assert_eq!(fault(&Rig::new(&[("nginx/x", mismatch)]).run()).0, FaultKind::RoundTrip);
     let mut lossy = way(1.0, 100);
-    lossy.faults.push(counted(WrongKind::Reset, 2));
+    lossy.faults.push(counted(HttpFaultKind::Reset, 2));
     let records = Rig::new(&[("nginx/x", lossy)]).run();
     let visits = visits(&records);
     assert!(visits.len() > 1 && !records.iter().any(|r| matches!(r, Record::Caveat { cell: Some(_), .. })));
@@ -277,14 +270,14 @@ fn a_wrong_body_in_the_block_is_a_fault_and_a_few_lost_responses_are_a_caveat() 
     let (faulted, example) = (2 * visits.len() as u64, "it was told to".to_owned());
     assert_eq!(lost, [Caveat::FaultyResponses { faulted, requests, example }], "of all visits, once a cell");
     let mut dead = way(1.0, 100);
-    dead.faults.push(counted(WrongKind::Reset, 1_000_000));
+    dead.faults.push(counted(HttpFaultKind::Reset, 1_000_000));
     assert_eq!(fault(&Rig::new(&[("nginx/x", dead)]).run()).0, FaultKind::Crash);
 }
 
 #[test]
 fn one_response_that_is_not_there_at_its_deadline_is_a_fault() {
     let mut late = way(1.0, 100);
-    late.faults.push(counted(WrongKind::Timeout, 1));
+    late.faults.push(counted(HttpFaultKind::Timeout, 1));
     assert_eq!(fault(&Rig::new(&[("nginx/x", late)]).run()).0, FaultKind::Timeout);
 }
 

@@ -65,6 +65,8 @@ pub struct Lab {
     pub interrupt_before: Option<usize>,
     pub version: String,
     pub rounds: Vec<(u32, usize)>,
+    /// What was said before each visit: round, seconds since the beginning, seconds that are left.
+    pub left: Vec<(u32, f64, f64)>,
 }
 
 const CONTENT: &[u8] = b"a payload of the tests";
@@ -109,8 +111,8 @@ impl Lab {
         };
         let codecs = codecs.iter().map(|(name, b)| (name.to_string(), b.clone())).collect();
         let (clock, asked, interrupt) = Default::default();
-        let (interrupt_before, version, rounds) = (None, "1".into(), Vec::new());
-        Lab { home, plan, codecs, clock, asked, interrupt, interrupt_before, version, rounds }
+        let (interrupt_before, version, rounds, left) = (None, "1".into(), Vec::new(), Vec::new());
+        Lab { home, plan, codecs, clock, asked, interrupt, interrupt_before, version, rounds, left }
     }
 
     pub fn path(&self) -> std::path::PathBuf {
@@ -150,6 +152,7 @@ impl Observer for Lab {
     fn visiting(&mut self, upcoming: &Upcoming<'_>) {
         assert!(upcoming.place >= 1 && upcoming.place <= upcoming.of);
         assert!(upcoming.remaining.is_finite() && upcoming.remaining >= 0.0);
+        self.left.push((upcoming.round, upcoming.elapsed, upcoming.remaining));
         if self.interrupt_before == Some(self.asked.visits.lock().unwrap().len()) {
             self.interrupt.set();
         }
@@ -160,16 +163,12 @@ fn cell(name: &str, behaviour: &Behaviour) -> Cell {
     let setting = Setting::bare(name);
     Cell {
         id: Cell::make_id("text", "native", None, &setting),
-        side: None,
         subject: Subject::CODEC,
         payload: "text".into(),
         runtime: "native".into(),
-        serializer: None,
         setting,
-        keep: false,
         expected_seconds: (behaviour.encode_ms + behaviour.decode_ms) / 1e3,
-        delivery: None,
-        client: None,
+        ..Cell::default()
     }
 }
 

@@ -14,18 +14,7 @@ pub const LONG: Duration = Duration::from_secs(60);
 pub const SHORT: Duration = Duration::from_millis(300);
 
 /// What every scripted worker begins with. `good` answers a visit as it should be.
-const PRELUDE: &str = r#"
-describe() { echo "{\"id\":$id,\"protocol\":1,\"runtime\":\"native\",\"version\":\"1\",\"codecs\":[]}"; }
-good() {
-    s='{"batch":1,"cpu_ns":[1.5],"wall_ns":[2.5],"preempted":0}'
-    echo "{\"id\":$id,\"decoded\":[4],\"encoded\":[2],\"format\":\"fake\",\"sha256_decoded\":\"d\",\
-\"sha256_encoded\":\"$$\",\"verified\":true,\"phases\":{\"encode\":$s,\"decode\":$s}}"
-}
-next() {
-    read -r line || exit 0
-    id=${line#*\"id\":}; id=${id%%[,\}]*}
-}
-"#;
+const PRELUDE: &str = include_str!("scripted/prelude.sh");
 
 /// A worker that is a shell script in a private folder.
 pub struct Scripted {

@@ -216,9 +216,13 @@ impl Desk {
         // A flag at the end is one that a sentence is about, without its value.
         let last = words.pop_if(|word| word.starts_with("--"));
         // Help is asked for after all others, which are read first.
-        words.push("--help".to_owned());
+        if words.get(1).is_none_or(|verb| verb != "help") {
+            words.push("--help".to_owned());
+        }
         let ran = Ran::of(self.lab.command(WEIGH).args(&words[1..]).output().unwrap());
-        let is_known = last.is_none_or(|last| ran.stdout.contains(&last));
+        // The help of a verb leaves rare ones out; `weigh help VERB` has all.
+        let all = |last: &str| self.lab.run(&["help", words[1].as_str()]).stdout.contains(last);
+        let is_known = last.is_none_or(|last| ran.stdout.contains(&last) || all(&last));
         (ran.code != 0 || !is_known).then(|| format!("{line}: {}", ran.stderr))
     }
 }

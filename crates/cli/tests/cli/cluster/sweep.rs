@@ -76,7 +76,7 @@ fn the_line_shows_which_part_of_a_visit_is_under_way() {
     }
     let line = format!("{WEIGH} codec site --on ray --codecs brotli:11 --budget 12s --out run");
     let screen = on_terminal(&lab, &line, &[]);
-    assert!(screen.contains("/3 · round 1 · 1/1 · site/"), "{screen}");
+    assert!(screen.contains("/3 · about ") && screen.contains(" left · round 1 · 1/1 · site/"), "{screen}");
 }
 
 #[test]

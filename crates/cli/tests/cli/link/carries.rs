@@ -4,8 +4,11 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 
 use sha2::{Digest, Sha256};
-use weigh_model::link::Way;
-use weigh_rig::link::Link;
+use weigh_model::link::{LinkSpec, Way};
+use weigh_os::network;
+use weigh_rig::link::{Link, Making};
+
+use crate::lab::WEIGH;
 
 /// Bytes that do not repeat.
 fn content(length: usize) -> Vec<u8> {
@@ -97,7 +100,7 @@ fn a_proxy_closes_where_nobody_listens() {
 
 #[test]
 fn nobody_outside_connects_to_a_proxy() {
-    if let Err(why) = weigh_os::network::Network::private() {
+    if let Err(why) = network::Network::private() {
         println!("skipped: no private network here: {why:#}");
         return;
     }
@@ -127,4 +130,24 @@ fn where_no_link_can_be_made_that_is_said() {
     let link = super::link("60mbit/1ms/1%", Way::Model).unwrap();
     assert_eq!(link.measured().round_trip, None);
     assert!(link.reach(80).unwrap_err().to_string().contains("60mbit/1ms/1%"));
+}
+
+#[test]
+fn the_far_end_sends_as_the_servers_of_a_site_do() {
+    let own = network::congestion_control();
+    for paced in [false, true] {
+        let spec = LinkSpec { paced: Some(paced), ..LinkSpec::parse("50mbit/5ms").unwrap() };
+        let making = Making { launcher: WEIGH.into(), ..Making::default() };
+        match Link::make_with(&spec, &making) {
+            Ok(link) => {
+                let sends = link.measured().congestion_control.clone().unwrap();
+                assert_eq!(network::is_paced(&sends), paced, "{sends}");
+                // RFC 6928, and what Linux does after a pause unless it is told not to.
+                let measured = link.measured();
+                assert_eq!((measured.initial_window, measured.slow_start_after_idle), (Some(10), Some(true)));
+            }
+            Err(error) => println!("skipped: no such link here: {error:#}"),
+        }
+    }
+    assert_eq!(network::congestion_control(), own, "the machine's own stays");
 }

@@ -9,26 +9,7 @@ use crate::lab::{Lab, has_php, wait_until};
 
 /// A script whose calls are known: direct and mutual recursion, a generator, an exception, a callback, a destructor, and a
 /// function that runs at the end.
-const KNOWN: &str = r#"<?php
-function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
-function even($n) { return $n == 0 ? true : odd($n - 1); }
-function odd($n) { return $n == 0 ? false : even($n - 1); }
-function leaf() { for ($s = 0, $i = 0; $i < 2000; $i++) { $s += $i; } return $s; }
-function gen() { for ($i = 0; $i < 3; $i++) { yield leaf(); } }
-function thrower() { leaf(); throw new Exception('x'); }
-function at_end() { leaf(); }
-class A { public $b; function go($n) { $this->b = str_repeat('b', 1000); return $n; } function __destruct() { leaf(); } }
-register_shutdown_function('at_end');
-fib(12);
-even(20);
-$a = new A();
-for ($i = 0; $i < 50; $i++) { $a->go($i); }
-array_map('leaf', array());
-array_map(function ($x) { return leaf(); }, array(1, 2, 3, 4));
-foreach (gen() as $x) { leaf(); }
-try { thrower(); } catch (Exception $e) { leaf(); }
-echo "the script's own words\n";
-"#;
+const KNOWN: &str = include_str!("known.php");
 
 /// Whether there is a PHP with this profiler; else says so, as [`has_php`] does.
 pub(super) fn has(profiler: &str) -> bool {
@@ -153,15 +134,7 @@ fn what_a_script_left_running_ends_with_it() {
 }
 
 /// A PHP whose profile takes long to read: it writes many megabytes of one itself, and answers as PHP otherwise.
-const LONG: &str = r#"#!/bin/sh
-for word; do case "$word" in xdebug.output_dir=*) folder=${word#*=} ;; esac; done
-[ -n "$folder" ] || exec php "$@"
-block=$(printf 'fl=(1) /x.php\nfn=(1) work\n2 600 0\n')
-exec >"$folder/cachegrind.out.$$"
-printf 'version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns) Memory_(bytes)\n\n'
-yes "$block
-" | head -c 100000000
-"#;
+const LONG: &str = include_str!("long.sh");
 
 #[test]
 fn a_signal_ends_the_reading_of_a_profile() {

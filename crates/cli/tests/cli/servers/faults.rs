@@ -126,6 +126,8 @@ fn a_definition_with_a_mistake_names_the_nearest_key() {
         "stock.conf",
         "dictionary-maps.conf",
         "dictionary.conf",
+        "page-cache-zone.conf",
+        "page-cache.conf",
     ] {
         std::fs::write(home.join(part), "").unwrap();
     }

@@ -31,24 +31,18 @@ pub fn cell(found: &Found, setting: Setting) -> Cell {
         negotiation: true,
         accept: String::new(),
         connections: 1,
-        every_ms: None,
         instances: 1,
-        link: None,
-        slow: None,
-        site: None,
+        ..Delivery::default()
     };
     Cell {
         id: Cell::make_delivery_id("lib", "-", &setting, &delivery),
-        side: None,
         subject: Subject::ASSET,
         payload: "lib".into(),
         runtime: "-".into(),
-        serializer: None,
         setting,
-        keep: false,
         expected_seconds: 0.1,
         delivery: Some(delivery),
-        client: None,
+        ..Cell::default()
     }
 }
 
