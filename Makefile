@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-asking bench-harm bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-sites bench-proof bench-ray pictures deb roots release clean
+.PHONY: help run studies test build web corpus lint docs book ci fuzz deny bench-codec bench-answer bench-advice bench-asking bench-harm bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-compare bench-link bench-log bench-history bench-pack bench-page bench-page-load bench-sites bench-proof bench-ray pictures deb roots release dist clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -17,6 +17,7 @@ help:
 	@echo "make deb           the Debian packages: the program, its manual, completions; the PHP extension for each PHP with headers; needs cargo-deb"
 	@echo "make roots         the package installed, used and purged in clean roots of Debian 12 and 13; needs root and debootstrap"
 	@echo "make release       the release checklist, docs/dev/RELEASE.md, up to the upload"
+	@echo "make dist          what a release uploads: .deb, archives, install script, checksums; needs root, cargo-deb, musl-tools"
 	@echo "make pictures      draw every picture of README and docs from the runs in docs/runs"
 	@echo "make bench-codec   our codec figures compared with zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"
@@ -34,15 +35,18 @@ help:
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved; 45 minutes"
 	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
 	@echo "make bench-page    the page of a run with a million samples: time, bytes, and in Chromium first paint and a slider's move; the report of a million records: time, memory"
+	@echo "make bench-page-load   24 pages over four links, by HTTP/1.1 and HTTP/2: the model of page loads compared with Chromium; 25 minutes"
 	@echo "make bench-ray     a Ray cluster on this machine compared with local runs: 10,000 files, 40 configurations, a killed worker; installs Ray once"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
 	@echo "make bench-history time to make the summaries of 1,000 runs, and to list them"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator compared with the true ones"
 
+run: WEIGH = target/quick/weigh
 run:
 	@scripts/setup run
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory web
+	@$(CARGO) build --profile quick --no-default-features --locked
 	@$(WEIGH) lab corpus fetch
 	@WEIGH=$(WEIGH) scripts/journey
 
@@ -107,6 +111,10 @@ bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cac
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
+bench-page-load:
+	@scripts/setup test
+	@$(CARGO) bench --locked --quiet -p weigh --bench page-load
+
 bench-asking:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory build
@@ -134,6 +142,9 @@ roots: web
 
 release:
 	@scripts/release
+
+dist:
+	@scripts/release --dist
 
 clean:
 	@$(CARGO) clean
