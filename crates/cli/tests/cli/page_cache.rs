@@ -38,14 +38,15 @@ fn field<'h>(head: &'h str, name: &str) -> &'h str {
 /// An answer, and when it was asked for and came, since 1970.
 type Timed = (String, [Duration; 2]);
 
-/// Asks for each page of a trace over one connection: the heads of the answers. Nothing is asked for just before a second ends.
-fn asked(port: u16, trace: &[u64]) -> Vec<Timed> {
+/// Asks for each page of a trace over one connection, with a pause before each: the heads of the answers. Nothing is asked for just before a second ends.
+fn asked(port: u16, trace: &[u64], pause: Duration) -> Vec<Timed> {
     let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_nodelay(true).unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;
     let mut heads = Vec::with_capacity(trace.len());
     for page in trace {
+        std::thread::sleep(pause);
         let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let left = 1_000_000_000 - now().subsec_nanos();
         if left < 20_000_000 {
@@ -112,14 +113,20 @@ const APACHE: &str = "ServerRoot /usr/lib/apache2\nPidFile PID\nErrorLog ERR\nLi
     CacheEnable disk /\nCacheDefaultExpire 2\nCacheIgnoreNoLastMod On\nProxyPass / http://127.0.0.1:ORIGIN/\n\
     LogFormat \"%{begin:sec}t %{cache-status}e\" cached\nCustomLog LOG cached\n";
 
-/// The front's and the origin's ports of nginx with a cache.
-fn nginx(lab: &Lab) -> (RunningServer, u16, u16) {
+/// The configuration of nginx with a cache, and the origin's and the front's ports.
+fn nginx_text(lab: &Lab) -> (String, u16, u16) {
     let (origin, front) = (free_port(), free_port());
     let path = |name: &str| lab.path(name).display().to_string();
     let mut text = NGINX.replace("ORIGIN", &origin.to_string()).replace("FRONT", &front.to_string());
     for name in ["PID", "ERR", "CACHE", "T1", "T2", "T3", "T4", "T5"] {
         text = text.replace(name, &path(&name.to_lowercase()));
     }
+    (text, origin, front)
+}
+
+/// Starts it.
+fn nginx(lab: &Lab) -> (RunningServer, u16, u16) {
+    let (text, origin, front) = nginx_text(lab);
     let file = lab.write("nginx.conf", text).display().to_string();
     (lab.serve("nginx", &["-c", &file], &[origin, front]), origin, front)
 }
@@ -130,7 +137,7 @@ fn hits_of_nginx_are_those_that_are_simulated() {
     let lab = Lab::new();
     let (_running, _, front) = nginx(&lab);
     for trace in traces() {
-        let heads = asked(front, &trace);
+        let heads = asked(front, &trace, Duration::ZERO);
         compare(&trace, &heads, CacheSetup::nginx(TTL), |head| {
             let now: f64 = field(head, "X-Now").parse().unwrap();
             (now as u64, field(head, "X-Status") == "HIT")
@@ -138,6 +145,53 @@ fn hits_of_nginx_are_those_that_are_simulated() {
         // The next trace begins with an empty cache.
         std::thread::sleep(Duration::from_secs(TTL + 2));
     }
+}
+
+/// Where nginx has room for fewer pages than are asked for, it holds, and has removed, as many as the simulation. Its cache manager looks every ten seconds.
+#[test]
+fn pages_that_nginx_has_no_room_for_go_as_simulated() {
+    needs!(has("nginx", "apt install nginx-light"));
+    const PAGES: u64 = 2_000;
+    /// What a page takes: a block of the file system.
+    const BLOCK: u64 = 4_096;
+    let lab = Lab::new();
+    let (text, origin, front) = nginx_text(&lab);
+    let bounded = format!(
+        "keys_zone=pages:10m manager_files={PAGES} manager_threshold=10s max_size={}",
+        PAGES / 4 * BLOCK
+    );
+    let text = text.replace("keys_zone=pages:10m", &bounded).replace("200 2s", "200 1h");
+    let file = lab.write("nginx.conf", text.replace("master_process off;", "")).display().to_string();
+    // The manager looks first when it starts: here, when a second begins.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    std::thread::sleep(Duration::from_secs(1) - Duration::from_nanos(now.subsec_nanos().into()));
+    let _running = lab.serve("nginx", &["-c", &file], &[origin, front]);
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let trace: Vec<u64> =
+        (0..REQUESTS).map(|_| (PAGES as f64 * random.random::<f64>().powi(2)) as u64).collect();
+    let answers = asked(front, &trace, Duration::from_micros(1_500));
+    let mut cache = PageCache::new(CacheSetup { bytes: Some(PAGES / 4 * BLOCK), ..CacheSetup::nginx(3_600) });
+    let (mut made, mut simulated, mut at) = (0, 0, 0);
+    for (page, (head, _)) in trace.iter().zip(&answers) {
+        at = field(head, "X-Now").parse::<f64>().unwrap() as u64;
+        made += u64::from(field(head, "X-Status") == "MISS");
+        simulated += u64::from(cache.ask(at, *page, BLOCK) == CacheAnswer::Miss);
+    }
+    cache.sweep(at + 10);
+    let held = || std::fs::read_dir(lab.path("cache")).unwrap().count() as u64;
+    wait_until("the cache manager has looked", || held() <= PAGES / 4);
+    for (what, nginx, simulated) in [
+        ("made", made, simulated),
+        ("removed", made - held(), cache.evicted()),
+        ("held", held(), cache.pages() as u64),
+    ] {
+        println!("{what}: {nginx}, simulated {simulated}");
+        assert!(
+            nginx.abs_diff(simulated) as f64 <= 0.02 * nginx as f64,
+            "{what}: {nginx}, simulated {simulated}"
+        );
+    }
+    assert!(cache.evicted() > PAGES, "{}", cache.evicted());
 }
 
 #[test]
@@ -160,7 +214,7 @@ fn hits_of_apache_are_those_that_are_simulated() {
     let _apache = lab.serve("apache2", &["-X", "-f", &file], &[front]);
     for trace in traces() {
         lab.write("apache.log", "");
-        let heads = asked(front, &trace);
+        let heads = asked(front, &trace, Duration::ZERO);
         let lines = || lab.read("apache.log").lines().map(str::to_owned).collect::<Vec<String>>();
         wait_until("every request is logged", || lines().len() == heads.len());
         let answers: Vec<Timed> =
