@@ -30,10 +30,10 @@ pub struct Args {
 enum RuntimeVerb {
     /// Fetch the PHP of another suite, such as debian:trixie; nothing is installed
     #[command(
-        after_help = "Examples:\n  weigh lab runtime add debian:trixie\n  weigh lab runtime add debian:bullseye"
+        after_help = "Examples:\n  weigh lab runtime add debian:trixie\n  weigh lab runtime add debian:experimental/8.5"
     )]
     Add {
-        /// SOURCE:SUITE, such as debian:trixie or debian:bullseye
+        /// SOURCE:SUITE, such as debian:trixie or debian:experimental/8.5
         #[arg(value_name = "SUITE")]
         name: String,
     },

@@ -42,36 +42,35 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Looks through unpacked packages for `php` (`php8.4`). Extensions come sorted; version and bytes are not known yet.
+    /// Looks through unpacked packages for `php` (`php8.4`), which says where its extensions are: packages of another may lie beside it. Extensions
+    /// come sorted; version and bytes are not known yet.
     pub fn inspect(root: &Path, php: &str, source: &str) -> Result<Prefix> {
+        let fail = || format!("the packages hold no {php} with its loader and extensions");
         let libraries = library_folders(root);
-        let loader = libraries.iter().find_map(|folder| loader_in(root, folder));
-        let (cli, fpm) = (
-            PathBuf::from(format!("usr/bin/{php}")),
-            format!("usr/sbin/{}", php.replacen("php", "php-fpm", 1)),
-        );
-        let series = names_in(&root.join("usr/lib/php"));
-        let holds = |name: &&String| !extensions_in(&root.join("usr/lib/php").join(name)).is_empty();
-        let folder = series.iter().find(holds).map(|name| Path::new("usr/lib/php").join(name));
-        let (Some(loader), true, Some(folder)) = (loader, root.join(&cli).is_file(), folder) else {
-            bail!("the packages hold no {php} with its loader and extensions");
-        };
-        let is_zend = |name: &String| name == "opcache" || name == "xdebug";
-        let (zend_extensions, extensions) = extensions_in(&root.join(&folder)).into_iter().partition(is_zend);
-        Ok(Prefix {
+        let loader = libraries.iter().find_map(|folder| loader_in(root, folder)).with_context(fail)?;
+        let fpm = PathBuf::from(format!("usr/sbin/{}", php.replacen("php", "php-fpm", 1)));
+        let mut prefix = Prefix {
             schema: SCHEMA,
             name: php.to_owned(),
             version: String::new(),
             source: source.to_owned(),
             loader,
             libraries,
-            cli,
-            fpm: Some(PathBuf::from(fpm)).filter(|fpm| root.join(fpm).is_file()),
-            extension_dir: folder,
-            zend_extensions,
-            extensions,
+            cli: PathBuf::from(format!("usr/bin/{php}")),
+            fpm: Some(fpm).filter(|fpm| root.join(fpm).is_file()),
+            extension_dir: PathBuf::new(),
+            zend_extensions: Vec::new(),
+            extensions: Vec::new(),
             bytes: 0,
-        })
+        };
+        let (said, _) =
+            super::ask(&prefix.cli_command(root), "echo PHP_EXTENSION_DIR;").with_context(fail)?;
+        let folder = Path::new(said.trim()).strip_prefix("/").with_context(fail)?;
+        let is_zend = |name: &String| name == "opcache" || name == "xdebug";
+        let all = extensions_in(&root.join(folder)).into_iter();
+        (prefix.zend_extensions, prefix.extensions) = all.partition(is_zend);
+        prefix.extension_dir = folder.to_owned();
+        Ok(prefix)
     }
 
     /// Reads the prefix at `root`; `None` when there is none.

@@ -1,6 +1,6 @@
 //! `runtimes/NAME.toml`: a distribution whose suites have PHP.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -21,6 +21,9 @@ pub struct RuntimeSource {
     pub component: String,
     /// Suites by which the archive is known among the machine's sources.
     pub suites: Vec<String>,
+    /// Suites that are not whole, each with the suite that has the packages that it lacks.
+    #[serde(default)]
+    pub needs: BTreeMap<String, String>,
     /// Packages that must be there, with `{php}` for `php8.4`.
     pub required: Vec<String>,
     /// Extensions that are taken where the suite has them: as `php8.4-NAME`, else as `php-NAME`.
@@ -43,19 +46,27 @@ impl RuntimeSource {
         Ok(source)
     }
 
-    /// The packages to take of those that a suite has, and the name of its PHP (`php8.4`): the newest.
+    /// A suite and the one that it needs, as apt's sources name them.
+    pub fn with_needed(&self, suite: &str) -> String {
+        self.needs.get(suite).map_or(suite.to_owned(), |other| format!("{suite} {other}"))
+    }
+
+    /// The packages to take of those that a suite has, and the name of its PHP (`php8.4`): of this version, or the newest.
     ///
     /// # Errors
     /// The suite has no PHP, or lacks a required package.
-    pub fn choose(&self, known: &BTreeSet<String>) -> Result<(String, Vec<String>)> {
-        let newest = known.iter().filter_map(|name| version_of(name)).max();
-        let Some((major, minor)) = newest else { bail!("it has no PHP") };
-        let php = format!("php{major}.{minor}");
+    pub fn choose(&self, known: &BTreeSet<String>, version: Option<&str>) -> Result<(String, Vec<String>)> {
+        let newest = || {
+            let (major, minor) = known.iter().filter_map(|name| version_of(name)).max()?;
+            Some(format!("{major}.{minor}"))
+        };
+        let version = version.map(str::to_owned).or_else(newest).context("it has no PHP")?;
+        let php = format!("php{version}");
         let mut chosen = Vec::new();
         for name in &self.required {
             let name = name.replace("{php}", &php);
             if !known.contains(&name) {
-                bail!("it has {php}, but no package {name}");
+                bail!("it has no package {name}");
             }
             chosen.push(name);
         }

@@ -47,7 +47,7 @@ pub struct Added {
     pub left_out: Vec<String>,
 }
 
-/// Adds the PHP of a suite, such as `debian:trixie`, to the runtimes in `folder`. `etc` is the machine's apt folder.
+/// Adds the PHP of a suite, such as `debian:trixie` or one of several, `debian:experimental/8.5`, to the runtimes in `folder`. `etc` is the machine's apt folder.
 ///
 /// # Errors
 /// The name is none, the machine has no such archive, the suite has no PHP, or a download or program failed: with what
@@ -59,7 +59,7 @@ pub fn add(
     folder: &Path,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Added> {
-    let suite = suite_of(name)?;
+    let (suite, version) = suite_of(name)?;
     let _lock = lock(folder)?;
     if let Some((root, prefix)) = prefixes(folder).into_iter().find(|(_, prefix)| prefix.source == name) {
         return Ok(Added {
@@ -68,9 +68,10 @@ pub fn add(
             left_out: Vec::new(),
         });
     }
-    let work = folder.join(format!(".fetch-{}", name.replace(':', "-")));
+    let work = folder.join(format!(".fetch-{}", name.replace([':', '/'], "-")));
     let apt = reach(suite, source, etc, &work, progress)?;
-    let (php, packages) = source.choose(&apt.names()?).with_context(|| format!("{name} cannot be used"))?;
+    let (php, packages) =
+        source.choose(&apt.names()?, version).with_context(|| format!("{name} cannot be used"))?;
     let bytes = download(&apt, &packages, progress)?;
 
     let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
@@ -104,7 +105,7 @@ pub fn unpack(
     (work, into): (&Path, &Path),
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<u64> {
-    let apt = reach(suite_of(name)?, source, etc, work, progress)?;
+    let apt = reach(suite_of(name)?.0, source, etc, work, progress)?;
     let bytes = download(&apt, packages, progress)?;
     unpack_all(&apt, into, progress)?;
     Ok(bytes)
@@ -119,17 +120,23 @@ fn unpack_all(apt: &PrivateApt, into: &Path, progress: &mut (dyn FnMut(Progress)
     fs::set_permissions(into, fs::Permissions::from_mode(0o700)).context("cannot close the folder")
 }
 
-/// `trixie` of `debian:trixie`.
+/// `trixie` of `debian:trixie`, and `8.4` of `debian:trixie/8.4`.
 ///
 /// # Errors
 /// There is no suite, or one that is not a name.
-pub fn suite_of(name: &str) -> Result<&str> {
-    let suite = name.split_once(':').map_or("", |(_, suite)| suite);
+pub fn suite_of(name: &str) -> Result<(&str, Option<&str>)> {
+    let named = name.split_once(':').map_or("", |(_, suite)| suite);
+    let (suite, version) = named.split_once('/').map_or((named, None), |(suite, php)| (suite, Some(php)));
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
     if suite.is_empty() || suite.len() > 40 || suite.starts_with(['-', '.']) || !suite.chars().all(plain) {
         bail!("`{name}` names no suite; give one such as debian:trixie");
     }
-    Ok(suite)
+    let is_version =
+        |text: &str| text.split('.').count() == 2 && text.split('.').all(|part| part.parse::<u16>().is_ok());
+    if !version.is_none_or(is_version) {
+        bail!("`{name}` names no PHP; give one such as {}/8.4", name.split('/').next().unwrap_or(name));
+    }
+    Ok((suite, version))
 }
 
 /// The first of the machine's archives that has the suite, signed, and is of the origin wanted.
@@ -172,7 +179,7 @@ fn update(
     work: &Path,
     settings: &str,
 ) -> Result<PrivateApt> {
-    let apt = PrivateApt::prepare(work, archive, suite, &source.component, settings)?;
+    let apt = PrivateApt::prepare(work, archive, &source.with_needed(suite), &source.component, settings)?;
     apt.update()?;
     let origin = apt.origin()?;
     if origin != source.origin {
@@ -218,7 +225,9 @@ fn leave_out_broken(prefix: &mut Prefix, root: &Path) -> Result<Vec<String>> {
 /// The names in `Unable to load dynamic library 'x.so'` and `Failed loading /…/x.so`.
 fn unloadable(stderr: &str) -> Vec<String> {
     let quoted = |line: &str| {
-        Some(line.split_once("Unable to load dynamic library '")?.1.split('\'').next()?.to_owned())
+        let starts = ["Unable to load dynamic library '", "Failed loading Zend extension '"];
+        let (_, rest) = starts.iter().find_map(|start| line.split_once(start))?;
+        Some(rest.split('\'').next()?.to_owned())
     };
     let plain = |line: &str| Some(line.split_once("Failed loading ")?.1.split(':').next()?.to_owned());
     let paths = stderr.lines().filter_map(|line| quoted(line).or_else(|| plain(line)));

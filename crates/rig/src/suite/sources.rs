@@ -122,7 +122,13 @@ fn archives_of(fields: &[(String, String)]) -> Vec<Archive> {
 /// Empty where there is no apt.
 pub(super) fn settings_of_machine() -> String {
     let Ok(said) = answer(Command::new("apt-config").arg("dump")) else { return String::new() };
-    let kept = ["Acquire::http::", "Acquire::https::", "Acquire::ForceIPv4", "Acquire::ForceIPv6"];
+    let kept = [
+        "Acquire::http::",
+        "Acquire::https::",
+        "Acquire::ForceIPv4",
+        "Acquire::ForceIPv6",
+        "Acquire::Check-Valid-Until",
+    ];
     let lines = said.stdout.lines().filter(|line| kept.iter().any(|k| line.starts_with(k)));
     lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,10 +1,14 @@
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 
 fn lay(root: &Path, files: &[&str]) {
     for file in files {
         let path = root.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, "").unwrap();
+        // The loader starts a PHP that says where its extensions are.
+        fs::write(&path, "#!/bin/sh\necho /usr/lib/php/20240924\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
     }
 }
 
@@ -21,7 +25,14 @@ const PARTS: [&str; 6] = [
 fn programs_start_with_the_loader_and_libraries_of_their_prefix() {
     let root = tempfile::tempdir().unwrap();
     lay(root.path(), &PARTS);
-    lay(root.path(), &["usr/lib/php/8.4/php.ini-production", "lib/some-triplet/libz.so.1"]);
+    lay(
+        root.path(),
+        &[
+            "usr/lib/php/8.4/php.ini-production",
+            "usr/lib/php/20200930/redis.so",
+            "lib/some-triplet/libz.so.1",
+        ],
+    );
     let prefix = Prefix::inspect(root.path(), "php8.4", "debian:trixie").unwrap();
     let at = |path: &str| root.path().join(path).into_os_string();
     let paths = format!("{0}/usr/lib/some-triplet:{0}/lib/some-triplet", root.path().display());

@@ -2,8 +2,18 @@ use super::*;
 
 #[test]
 fn only_a_plain_suite_is_taken() {
-    assert_eq!(suite_of("debian:trixie").unwrap(), "trixie");
-    for wrong in ["debian", "debian:", "debian:../x", "debian:-o", "debian:a b", "debian:x\ny"] {
+    assert_eq!(suite_of("debian:trixie").unwrap(), ("trixie", None));
+    assert_eq!(suite_of("debian:experimental/8.5").unwrap(), ("experimental", Some("8.5")));
+    for wrong in [
+        "debian",
+        "debian:",
+        "debian:../x",
+        "debian:-o",
+        "debian:a b",
+        "debian:x\ny",
+        "debian:x/y",
+        "debian:x/8.4/..",
+    ] {
         assert!(suite_of(wrong).is_err(), "{wrong}");
     }
 }
@@ -11,8 +21,8 @@ fn only_a_plain_suite_is_taken() {
 #[test]
 fn extensions_that_php_could_not_load_are_told() {
     let stderr = "Warning: PHP Startup: Unable to load dynamic library 'redis.so' (tried: /x/redis.so (no symbol))\n\
-        Failed loading /x/opcache.so:  libc.so.6: no\nWarning: PHP Startup: Unable to load dynamic library 'redis.so'\n";
-    assert_eq!(unloadable(stderr), ["opcache", "redis"]);
+        Failed loading /x/opcache.so:  libc.so.6: no\nFailed loading Zend extension 'xdebug.so' (tried: /x/xdebug.so)\nWarning: PHP Startup: Unable to load dynamic library 'redis.so'\n";
+    assert_eq!(unloadable(stderr), ["opcache", "redis", "xdebug"]);
     assert_eq!(unloadable(""), Vec::<String>::new());
 }
 
