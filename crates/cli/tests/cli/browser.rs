@@ -347,7 +347,7 @@ fn two_pages_are_compared_as_visitors_see_them() {
     assert!(study.code == 2 && study.stderr.contains("give two URLs"), "{}", study.stderr);
 }
 
-/// A page that PHP makes, with a style sheet of 300 KB that is sent as it is.
+/// A page that PHP makes, with a style sheet of 1.2 MB that is sent as it is.
 const NGINX: &str = "events {}\nhttp { types { text/css css; } gzip off; server { listen 80; root ROOT; index index.php;\n\
     location ~ \\.php$ { include fastcgi_params; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_pass unix:/run/php.sock; } } }\n";
 
@@ -361,7 +361,7 @@ fn a_policy_is_proved_by_loads_of_the_site_s_page() {
     let root = lab.path("public");
     lab.write("nginx.conf", NGINX.replace("ROOT", root.to_str().unwrap()));
     lab.write("fastcgi_params", "fastcgi_param REQUEST_METHOD $request_method;\n");
-    lab.write("public/app.css", "h1 { color: red; margin: 1px }\n".repeat(10_000));
+    lab.write("public/app.css", "h1 { color: red; margin: 1px }\n".repeat(40_000));
     let page = "<!doctype html><link rel=icon href=data:,><link rel=stylesheet href=/app.css><h1>Hello</h1>";
     lab.write("public/index.php", page);
     let looked = ["site", "--docroot", "public", "--server-config", "nginx.conf", "--render", "--browser"];
@@ -389,7 +389,7 @@ fn a_policy_is_proved_by_loads_of_the_site_s_page() {
     };
     let (lcp, proof) = ["45s", "180s"].iter().find_map(prove).expect("rounds enough in nine minutes");
     assert_eq!(lcp["amount"], "LCP of / over 8mbit/20ms");
-    // 300 KB take 300 ms of the link, and a few KB none.
+    // 1.2 MB take over a second of the link, and a few KB none: a busy machine adds to both.
     let [before, after] = ["before", "after"].map(|side| lcp["measured"][side].as_f64().unwrap());
     assert!(before > after && before - after > 0.1, "{proof:#}");
     let open = proof["open"].to_string();
