@@ -212,6 +212,16 @@ fn roots_in(rules: &Rules, block: &[Directive], sets: &[(String, String)], found
     }
 }
 
+fn returns(directive: &Directive) -> bool {
+    directive.within().iter().any(|d| d.is("return"))
+}
+
+/// Whether a location has answers of its own, other than those by which a host shows that it is the owner's.
+fn serves(directive: &Directive) -> bool {
+    let is_proof = || directive.words().iter().any(|word| word.contains("/.well-known"));
+    directive.is("location") && !returns(directive) && !is_proof()
+}
+
 /// Whether a site only leads to another one, or refuses: by a word that holds for every request.
 fn only_redirects(block: &[Directive], is_secure: bool) -> bool {
     block.iter().any(|d| {
@@ -221,9 +231,7 @@ fn only_redirects(block: &[Directive], is_secure: bool) -> bool {
             "return" => true,
             "redirect" | "redirectpermanent" => words.iter().take(2).any(is_everything),
             "rewriterule" => !is_secure && words.get(1).is_some_and(|to| to.starts_with("https://")),
-            "location" => {
-                words.first().is_some_and(is_everything) && d.within().iter().any(|d| d.is("return"))
-            }
+            "location" => words.first().is_some_and(is_everything) && returns(d) && !block.iter().any(serves),
             _ => false,
         }
     })

@@ -265,7 +265,13 @@ impl Drop for Started {
 pub struct RunningServer(Child);
 
 impl Drop for RunningServer {
+    /// Asks it for its end first: one that is killed leaves its workers.
     fn drop(&mut self) {
+        let _ = std::process::Command::new("kill").arg(self.0.id().to_string()).status();
+        let asked = Instant::now();
+        while asked.elapsed() < PATIENCE && !matches!(self.0.try_wait(), Ok(Some(_))) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -202,6 +202,17 @@ fn the_site_that_is_meant_is_found_by_name_root_or_file() {
     assert_eq!(site(&docroot).unwrap(), Path::new("/srv/b"));
     let line = site(&Wanted::default()).unwrap_err();
     assert!(line.contains("it has 2 sites; add --site NAME, or the --docroot of one: a.example (/srv/a/public, sites/a:1), b.example"), "{line}");
+    // What is not named is refused, what is named is not; and a host's proof of its owner is no site.
+    let site_of = |locations: &str| {
+        let text = format!(
+            "events {{}}\nhttp {{ server {{ root /srv/w; {locations} location / {{ return 404; }} }}\nserver {{ root /srv/x; }} }}"
+        );
+        let docroot = Wanted { name: None, docroot: Some("/srv/w".into()) };
+        reading("nginx", &[("nginx.conf", text.as_str())], &docroot).map(|read| read.site.root)
+    };
+    assert_eq!(site_of("location /wiki/ { rewrite ^ /w/index.php; }").unwrap(), Path::new("/srv/w"));
+    let proof = "location /.well-known/acme-challenge/ { root /var/www; }";
+    assert_eq!(site_of(proof).unwrap(), Path::new("/srv/x"), "the one that is left");
     let mut part = files;
     part.rotate_left(1);
     assert_eq!(reading("nginx", &part, &Wanted::default()).unwrap().site.root, Path::new("/srv/a/public"));
