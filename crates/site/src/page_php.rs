@@ -25,7 +25,7 @@ use weigh_stats::ROUNDS;
 use super::application::{Application, Instances, RecordedNotes, with_fpm};
 use super::pages::{MOST_PAGES, Page, Visited};
 use super::private::Private;
-use super::request::SiteRequest;
+use super::request::{NamedPhp, SiteRequest};
 use crate::bodies::difference;
 use block::{About, Block, Order, PhpSide};
 use rows::{Blocks, Measured, rows};
@@ -159,6 +159,9 @@ impl PagesByPhp<'_> {
     fn subjects(&self, progress: &mut dyn Progress) -> Result<(Vec<Subject>, Vec<Vec<Measured>>)> {
         let application = self.application;
         let (mut subjects, mut rows) = (Vec::new(), Vec::new());
+        for setting in NamedPhp::shared(application.php) {
+            progress.note(&format!("pages by PHP: all with -d {}", clean(setting)));
+        }
         for named in application.php {
             let binary = &named.binary;
             let php = match embedded::is_embedded(binary) {
@@ -166,7 +169,8 @@ impl PagesByPhp<'_> {
                 false => Ok(application.lab.php(std::slice::from_ref(binary))?.pop().context("no PHP")?),
             };
             let made = php.and_then(with_fpm).and_then(|php| {
-                let (version, settings) = (named.named(&php.version), named.settings.as_slice());
+                let (version, settings) =
+                    (named.named(&php.version, application.php), named.settings.as_slice());
                 let private = application.private_by(Some((php, settings)), &mut RecordedNotes::default());
                 Ok((version, private?))
             });

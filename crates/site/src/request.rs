@@ -65,10 +65,18 @@ pub struct NamedPhp {
 }
 
 impl NamedPhp {
-    /// Its version with its settings, as `php -d` has them.
-    pub fn named(&self, version: &str) -> String {
-        let settings = self.settings.iter().map(|setting| format!(" -d {}", clean(setting)));
+    /// Its version with those settings that not all of these have, as `php -d` has them.
+    pub fn named(&self, version: &str, all: &[NamedPhp]) -> String {
+        let shared = NamedPhp::shared(all);
+        let own = self.settings.iter().filter(|setting| !shared.contains(setting));
+        let settings = own.map(|setting| format!(" -d {}", clean(setting)));
         clean(version) + &settings.collect::<String>()
+    }
+
+    /// The settings that all of these have.
+    pub fn shared(all: &[NamedPhp]) -> Vec<&String> {
+        let is_shared = |setting: &&String| all.iter().all(|other| other.settings.contains(setting));
+        all.first().map_or_else(Vec::new, |first| first.settings.iter().filter(is_shared).collect())
     }
 }
 

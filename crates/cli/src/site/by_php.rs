@@ -5,7 +5,7 @@ use weigh_model::site::{Brings, PhpPage, SAME, Site};
 use weigh_model::text::clean;
 use weigh_model::units::{self, count};
 
-use super::screen::{WIDTH, wrapped};
+use super::screen::{WIDTH, and_others, wrapped};
 
 /// The part of a screen; empty if PHPs were not compared.
 pub fn render(site: &Site) -> String {
@@ -24,10 +24,20 @@ pub fn render(site: &Site) -> String {
     text += &wrapped(&[&about]);
     text += &all.iter().filter_map(parts).map(|line| wrapped(&[&line])).collect::<String>();
     text += &paced(all);
+    let mut logged: Vec<(&PhpPage, &str, usize)> = Vec::new();
     for row in all.iter().filter(|row| row.problem.is_none()) {
         let differs = row.differs.iter().map(|what| format!("{}: {what}.", by(row)));
-        let logs = row.logs.iter().map(|what| format!("{} logs: {what}.", by(row)));
-        text += &differs.chain(logs).map(|line| wrapped(&[&clean(&line)])).collect::<String>();
+        text += &differs.map(|line| wrapped(&[&clean(&line)])).collect::<String>();
+        if let Some(what) = &row.logs {
+            match logged.iter_mut().find(|(first, known, _)| first.php == row.php && known == what) {
+                Some((.., more)) => *more += 1,
+                None => logged.push((row, what, 0)),
+            }
+        }
+    }
+    for (row, what, more) in logged {
+        let line = format!("{}{} by PHP {}, in its log: {what}.", row.page, and_others(more), row.php);
+        text += &wrapped(&[&clean(&line)]);
     }
     let mut without: Vec<&str> =
         all.iter().filter(|row| row.opcache == Some(false)).map(|row| row.php.as_str()).collect();

@@ -131,12 +131,11 @@ fn page_cache(site: &Site) -> Option<String> {
         long.megabytes.map(|all| format!(", and held {} MB", units::trimmed_number(all))).unwrap_or_default();
     let at_most = if long.at_most { "at most " } else { "" };
     let may = site.cacheable.iter().filter(|page| page.refused.is_none()).count();
-    let asked = match site.cacheable.len() {
-        0 => "Whether pages may be held was not asked (--page-cache).".to_owned(),
-        all => format!(
-            "{may} of {} may be held: they were the same for all who asked.",
-            count(all, "page", "pages")
-        ),
+    let all = count(site.cacheable.len(), "page", "pages");
+    let asked = match (may, site.cacheable.len()) {
+        (_, 0) => "Whether pages may be held was not asked (--page-cache).".to_owned(),
+        (0, _) => format!("None of {all} may be held."),
+        _ => format!("{may} of {all} may be held: they were the same for all who asked."),
     };
     Some(format!(
         "A cache in front of PHP would have answered {at_most}{} of its requests if it held pages for {}, {} for {}{held}. {asked}",
@@ -145,6 +144,11 @@ fn page_cache(site: &Site) -> Option<String> {
         units::percent(long.hits),
         units::ns(LONG as f64 * 1e9),
     ))
+}
+
+/// ` and 2 other pages`; empty: there is none.
+pub fn and_others(pages: usize) -> String {
+    if pages > 0 { format!(" and {}", count(pages, "other page", "other pages")) } else { String::new() }
 }
 
 /// Why pages may not be held, each reason once with its first page and what it was seen by there.
@@ -159,11 +163,7 @@ fn refused(site: &Site) -> Vec<String> {
         }
     }
     let told = |(_, why, page, more): &(&str, &str, &str, usize)| {
-        let more = if *more > 0 {
-            format!(" and {}", count(*more, "other page", "other pages"))
-        } else {
-            String::new()
-        };
+        let more = and_others(*more);
         format!("Not to be held: {}{more}: {}.", clean(page), clean(why))
     };
     all.iter().map(told).collect()
