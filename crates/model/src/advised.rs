@@ -37,6 +37,8 @@ pub struct HeldPages {
     pub seconds: u64,
     /// Their paths as regular expressions without what begins and ends them, of printable ASCII.
     pub pages: Vec<String>,
+    /// Whether only visitors without any cookie are answered from it.
+    pub no_cookies: bool,
 }
 
 /// What of a site's own configuration goes on to hold beside a policy.

@@ -55,6 +55,7 @@ struct Asked {
     count: u32,
     first: Option<Vec<u8>>,
     seconds: Option<u64>,
+    varies_by_cookie: bool,
     refused: Option<String>,
     /// CPU nanoseconds of PHP and of the server.
     cpu: [u64; 2],
@@ -123,8 +124,8 @@ fn rounds(pages: &mut [Asked], asker: &Asker<'_>, meters: [Group; 2], interrupt:
 
 impl Asked {
     fn new(path: &str) -> Asked {
-        let (count, first, seconds, refused, cpu) = Default::default();
-        Asked { path: path.to_owned(), count, first, seconds, refused, cpu }
+        let (count, first, seconds, varies_by_cookie, refused, cpu) = Default::default();
+        Asked { path: path.to_owned(), count, first, seconds, varies_by_cookie, refused, cpu }
     }
 
     /// Asks once, and finds what stands against a cache.
@@ -133,13 +134,15 @@ impl Asked {
         let ask = |fields| asker.ask(&Question { path: &self.path, fields, ..Question::default() });
         let found = ask(fields).map_err(|fault| fault.message).and_then(|reply| {
             let body = reply.decoded_within(LONGEST).map_err(|error| format!("{error:#}"))?;
-            forbids(&reply).map_or(Ok((own_seconds(&reply), body)), Err)
+            let varies = vary(&reply).iter().any(|field| field == "cookie");
+            forbids(&reply).map_or(Ok((own_seconds(&reply), varies, body)), Err)
         });
         self.count += 1;
-        let (seconds, body) = match found {
+        let (seconds, varies, body) = match found {
             Ok(found) => found,
             Err(why) => return self.refuse(why),
         };
+        self.varies_by_cookie |= varies;
         let Some(first) = &self.first else {
             (self.first, self.seconds) = (Some(body), seconds);
             return;
@@ -176,6 +179,7 @@ impl Asked {
             cpu_ms: refused.is_none().then(|| self.cpu.map(ms)),
             refused,
             seconds: self.seconds,
+            varies_by_cookie: self.varies_by_cookie,
             share: of_log.as_ref().map(|of| of.share),
             hits: of_log.map(|of| of.hits).unwrap_or_default(),
         }
@@ -208,9 +212,15 @@ fn forbids(reply: &Reply) -> Option<String> {
     if text(reply, "pragma").is_some_and(|pragma| pragma.contains("no-cache")) {
         return Some("its Pragma says no-cache".to_owned());
     }
-    let vary = text(reply, "vary").unwrap_or_default();
-    let other = vary.split(',').map(str::trim).find(|field| !matches!(*field, "" | "accept-encoding"));
+    // Visitors with cookies get none of it.
+    let other = vary(reply).into_iter().find(|field| !matches!(field.as_str(), "accept-encoding" | "cookie"));
     other.map(|field| format!("it says Vary: {field}"))
+}
+
+/// The fields of a request that an answer says that it varies by.
+fn vary(reply: &Reply) -> Vec<String> {
+    let fields = text(reply, "vary").unwrap_or_default();
+    fields.split(',').map(str::trim).filter(|field| !field.is_empty()).map(str::to_owned).collect()
 }
 
 /// Seconds for which it says that a shared cache may hold it.

@@ -270,6 +270,7 @@ pub fn make_every_page(policy: &mut Policy, why: &str) {
             text,
             seconds: 0,
             pages: Vec::new(),
+            no_cookies: false,
             hits: None,
             cpu_ms: None,
             refused,

@@ -24,8 +24,8 @@ pub(super) fn decide(site: &Site) -> Option<PageCaching> {
     let held: Vec<&CacheablePage> = site.cacheable.iter().filter(|page| page.refused.is_none()).collect();
     let keep = |why: &str| {
         let text = format!("Let PHP make every page: {why}.");
-        let (keep, seconds, pages, hits, cpu_ms) = (true, 0, Vec::new(), None, None);
-        PageCaching { keep, text, seconds, pages, hits, cpu_ms, refused: refused.clone() }
+        let (keep, seconds, pages, no_cookies, hits, cpu_ms) = (true, 0, Vec::new(), false, None, None);
+        PageCaching { keep, text, seconds, pages, no_cookies, hits, cpu_ms, refused: refused.clone() }
     };
     if held.is_empty() {
         return Some(keep(&format!("no page that was asked may be held ({})", refused.join("; "))));
@@ -86,9 +86,11 @@ impl Life {
         let count = units::count(pages.len(), "page", "pages");
         let life = units::ns(self.seconds as f64 * 1e9);
         let at_most = if site.page_cache.iter().any(|one| one.at_most) { "at most " } else { "" };
+        let no_cookies = pages.iter().any(|page| page.varies_by_cookie);
+        let harmless = if no_cookies { "" } else { " but those of analytics and consent" };
         let text = format!(
-            "Hold {count} in a cache in front of PHP for {life}. It answers {at_most}{} of the requests for scripts, as far as visitors have no cookie but \
-             those of analytics and consent. CPU time of these pages −{}. A change of one is seen {life} later at most.",
+            "Hold {count} in a cache in front of PHP for {life}. It answers {at_most}{} of the requests for scripts, as far as visitors have no \
+             cookie{harmless}. CPU time of these pages −{}. A change of one is seen {life} later at most.",
             units::percent(self.hits),
             units::percent(self.saved()),
         );
@@ -97,6 +99,7 @@ impl Life {
             text,
             seconds: self.seconds,
             pages: pages.iter().map(|page| page.page.clone()).collect(),
+            no_cookies,
             hits: Some((self.hits * 1e4).round() / 1e4),
             cpu_ms: Some(cpu_ms),
             refused,
@@ -117,6 +120,7 @@ mod tests {
             asked: 200,
             refused: None,
             seconds: None,
+            varies_by_cookie: false,
             cpu_ms: Some([40.0, 0.5]),
             share: Some(share),
             hits: hits.to_vec(),
@@ -145,6 +149,10 @@ mod tests {
         );
         assert_eq!(decided(vec![page("/", 0.3, [0.78, 0.8, 0.95])]).seconds, 1);
         let own = CacheablePage { seconds: Some(5), ..page("/", 0.3, [0.5, 0.8, 0.95]) };
+        assert!(!both.no_cookies && both.text.contains("no cookie but those of analytics"), "{}", both.text);
+        let varies = CacheablePage { varies_by_cookie: true, ..page("/", 0.3, [0.5, 0.8, 0.95]) };
+        let varies = decided(vec![varies]);
+        assert!(varies.no_cookies && varies.text.contains("visitors have no cookie. CPU"), "{}", varies.text);
         assert_eq!(decided(vec![own]).hits, Some(0.15), "it is held for five seconds whatever is decided");
     }
 

@@ -238,7 +238,7 @@ const PAGES: [(&str, &str); 5] = [
     ("begin.php", "session_start(); echo 'A session';"),
     (
         "account.php",
-        "if (isset($_COOKIE['session'])) { echo 'Hello, ', $_COOKIE['session']; } else { echo 'Hello, stranger'; }",
+        "header('Vary: Cookie'); if (isset($_COOKIE['session'])) { echo 'Hello, ', $_COOKIE['session']; } else { echo 'Hello, stranger'; }",
     ),
 ];
 
@@ -315,6 +315,7 @@ fn only_pages_that_are_the_same_for_all_are_held_and_a_proof_tells_what_that_bri
     let policy: Policy = toml::from_str(&lab.read("advice/policy.toml")).unwrap();
     let cache = policy.page_cache.clone().unwrap();
     assert_eq!((cache.keep, cache.pages.len(), cache.refused.len()), (false, 2, 3), "{cache:?}");
+    assert!(cache.no_cookies, "the account says that it varies by cookies");
     let zone = lab.read("advice/config/nginx/page-cache-zone.conf");
     assert!(zone.contains("\"~^/account\\x2Ephp$\" \"held\"") && !zone.contains("begin"), "{zone}");
     assert!(

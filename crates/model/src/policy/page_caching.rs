@@ -15,7 +15,10 @@ pub struct PageCaching {
     /// Paths of the pages that are held; every other one is made by PHP.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<String>,
-    /// The share of all requests for scripts that it answers, if no visitor has a cookie but those of analytics and consent. Absent: no log.
+    /// Whether only visitors without any cookie are answered from it, as one of the pages says `Vary: Cookie`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_cookies: bool,
+    /// The share of all requests for scripts that it answers, if no visitor has a cookie but those of analytics and consent, or with `no_cookies` any. Absent: no log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<f64>,
     /// CPU milliseconds of PHP and server per request for these pages, without and with it. Absent: no log.

@@ -36,6 +36,9 @@ pub struct CacheablePage {
     /// Seconds for which its own `Cache-Control` lets a cache hold it. Absent: it does not say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
+    /// Whether it says `Vary: Cookie`: a cache may answer only who has none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varies_by_cookie: bool,
     /// CPU milliseconds of PHP and of the web server for a response that PHP makes. Absent: no cache may hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<[f64; 2]>,

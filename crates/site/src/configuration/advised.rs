@@ -83,7 +83,7 @@ fn held(cache: &PageCaching) -> HeldPages {
     let escaped =
         |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\x{byte:02X}") };
     let pages = cache.pages.iter().map(|page| page.bytes().map(escaped).collect());
-    HeldPages { seconds: cache.seconds, pages: pages.collect() }
+    HeldPages { seconds: cache.seconds, pages: pages.collect(), no_cookies: cache.no_cookies }
 }
 
 /// What goes on to hold beside a policy.

@@ -353,10 +353,14 @@ fn nginx_with(http: &str, php: &str) -> (Found, Read) {
 fn a_cache_of_pages_stands_around_the_site_and_beside_php() {
     let (found, read) = nginx_with("", "");
     let (text, pages) = ("Hold pages.".to_owned(), vec!["/".to_owned(), "/b\"; }\n$uri".to_owned()]);
-    let (keep, seconds, hits, cpu_ms, refused) = (false, 60, None, None, Vec::new());
-    let cache = PageCaching { keep, text, seconds, pages, hits, cpu_ms, refused };
-    let policy = Policy { page_cache: Some(cache), ..policy(Vec::new()) };
-    let text = own::on_top(&policy, &site(), &found, &read, None).unwrap().config.text;
+    let (keep, seconds, no_cookies, hits, cpu_ms, refused) = (false, 60, true, None, None, Vec::new());
+    let cache = PageCaching { keep, text, seconds, pages, no_cookies, hits, cpu_ms, refused };
+    let mut policy = Policy { page_cache: Some(cache), ..policy(Vec::new()) };
+    let text_of = |policy: &Policy| own::on_top(policy, &site(), &found, &read, None).unwrap().config.text;
+    assert!(!text_of(&policy).contains("_ga"), "nobody with a cookie");
+    policy.page_cache.iter_mut().for_each(|cache| cache.no_cookies = false);
+    let text = text_of(&policy);
+    assert!(text.contains("_ga"), "{text}");
     let line = |what: &str| {
         text.lines().position(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"))
     };
