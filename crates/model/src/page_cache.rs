@@ -15,7 +15,7 @@ pub struct CacheSetup {
     pub ttl: u64,
     /// Whether it is fresh in the last second too: in nginx, not in Apache.
     pub is_inclusive: bool,
-    /// Bytes that are held; none: not bounded. What was used the longest time ago goes first, where [`SWEEP`] has passed.
+    /// Bytes that are held; none: not bounded. What was used the longest time ago goes first, once nginx looks again.
     pub bytes: Option<u64>,
     /// Seconds without a use after which a page goes; none: it stays.
     pub inactive: Option<u64>,
