@@ -153,6 +153,27 @@ fn a_page_keeps_the_compression_of_its_location() {
     let own = &lab.told(&[&args[..], &["--dry-run", "--json"]].concat())["servers"][0]["own"][0];
     let page = (own["page"].as_str(), own["host"].as_str());
     assert_eq!(page, (Some("/"), Some("shop.example")), "the only script is reached by what is no file");
+    // An application in a folder, of which nothing but its front controller is handed to PHP.
+    lab.write("wiki/w/index.php", "<?php");
+    let wiki = "events {}\nhttp { server { root ROOT; location = /w/index.php { gzip on; gzip_comp_level 9; try_files $uri =404;\n\
+        fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_param QUERY_STRING $query_string;\n\
+        fastcgi_param REQUEST_METHOD $request_method; fastcgi_pass unix:/run/php.sock; }\n\
+        location /wiki/ { rewrite ^ /w/index.php; } location / { return 404; } } }\n";
+    lab.write("wiki.conf", wiki.replace("ROOT", &lab.path("wiki").display().to_string()));
+    lab.done(&[
+        "run",
+        "pages.toml",
+        "--content",
+        "page.html",
+        "--server-config",
+        "wiki.conf",
+        "--out",
+        "wiki-run",
+    ]);
+    assert_eq!(lab.json("wiki-run/plan.json")["servers"][0]["own"][0]["page"], "/w/index.php");
+    let visits = lab.visits("wiki-run");
+    let (_, visit) = visits.iter().find(|(id, _)| id.ends_with("server/config")).unwrap();
+    assert_eq!(visit["delivery"]["preflight"]["content_encoding"], "gzip", "{visit}");
 }
 
 /// The length of a file as gzip makes it at a level.

@@ -24,8 +24,10 @@ use weigh_run::lab::{Home, Progress};
 use weigh_run::subject::delivery::files::{Files, Instance, below, instances};
 use weigh_serverconf::Read;
 
-/// Where PHP's script for a page may be reached, the first that the configuration hands to PHP.
+/// Where PHP's script for a page may be reached, the first that the configuration hands to PHP; after them, in a folder's front controller.
 const PAGES: [&str; 3] = ["/page.php", "/index.php", "/"];
+/// Folders of the document root that are looked into.
+const MOST_FOLDERS: usize = 50;
 /// What stands for the response of PHP; no page of anybody's has it.
 const OF_PHP: &[u8] = b"<!doctype html><title>answered by what stands for PHP</title>";
 
@@ -106,7 +108,11 @@ impl Samples<'_> {
     fn ask(&mut self, cells: &[usize], asker: &Asker<'_>) -> Result<Answers> {
         let mut answers = Answers::default();
         if cells.iter().any(|at| self.plan.cells[*at].subject == Subject::PAGE) {
-            answers.page = PAGES.into_iter().find(|path| self.leads_to_php(path, asker)).map(str::to_owned);
+            let root = PAGES.into_iter().find(|path| self.leads_to_php(path, asker)).map(str::to_owned);
+            answers.page = match root {
+                None => self.in_folder(asker)?,
+                found => found,
+            };
         }
         for payload in &self.plan.payloads {
             let is_of = |at: &&usize| {
@@ -119,6 +125,26 @@ impl Samples<'_> {
             }
         }
         Ok(answers)
+    }
+
+    /// The front controller in a folder of the document root that the configuration hands to PHP.
+    fn in_folder(&mut self, asker: &Asker<'_>) -> Result<Option<String>> {
+        let root = &self.read.site.root;
+        let folders = std::fs::read_dir(root).into_iter().flatten().flatten().take(MOST_FOLDERS);
+        let named = folders.filter_map(|folder| folder.file_name().into_string().ok());
+        let is_plain =
+            |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        let mut paths: Vec<String> = named.filter(is_plain).map(|name| format!("{name}/index.php")).collect();
+        paths.retain(|path| root.join(path).is_file());
+        paths.sort();
+        for path in paths {
+            self.files.write(&below(self.tree, &root.join(&path)), || Ok(Vec::new()))?;
+            let path = format!("/{path}");
+            if self.leads_to_php(&path, asker) {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
     }
 
     fn leads_to_php(&self, path: &str, asker: &Asker<'_>) -> bool {
