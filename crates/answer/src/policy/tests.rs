@@ -644,3 +644,21 @@ fn a_method_is_expected_to_cost_what_the_sites_own_configuration_adds() {
         today.cpu.value
     );
 }
+
+#[test]
+fn where_loads_take_as_long_the_cheaper_setup_is_chosen_if_it_is_much_cheaper() {
+    let sent = |is_today, sent| {
+        let exact = setup::Exact { sent, ..setup::Exact::default() };
+        setup::Setup { is_today, exact, ..setup::Setup::default() }
+    };
+    let choice = |chosen| crate::choose::Choice {
+        works: vec![0],
+        best: 1,
+        tied: vec![0, 1],
+        chosen,
+        confidence: crate::verdict::Confidence::Tied,
+    };
+    let cheaper =
+        |bytes, chosen| decide::cheaper(&shop(), &[sent(true, 1e12), sent(false, bytes)], &choice(chosen));
+    assert_eq!([cheaper(4e11, 0), cheaper(9.8e11, 0), cheaper(2e12, 0), cheaper(2e12, 1)], [1, 0, 0, 1]);
+}
