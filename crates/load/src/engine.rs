@@ -245,7 +245,7 @@ impl Asking<'_> {
         let recorder = Recorder::new(arsenal.classes.len(), slice(mini));
         let sink = Sink::new(shared.clock, recorder, Eye::Scout(scout));
         let part = scouting_part(mini, arsenal, requests, times);
-        let (_, scout) = Thread::new(mini, arsenal, &shared, vec![part], sink, window)?.run()?.finish(0.0);
+        let (_, scout) = Thread::new(mini, arsenal, &shared, vec![part], sink, window)?.run()?.finish();
         scout.ok_or_else(|| io::Error::other("the results of the preflight are lost"))
     }
 
@@ -297,7 +297,7 @@ impl Job<'_> {
         let wait =
             sys::thread_wait_seconds().zip(waited).map(|(after, before)| (after - before).max(0.0) / lasted);
         // Waiting for the decoder does not count as time of the load.
-        let (recorder, _) = sink.finish(plan.limits.drain_seconds);
+        let (recorder, _) = sink.finish();
         Ok(ThreadResult { recorder, share, wait, seconds: ended as f64 / 1e9 })
     }
 }

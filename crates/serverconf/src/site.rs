@@ -216,10 +216,11 @@ fn returns(directive: &Directive) -> bool {
     directive.within().iter().any(|d| d.is("return"))
 }
 
-/// Whether a location has answers of its own, other than those by which a host shows that it is the owner's.
+/// Whether a location has answers of its own, other than refusals and those by which a host shows that it is the owner's.
 fn serves(directive: &Directive) -> bool {
-    let is_proof = || directive.words().iter().any(|word| word.contains("/.well-known"));
-    directive.is("location") && !returns(directive) && !is_proof()
+    let is_proof = || directive.words().iter().any(|word| word.contains(".well-known"));
+    let refuses = || directive.within().iter().any(|d| d.is("deny"));
+    directive.is("location") && !returns(directive) && !refuses() && !is_proof()
 }
 
 /// Whether a site only leads to another one, or refuses: by a word that holds for every request.

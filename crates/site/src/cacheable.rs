@@ -217,7 +217,7 @@ fn forbids(reply: &Reply) -> Option<String> {
     other.map(|field| format!("it says Vary: {field}"))
 }
 
-/// The fields of a request that an answer says that it varies by.
+/// The request's fields in its `Vary`.
 fn vary(reply: &Reply) -> Vec<String> {
     let fields = text(reply, "vary").unwrap_or_default();
     fields.split(',').map(str::trim).filter(|field| !field.is_empty()).map(str::to_owned).collect()

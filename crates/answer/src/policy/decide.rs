@@ -160,7 +160,7 @@ fn make_at<'a>(ground: &'a Ground<'a>, weights: &Weights) -> Vec<Made<'a>> {
         let setups = setups(ground, kind, coded.as_ref(), weights);
         let mut choice = choose(&setups, weights, TOLERANCE)?;
         if ground.page_waits.is_some() && matches!(kind, Kind::Asset | Kind::Page) {
-            choice.chosen = cheaper(ground.site, &setups, &choice);
+            choice.chosen = cheaper(ground.site, &setups, &choice, weights);
         }
         let chosen = setups[choice.chosen].clone();
         let equal = choice.tied.iter().map(|at| setups[*at].name.clone()).collect();
@@ -187,12 +187,18 @@ fn make_at<'a>(ground: &'a Ground<'a>, weights: &Weights) -> Vec<Made<'a>> {
 
 /// Where today's setup was chosen because loads take as long with others: of these, the one that costs less by so much at the site's prices. Most of a
 /// load's time is the browser's own and the links', and a small share of it may be most of the traffic.
-pub(super) fn cheaper(site: &Site, setups: &[Setup], choice: &Choice) -> usize {
+pub(super) fn cheaper(site: &Site, setups: &[Setup], choice: &Choice, weights: &Weights) -> usize {
+    let today = &setups[choice.chosen];
+    if !today.is_today || choice.confidence == Confidence::TooFewRounds {
+        return choice.chosen;
+    }
     let prices = Weights::prices(site);
     let cost = |at: usize| setups[at].cost(&prices);
-    let least = choice.tied.iter().copied().min_by(|a, b| cost(*a).total_cmp(&cost(*b)));
-    let is_cheaper = |at: &usize| cost(*at) < cost(choice.chosen) * (1.0 - CHEAPER);
-    least.filter(|at| setups[choice.chosen].is_today && is_cheaper(at)).unwrap_or(choice.chosen)
+    // What is no worse as far as the rounds tell may still be slower.
+    let is_as_fast = |at: &usize| setups[*at].cost(weights) <= today.cost(weights) * (1.0 + TOLERANCE);
+    let is_cheaper = |at: &usize| cost(*at) < today.cost(&prices) * (1.0 - CHEAPER);
+    let all = choice.tied.iter().copied().filter(|at| is_as_fast(at) && is_cheaper(at));
+    all.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(choice.chosen)
 }
 
 /// `The application takes 12 ms per page; encoding adds 0.6 ms.` None where the site's file does not say what a page takes, or nothing

@@ -647,18 +647,21 @@ fn a_method_is_expected_to_cost_what_the_sites_own_configuration_adds() {
 
 #[test]
 fn where_loads_take_as_long_the_cheaper_setup_is_chosen_if_it_is_much_cheaper() {
-    let sent = |is_today, sent| {
-        let exact = setup::Exact { sent, ..setup::Exact::default() };
+    use crate::verdict::Confidence;
+    let setup = |is_today, sent, wait| {
+        let exact = setup::Exact { sent, wait, ..setup::Exact::default() };
         setup::Setup { is_today, exact, ..setup::Setup::default() }
     };
-    let choice = |chosen| crate::choose::Choice {
-        works: vec![0],
-        best: 1,
-        tied: vec![0, 1],
-        chosen,
-        confidence: crate::verdict::Confidence::Tied,
+    let shop = shop();
+    let time = Weights::new(&shop, Objective::Time, 0.0);
+    let cheaper = |bytes, seconds, chosen, confidence| {
+        let choice = crate::choose::Choice { works: vec![0], best: 1, tied: vec![0, 1], chosen, confidence };
+        let setups = [setup(true, 1e12, 100.0), setup(false, bytes, seconds)];
+        decide::cheaper(&shop, &setups, &choice, &time)
     };
-    let cheaper =
-        |bytes, chosen| decide::cheaper(&shop(), &[sent(true, 1e12), sent(false, bytes)], &choice(chosen));
-    assert_eq!([cheaper(4e11, 0), cheaper(9.8e11, 0), cheaper(2e12, 0), cheaper(2e12, 1)], [1, 0, 0, 1]);
+    assert_eq!(cheaper(4e11, 100.0, 0, Confidence::Tied), 1);
+    assert_eq!(cheaper(9.8e11, 100.0, 0, Confidence::Tied), 0, "2% are not worth a change");
+    assert_eq!(cheaper(4e11, 105.0, 0, Confidence::Tied), 0, "visitors would wait longer");
+    assert_eq!(cheaper(4e11, 100.0, 0, Confidence::TooFewRounds), 0);
+    assert_eq!(cheaper(2e12, 100.0, 1, Confidence::Tied), 1, "the choice stays");
 }

@@ -12,7 +12,7 @@ use crate::protocol::{Events, ExchangeId};
 use crate::record::Recorder;
 use crate::verify::{JudgedResponse, Proof, Verdict, Verifier};
 
-/// How long the decoder may take for the rest at the end, at least.
+/// How long the decoder may take for the rest at the end.
 const LAST_PROOFS: Duration = Duration::from_secs(10);
 
 /// What happens with bodies.
@@ -83,11 +83,10 @@ impl Sink {
         }
     }
 
-    /// Counts the rest, for which the decoder has this many seconds or ten, and returns the record with the results of the preflight.
-    pub fn finish(mut self, seconds: f64) -> (Recorder, Option<Box<Scout>>) {
+    /// Counts the rest, and returns the record with the results of the preflight.
+    pub fn finish(mut self) -> (Recorder, Option<Box<Scout>>) {
         if let Eye::Verify(verifier) = &mut self.eye {
-            let outcomes =
-                verifier.finish(LAST_PROOFS.max(Duration::try_from_secs_f64(seconds).unwrap_or_default()));
+            let outcomes = verifier.finish(LAST_PROOFS);
             self.recorder.unproven = verifier.unproven();
             for outcome in outcomes {
                 self.proven(outcome);

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use weigh_model::text::clean_path;
 use weigh_os::regular;
@@ -67,8 +67,9 @@ impl Prefix {
             super::ask(&prefix.cli_command(root), "echo PHP_EXTENSION_DIR;").with_context(fail)?;
         let folder = Path::new(said.trim()).strip_prefix("/").with_context(fail)?;
         let is_zend = |name: &String| name == "opcache" || name == "xdebug";
-        let all = extensions_in(&root.join(folder)).into_iter();
-        (prefix.zend_extensions, prefix.extensions) = all.partition(is_zend);
+        let all = extensions_in(&root.join(folder));
+        ensure!(!all.is_empty(), fail());
+        (prefix.zend_extensions, prefix.extensions) = all.into_iter().partition(is_zend);
         prefix.extension_dir = folder.to_owned();
         Ok(prefix)
     }

@@ -211,8 +211,13 @@ fn the_site_that_is_meant_is_found_by_name_root_or_file() {
         reading("nginx", &[("nginx.conf", text.as_str())], &docroot).map(|read| read.site.root)
     };
     assert_eq!(site_of("location /wiki/ { rewrite ^ /w/index.php; }").unwrap(), Path::new("/srv/w"));
-    let proof = "location /.well-known/acme-challenge/ { root /var/www; }";
-    assert_eq!(site_of(proof).unwrap(), Path::new("/srv/x"), "the one that is left");
+    for other in [
+        "location /.well-known/acme-challenge/ { root /var/www; }",
+        "location ~ /\\.ht { deny all; }",
+        "location /a { return 410; }",
+    ] {
+        assert_eq!(site_of(other).unwrap(), Path::new("/srv/x"), "{other}: the one that is left");
+    }
     let mut part = files;
     part.rotate_left(1);
     assert_eq!(reading("nginx", &part, &Wanted::default()).unwrap().site.root, Path::new("/srv/a/public"));
