@@ -1,11 +1,12 @@
 //! Which pages a cache in front of PHP may hold: each is asked for again and again, as visitors who differ in what caches do not tell apart. Only a page whose
 //! answers are all the same, and forbid no cache, may be held.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use percent_encoding::percent_decode_str;
-use weigh_model::site::CacheablePage;
+use weigh_model::site::{CacheablePage, Kind};
 use weigh_model::text::clean;
 use weigh_os::group::Group;
 use weigh_os::interrupt::Interrupt;
@@ -15,9 +16,10 @@ use weigh_run::lab::Progress;
 
 use super::application::Instances;
 use super::bodies::difference;
-use super::log::CachedRequests;
-use super::pages::Page;
+use super::log::{CachedPath, CachedRequests};
+use super::pages::Visited;
 use super::private::Private;
+use super::scripts::Answered;
 
 /// Requests in all, and how long they may take.
 const MOST: usize = 2_000;
@@ -61,20 +63,27 @@ struct Asked {
     cpu: [u64; 2],
 }
 
-/// Asks for those of these pages that have no query string; `logged` has what a cache would answer of them.
+/// Asks for the pages that were looked at, and for what scripts of the log answer that is no HTML, those first that the log has most requests for. Only query
+/// strings that a page links to are asked for: others may be of a person. `logged` has what a cache would answer.
 ///
 /// # Errors
 /// The instance that makes them does not start; the user wants an end.
 pub fn asked(
     instances: &Instances<'_>,
-    pages: &[Page],
+    (visited, made): (&Visited, &HashMap<String, Answered>),
     logged: Option<&CachedRequests>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<CacheablePage>> {
-    let paths: Vec<&str> =
-        pages.iter().map(|page| page.url.as_str()).filter(|url| !url.contains('?')).collect();
+    let is_public = |url: &&str| !url.contains('?') || visited.public.contains(*url);
+    let data = made.values().filter(|one| one.kind == Kind::Page && !one.is_html());
+    let mut data: Vec<&str> = data.map(|one| one.url.as_str()).collect();
+    data.sort_unstable();
+    let pages = visited.pages.iter().map(|page| page.url.as_str());
+    let mut paths: Vec<&str> = pages.chain(data).filter(is_public).collect();
+    let share = |path: &&str| of_log(path, logged).map_or(0.0, |of_log| -of_log.share);
+    paths.sort_by(|a, b| share(a).total_cmp(&share(b)));
     if paths.is_empty() {
-        progress.note("--page-cache: no page without a query string was looked at");
+        progress.note("--page-cache: no page was looked at");
         return Ok(Vec::new());
     }
     ask(instances.get(true, progress)?, &paths, logged, progress)
@@ -168,8 +177,7 @@ impl Asked {
     }
 
     fn told(self, logged: Option<&CachedRequests>) -> CacheablePage {
-        let decoded = percent_decode_str(&self.path).decode_utf8_lossy().into_owned();
-        let of_log = logged.and_then(|logged| logged.path(&decoded));
+        let of_log = of_log(&self.path, logged);
         let ms = |ns: u64| (ns as f64 / f64::from(self.count) / 1e3).round() / 1e3;
         let few = (self.count < VISITORS.len() as u32).then(|| "there was no time to ask for it".to_owned());
         let refused = self.refused.or(few);
@@ -184,6 +192,12 @@ impl Asked {
             hits: of_log.map(|of| of.hits).unwrap_or_default(),
         }
     }
+}
+
+/// What a log has of a page.
+fn of_log(url: &str, logged: Option<&CachedRequests>) -> Option<CachedPath> {
+    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+    logged?.page(&percent_decode_str(path).decode_utf8_lossy(), query.map(str::as_bytes))
 }
 
 fn text(reply: &Reply, name: &str) -> Option<String> {
@@ -212,8 +226,9 @@ fn forbids(reply: &Reply) -> Option<String> {
     if text(reply, "pragma").is_some_and(|pragma| pragma.contains("no-cache")) {
         return Some("its Pragma says no-cache".to_owned());
     }
-    // Visitors with cookies get none of it.
-    let other = vary(reply).into_iter().find(|field| !matches!(field.as_str(), "accept-encoding" | "cookie"));
+    // Visitors with cookies, and scripts of other sites, get none of it.
+    let is_bypassed = |field: &String| matches!(field.as_str(), "accept-encoding" | "cookie" | "origin");
+    let other = vary(reply).into_iter().find(|field| !is_bypassed(field));
     other.map(|field| format!("it says Vary: {field}"))
 }
 

@@ -290,7 +290,7 @@ pub fn inspect_site(
         cacheable: match ask.page_cache {
             true => cacheable::asked(
                 &instances,
-                &visited.pages,
+                (&visited, &made),
                 traffic.as_ref().map(|traffic| &traffic.cached),
                 progress,
             )?,

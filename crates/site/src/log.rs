@@ -27,7 +27,7 @@ mod wrapper;
 
 pub use codings::{Accepts, Codings};
 pub use counted::{
-    CachedRequests, Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Traffic, Variant, Week,
+    CachedPath, CachedRequests, Counted, Example, Hits, Hour, PathTraffic, ScriptHour, Traffic, Variant, Week,
 };
 pub use hosts::Names;
 pub use path::is_script;

@@ -40,11 +40,14 @@ const LIVES: f64 = 8.0;
 const TRIED: f64 = 24.0;
 /// The longest page, in bytes.
 const LONGEST: usize = 4 << 20;
-/// Cookies of visitors whom the application may know.
-const PERSONAL: [&str; 3] = [
-    "PHPSESSID=4f2a9c1e7b",
-    "_ga=GA1.1.1.2; session=c0ffee",
-    "wordpress_logged_in_1=x; wp_woocommerce_session_1=y",
+/// Fields of visitors whom the application may know, and of scripts of other sites.
+const PERSONAL: [(&str, &str); 6] = [
+    ("Cookie", "PHPSESSID=4f2a9c1e7b"),
+    ("Cookie", "_ga=GA1.1.1.2; session=c0ffee"),
+    ("Cookie", "wordpress_logged_in_1=x; wp_woocommerce_session_1=y"),
+    ("Authorization", "Basic dTpw"),
+    ("Origin", "https://other.example"),
+    ("Origin", "null"),
 ];
 
 /// A policy whose cache of pages is to be proved.
@@ -91,8 +94,9 @@ impl Answered {
 struct Block {
     /// None: there was none in time.
     answers: Vec<Option<Answered>>,
-    /// The second in which each was asked, since 1970.
+    /// The second in which each was asked, since 1970, and the milliseconds that its answer took.
     seconds: Vec<u64>,
+    ms: Vec<f64>,
     cpu_ns: u64,
     /// Requests that PHP had meanwhile.
     made: Option<u64>,
@@ -243,7 +247,10 @@ impl Run<'_> {
             let question =
                 Question { path, accept: visit.accept, fields: &visit.fields, ..Question::default() };
             block.seconds.push(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs()));
-            block.answers.push(asker.ask(&question).ok().as_ref().map(Answered::of));
+            let asked = Instant::now();
+            let reply = asker.ask(&question).ok();
+            block.ms.push(asked.elapsed().as_secs_f64() * 1e3);
+            block.answers.push(reply.as_ref().map(Answered::of));
         }
         block.cpu_ns = cpu().saturating_sub(cpu_before);
         block.made = php.requests().zip(made_before).map(|(now, then)| now.saturating_sub(then));
@@ -273,15 +280,18 @@ impl Run<'_> {
             blocks
                 .into_iter()
                 .for_each(|(side, block)| if side == 0 { before = block } else { after = block });
-            let predicted = self.predicted(&visits, &after, &mut caches);
+            let (predicted, hits) = self.predicted(&visits, &after, &mut caches);
             if round == 0 {
                 continue;
             }
             let ms = |block: &Block| block.cpu_ns as f64 / 1e6 / visits.len() as f64;
             measured.rounds.push([ms(&before), ms(&after)]);
-            measured.predicted.push(predicted.0);
+            measured.predicted.push(predicted);
             measured.requests += visits.len() as u64;
-            measured.simulated += predicted.1;
+            measured.simulated += hits.iter().filter(|is_hit| !**is_hit).count() as u64;
+            for (is_hit, ms) in hits.iter().zip(&after.ms) {
+                measured.answer_ms[usize::from(!is_hit)].push(*ms);
+            }
             measured.made = measured.made.zip(after.made).map(|(all, made)| all + made);
         }
         progress.doing("comparing answers with and without the cache of pages");
@@ -321,18 +331,18 @@ impl Run<'_> {
         visits
     }
 
-    /// CPU milliseconds per request without and with the cache, by what the site's pages take, and how many of them PHP makes pages for.
-    fn predicted(&self, visits: &[Visit], after: &Block, caches: &mut [PageCache]) -> ([f64; 2], u64) {
-        let (mut ms, mut made) = ([0.0; 2], 0);
+    /// CPU milliseconds per request without and with the cache, by what the site's pages take, and which of them the cache answers.
+    fn predicted(&self, visits: &[Visit], after: &Block, caches: &mut [PageCache]) -> ([f64; 2], Vec<bool>) {
+        let (mut ms, mut hits) = ([0.0; 2], Vec::new());
         for (visit, second) in visits.iter().zip(&after.seconds) {
             let page = self.pages[visit.page];
             let is_hit = caches[visit.page].ask(*second, 0, 1) == CacheAnswer::Hit;
-            made += u64::from(!is_hit);
+            hits.push(is_hit);
             let [php, server] = page.cpu_ms.unwrap_or_default();
             ms[0] += php + server;
             ms[1] += server + if is_hit { 0.0 } else { php };
         }
-        (ms.map(|ms| ms / visits.len() as f64), made)
+        (ms.map(|ms| ms / visits.len() as f64), hits)
     }
 
     /// Asks both sides for all pages as visitors of all kinds, again and again.
@@ -370,10 +380,8 @@ impl Run<'_> {
     }
 
     fn of_all_kinds(&self) -> Vec<Visit> {
-        let cookies: Vec<Vec<_>> = PERSONAL.iter().map(|cookie| vec![("Cookie", *cookie)]).collect();
-        let known = VISITORS.iter().map(|(_, fields)| *fields).chain([FORWARDED]).map(<[_]>::to_vec);
-        let kinds: Vec<Vec<_>> =
-            known.chain(cookies).chain([vec![("Authorization", "Basic dTpw")]]).collect();
+        let known = VISITORS.iter().map(|(_, fields)| *fields).chain([FORWARDED]);
+        let kinds: Vec<Vec<_>> = known.chain(PERSONAL.chunks(1)).map(<[_]>::to_vec).collect();
         let classes = [CLASSES[0].header, CLASSES[2].header, CLASSES[3].header];
         let of = |page: usize| {
             let visit = |(at, fields): (usize, &Vec<_>)| {

@@ -79,6 +79,8 @@ pub struct PageHead {
 #[derive(Clone, Debug, Default)]
 pub struct Visited {
     pub pages: Vec<Page>,
+    /// Paths with query strings that were given or that pages link to: those of a log may be of a person, and are written nowhere.
+    pub public: HashSet<String>,
     /// Loads per page view, by path below the site's root: of assets, and of pages that are files.
     pub loads: HashMap<String, f64>,
     /// Assets that were fetched, because there is no document root.
@@ -217,6 +219,9 @@ impl Tour<'_> {
             }
             self.loads.push(loads);
             for next in links.pages {
+                if next.query().is_some() && is_harmless(&next, &url) {
+                    self.visited.public.insert(next[Position::BeforePath..Position::AfterQuery].to_owned());
+                }
                 if is_followed(&next, &url) && known.len() < most * 4 && known.insert(next.clone()) {
                     queue.push_back(next);
                 }

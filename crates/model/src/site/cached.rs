@@ -26,7 +26,7 @@ pub struct CachedPages {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CacheablePage {
-    /// The path of its URL.
+    /// The path of its URL, with a query string that a page links to.
     pub page: String,
     /// How often it was asked for. What differs in fewer than three of as many answers may not have been seen.
     pub asked: u32,
@@ -42,7 +42,7 @@ pub struct CacheablePage {
     /// CPU milliseconds of PHP and of the web server for a response that PHP makes. Absent: no cache may hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<[f64; 2]>,
-    /// The share of all requests for scripts that are for this page, by `GET` and without a query string. Absent: no log, or one of too many paths.
+    /// The share of all requests for scripts that are for this page, by `GET`. Absent: no log, or one of too many pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Of these requests, the share that a cache answers, in the order of `[[page_cache]]`.

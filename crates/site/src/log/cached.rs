@@ -14,8 +14,6 @@ use super::entry::{Entry, Method};
 const LIVES: [u64; 6] = [1, 10, 60, 300, 600, 3_600];
 /// The most pages that are held; further ones reach the application.
 const MOST: usize = 100_000;
-/// Paths that are counted by themselves.
-const MOST_PATHS: usize = 10_000;
 /// Lines that are as many seconds before those read so far are of another file: there a cache begins empty.
 const EARLIER: u64 = 3_600;
 
@@ -26,12 +24,12 @@ pub(super) struct Caches {
     /// Hits of visitors and of bots.
     hits: [[u64; 2]; LIVES.len()],
     asked: [u64; 2],
-    /// By path: requests, and hits.
-    paths: HashMap<String, (u64, [u64; LIVES.len()])>,
+    /// By page: requests, and hits.
+    pages: HashMap<u64, (u64, [u64; LIVES.len()])>,
     peaks: [u64; LIVES.len()],
     now: u64,
     has_queries: bool,
-    /// Whether there was no room for a path.
+    /// Whether there was no room for a page.
     is_cut: bool,
 }
 
@@ -42,10 +40,10 @@ fn empty() -> [PageCache; LIVES.len()] {
 
 impl Caches {
     pub fn new() -> Caches {
-        let (hits, asked, paths, peaks) = Default::default();
+        let (hits, asked, pages, peaks) = Default::default();
         let hasher = RandomState::new();
         let (has_queries, is_cut) = (false, false);
-        Caches { hasher, caches: empty(), hits, asked, paths, peaks, now: 0, has_queries, is_cut }
+        Caches { hasher, caches: empty(), hits, asked, pages, peaks, now: 0, has_queries, is_cut }
     }
 
     /// A request for a script, by a visitor or a bot. What is not `GET`, and what was answered with another status than 200 and 304, no cache
@@ -69,15 +67,11 @@ impl Caches {
         }
         self.now = self.now.max(at);
         let key = self.hasher.hash_one((entry.host, path, query));
-        let is_plain = query.is_none_or(<[u8]>::is_empty);
-        if is_plain && !self.paths.contains_key(path) {
-            self.is_cut = self.paths.len() == MOST_PATHS;
-            if !self.is_cut {
-                self.paths.insert(path.to_owned(), Default::default());
-            }
-        }
-        let mut of_path = self.paths.get_mut(path).filter(|_| is_plain);
-        if let Some((asked, _)) = &mut of_path {
+        let page = self.hasher.hash_one((path, query));
+        let has_room = self.pages.len() < MOST || self.pages.contains_key(&page);
+        self.is_cut |= !has_room;
+        let mut of_page = has_room.then(|| self.pages.entry(page).or_default());
+        if let Some((asked, _)) = &mut of_page {
             *asked += 1;
         }
         for (number, cache) in self.caches.iter_mut().enumerate() {
@@ -86,7 +80,7 @@ impl Caches {
             }
             let is_hit = cache.ask(self.now, key, entry.bytes) == CacheAnswer::Hit;
             self.hits[number][who] += u64::from(is_hit);
-            if let Some((_, hits)) = &mut of_path {
+            if let Some((_, hits)) = &mut of_page {
                 hits[number] += u64::from(is_hit);
             }
             self.peaks[number] = self.peaks[number].max(cache.peak());
@@ -107,14 +101,15 @@ impl Caches {
             megabytes: has_bytes.then(|| (self.peaks[number] as f64 / 1e4).round() / 100.0),
             at_most: !self.has_queries,
         };
-        let of_path = |(path, (asked, hits)): (&String, &(u64, [u64; LIVES.len()]))| {
+        let of_page = |(page, (asked, hits)): (&u64, &(u64, [u64; LIVES.len()]))| {
             let hits = hits.iter().map(|hits| share(*hits, *asked)).collect();
-            (path.clone(), CachedPath { share: share(*asked, all_asked), hits })
+            (*page, CachedPath { share: share(*asked, all_asked), hits })
         };
         CachedRequests {
             all: LIVES.into_iter().enumerate().map(of).collect(),
-            paths: self.paths.iter().map(of_path).collect(),
+            pages: self.pages.iter().map(of_page).collect(),
             is_cut: self.is_cut,
+            hasher: self.hasher,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a log tells: plain figures. Nobody's address, name, referer, cookie, user agent or query string is among them.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use weigh_model::site::CachedPages;
 
@@ -68,7 +69,7 @@ pub struct Counted {
     pub cached: CachedRequests,
 }
 
-/// What a cache would have answered of the requests for one path, by `GET` and without a query string.
+/// What a cache would have answered of the requests for one page, by `GET`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CachedPath {
     /// The share of all requests for scripts.
@@ -78,19 +79,29 @@ pub struct CachedPath {
 }
 
 /// What would have been answered.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct CachedRequests {
     pub all: Vec<CachedPages>,
-    /// By path, as far as there was room.
-    pub paths: HashMap<String, CachedPath>,
-    /// Whether there were more paths.
+    /// By a keyed hash of path and query, as far as there was room.
+    pub pages: HashMap<u64, CachedPath>,
+    /// Whether there were more pages.
     pub is_cut: bool,
+    /// Makes that hash.
+    pub hasher: RandomState,
+}
+
+/// Two that know their pages by other keys may be the same.
+impl PartialEq for CachedRequests {
+    fn eq(&self, other: &CachedRequests) -> bool {
+        let of = |one: &CachedRequests| (one.pages.len(), one.is_cut);
+        self.all == other.all && of(self) == of(other)
+    }
 }
 
 impl CachedRequests {
-    /// Of a path; none: it may be one of those that there was no room for.
-    pub fn path(&self, path: &str) -> Option<CachedPath> {
-        let known = self.paths.get(path).cloned();
+    /// Of a page, by its decoded path and its query string; none: it may be one of those that there was no room for.
+    pub fn page(&self, path: &str, query: Option<&[u8]>) -> Option<CachedPath> {
+        let known = self.pages.get(&self.hasher.hash_one((path, query))).cloned();
         known.or_else(|| (!self.is_cut).then(CachedPath::default))
     }
 }

@@ -3,7 +3,7 @@
 use weigh_model::policy::Amount;
 use weigh_model::site::Kind;
 use weigh_model::units;
-use weigh_stats::ROUNDS;
+use weigh_stats::{ROUNDS, median};
 
 use super::difference::{cause, line};
 use super::{CPU_TIME, Line, PHP_REQUESTS, Proof, Verdict, is_worse};
@@ -27,6 +27,8 @@ pub struct MeasuredCache {
     /// Pairs of answers, without the cache and with it, to visitors of many kinds, and those that were not the same, a line each.
     pub compared: u64,
     pub differing: Vec<String>,
+    /// Milliseconds that answers took with the cache: those that it gives in the simulation, and those that PHP makes.
+    pub answer_ms: [Vec<f64>; 2],
     pub seconds: f64,
 }
 
@@ -39,6 +41,11 @@ pub struct ComparedAnswers {
     pub differing: u64,
     /// The first of them, a line each.
     pub examples: Vec<String>,
+    /// Median milliseconds that an answer from the cache took, and one that PHP made. Absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_ms: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_ms: Option<f64>,
 }
 
 impl ComparedAnswers {
@@ -52,8 +59,15 @@ impl ComparedAnswers {
             0 => "all the same".to_owned(),
             some => format!("{some} not the same: {}", self.examples.join("; ")),
         };
+        let took = match (self.held_ms, self.made_ms) {
+            (Some(held), Some(made)) => {
+                let [held, made] = [held, made].map(|ms| units::ns(ms * 1e6));
+                format!(" An answer from the cache took {held}, one that PHP made {made} (medians).")
+            }
+            _ => String::new(),
+        };
         format!(
-            "With the cache of pages and without it, {pairs} to visitors with and without cookies, of several devices and languages: {found}."
+            "With the cache of pages and without it, {pairs} to visitors with and without cookies, of several devices and languages: {found}.{took}"
         )
     }
 }
@@ -72,7 +86,9 @@ impl Proof {
             if self.worse { Verdict::Worse } else { verdicts.into_iter().min().unwrap_or_default() };
         self.lines.extend(lines);
         let examples = measured.differing.iter().take(MOST_TOLD).cloned().collect();
-        self.answers = Some(ComparedAnswers { compared: measured.compared, differing, examples });
+        let [held_ms, made_ms] = measured.answer_ms.each_ref().map(|ms| median(ms));
+        let compared = measured.compared;
+        self.answers = Some(ComparedAnswers { compared, differing, examples, held_ms, made_ms });
     }
 }
 
