@@ -169,6 +169,26 @@ impl Verdict {
 }
 
 impl Compared {
+    /// A configuration in one metric as it was told; without a ratio it is untested.
+    pub(crate) fn of(
+        configuration: &str,
+        (metric, unit, better): (&str, Unit, Better),
+        (a, b): (f64, f64),
+        told: Option<RatioWithUncorrected>,
+    ) -> Compared {
+        Compared {
+            configuration: configuration.to_owned(),
+            metric: metric.to_owned(),
+            unit,
+            better,
+            a,
+            b,
+            ratio: told.map(|told| told.ratio),
+            alone: told.map(|told| [told.alone.low, told.alone.high]),
+            verdict: told.map_or(Verdict::Untested, |told| Verdict::of(&told.ratio, better)),
+        }
+    }
+
     /// B ÷ A by the figures alone.
     pub fn quotient(&self) -> f64 {
         if self.a == self.b { 1.0 } else { self.b / self.a }
@@ -179,14 +199,9 @@ impl Comparison {
     /// Compares two runs. Metrics are the subject's headlines and sizes, and those that `gates` name.
     pub fn of(a: &Report, b: &Report, names: Names, gates: &[Gate]) -> Comparison {
         let pairs = matched::by_factors(a, b);
-        let sides = Sides {
-            method: Method::Runs,
-            changes: environment::changes(a, b, &pairs),
-            a: side(a, names.a),
-            b: side(b, names.b),
-            pairs,
-        };
-        sides.judged(b, gates, |ratios| between_runs(ratios, b.run.seed))
+        let changes = environment::changes(a, b, &pairs);
+        let unpaired = Comparison { method: Method::Runs, ..Comparison::of_reports((a, b), names, changes) };
+        unpaired.judged(pairs, b, gates, |ratios| between_runs(ratios, b.run.seed))
     }
 
     /// Compares two sides of one run, each as a report of its own: they have the same rounds. What is not the same on both is what is
@@ -194,17 +209,18 @@ impl Comparison {
     pub fn paired(a: &Report, b: &Report, names: Names, gates: &[Gate]) -> Comparison {
         let pairs = matched::by_factors(a, b);
         let changes = environment::changes(a, b, &pairs).into_iter();
-        let sides = Sides {
-            method: Method::Paired,
-            changes: changes.map(|change| Change { forbids: false, ..change }).collect(),
-            a: side(a, names.a),
-            b: side(b, names.b),
-            pairs,
-        };
+        let changes = changes.map(|change| Change { forbids: false, ..change }).collect();
         let one = |ratios: Vec<Option<RatioWithUncorrected>>| {
             (Between::paired(ratios.iter().flatten().count()), ratios)
         };
-        sides.judged(b, gates, |ratios| within_rounds(ratios).into_iter().map(one).collect())
+        let told = |ratios: &Ratios| within_rounds(ratios).into_iter().map(one).collect();
+        Comparison::of_reports((a, b), names, changes).judged(pairs, b, gates, told)
+    }
+
+    /// Two reports before they are judged.
+    fn of_reports((a, b): (&Report, &Report), names: Names, changes: Vec<Change>) -> Comparison {
+        let sides = (side(a, names.a), side(b, names.b));
+        Comparison::of_rows(b.shape.name, sides, Vec::new(), changes)
     }
 
     /// Two sides, A and B, of results that were measured in turn and are tested already, with what differed beside them.
@@ -215,7 +231,6 @@ impl Comparison {
         changes: Vec<Change>,
     ) -> Comparison {
         rows.sort_by_key(|row| row.verdict);
-        let is_tested = |row: &&Compared| row.ratio.is_some_and(|ratio| ratio.rounds as usize >= ROUNDS);
         Comparison {
             schema: SCHEMA,
             method: Method::Paired,
@@ -224,13 +239,46 @@ impl Comparison {
             b,
             changes,
             quantities: Vec::new(),
-            comparisons: rows.iter().filter(is_tested).count(),
+            comparisons: tested(&rows),
             rows,
             only_a: Vec::new(),
             only_b: Vec::new(),
             gates: Vec::new(),
             loads: Vec::new(),
         }
+    }
+
+    /// Judges configurations by `told`, and gates by the results; `report` is that of side B.
+    fn judged(
+        mut self,
+        pairs: matched::Pairs,
+        report: &Report,
+        gates: &[Gate],
+        told: impl Fn(&Ratios) -> Vec<(Between, Vec<Option<RatioWithUncorrected>>)>,
+    ) -> Comparison {
+        let metrics = compared_metrics(report, gates);
+        let observed = metrics.iter().map(|metric| (*metric, estimates(&pairs.both, metric)));
+        let observed: Vec<(&'static Metric, Vec<Observed>)> =
+            observed.filter(|(_, of)| !of.is_empty()).collect();
+        let (drawn, exact): (Vec<_>, Vec<_>) =
+            observed.into_iter().partition(|(metric, _)| !is_exact(metric));
+        let ratios: Vec<Vec<(&Estimate, &Estimate)>> =
+            drawn.iter().map(|(_, of)| of.iter().map(|(_, a, b)| (*a, *b)).collect()).collect();
+        for ((metric, of), (between, ratios)) in drawn.iter().zip(told(&ratios)) {
+            self.quantities.push(quantity(metric, &between));
+            let told = of.iter().zip(ratios);
+            self.rows.extend(told.map(|((row, a, b), ratio)| compared(row, metric, (a, b), ratio)));
+        }
+        for (metric, of) in &exact {
+            self.rows.extend(of.iter().map(|(row, a, b)| compared(row, metric, (a, b), None)));
+        }
+        self.rows.sort_by(|x, y| {
+            (x.verdict, -size(x)).partial_cmp(&(y.verdict, -size(y))).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        self.comparisons = tested(&self.rows);
+        (self.only_a, self.only_b) = (pairs.only_a, pairs.only_b);
+        self.gates = gate::judge(gates, &self, report);
+        self
     }
 
     /// The findings: configurations that differ.
@@ -256,68 +304,8 @@ impl Comparison {
     }
 }
 
-/// Two sides before they are judged.
-struct Sides<'r> {
-    method: Method,
-    a: Side,
-    b: Side,
-    changes: Vec<Change>,
-    pairs: matched::Pairs<'r>,
-}
-
 /// Pairs of estimates by metric.
 type Ratios<'r> = [Vec<(&'r Estimate, &'r Estimate)>];
-
-impl Sides<'_> {
-    /// Judges configurations by `told`, and gates by the results; `report` is that of side B.
-    fn judged(
-        self,
-        report: &Report,
-        gates: &[Gate],
-        told: impl Fn(&Ratios) -> Vec<(Between, Vec<Option<RatioWithUncorrected>>)>,
-    ) -> Comparison {
-        let metrics = compared_metrics(report, gates);
-        let observed = metrics.iter().map(|metric| (*metric, estimates(&self.pairs.both, metric)));
-        let observed: Vec<(&'static Metric, Vec<Observed>)> =
-            observed.filter(|(_, of)| !of.is_empty()).collect();
-        let (drawn, exact): (Vec<_>, Vec<_>) =
-            observed.into_iter().partition(|(metric, _)| !is_exact(metric));
-        let ratios: Vec<Vec<(&Estimate, &Estimate)>> =
-            drawn.iter().map(|(_, of)| of.iter().map(|(_, a, b)| (*a, *b)).collect()).collect();
-        let (mut rows, mut quantities, mut comparisons) = (Vec::new(), Vec::new(), 0);
-        for ((metric, of), (between, ratios)) in drawn.iter().zip(told(&ratios)) {
-            comparisons +=
-                ratios.iter().flatten().filter(|told| told.ratio.rounds as usize >= ROUNDS).count();
-            quantities.push(quantity(metric, &between));
-            rows.extend(
-                of.iter().zip(ratios).map(|((row, a, b), ratio)| compared(row, metric, (a, b), ratio)),
-            );
-        }
-        for (metric, of) in &exact {
-            rows.extend(of.iter().map(|(row, a, b)| compared(row, metric, (a, b), None)));
-        }
-        rows.sort_by(|x, y| {
-            (x.verdict, -size(x)).partial_cmp(&(y.verdict, -size(y))).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        let mut all = Comparison {
-            schema: SCHEMA,
-            method: self.method,
-            subject: report.shape.name.to_owned(),
-            a: self.a,
-            b: self.b,
-            changes: self.changes,
-            quantities,
-            comparisons,
-            rows,
-            only_a: self.pairs.only_a,
-            only_b: self.pairs.only_b,
-            gates: Vec::new(),
-            loads: Vec::new(),
-        };
-        all.gates = gate::judge(gates, &all, report);
-        all
-    }
-}
 
 /// A configuration with both values: B's row, A's and B's.
 type Observed<'r> = (&'r Row, &'r Estimate, &'r Estimate);
@@ -334,6 +322,12 @@ fn ratio_text(value: f64, low: f64, high: f64) -> String {
     } else {
         units::times_interval(value, low, high)
     }
+}
+
+/// The number of comparisons that were tested.
+fn tested(rows: &[Compared]) -> usize {
+    let is_tested = |row: &&Compared| row.ratio.is_some_and(|ratio| ratio.rounds as usize >= ROUNDS);
+    rows.iter().filter(is_tested).count()
 }
 
 /// The distance from no change.
@@ -369,27 +363,18 @@ fn compared(
     (a, b): (&Estimate, &Estimate),
     told: Option<RatioWithUncorrected>,
 ) -> Compared {
-    let ratio = told.map(|told| told.ratio);
-    let verdict = match (&ratio, is_exact(metric)) {
-        (Some(ratio), _) => Verdict::of(ratio, metric.better),
+    let Metric { id, unit, better, .. } = *metric;
+    let compared = Compared::of(row.id(), (id, unit, better), (a.value, b.value), told);
+    let verdict = match (told, is_exact(metric)) {
+        (Some(_), _) => compared.verdict,
         // Neither has any.
         (None, false) if a.value == 0.0 && b.value == 0.0 => Verdict::Same,
         (None, false) => Verdict::Untested,
         (None, true) if a.value == b.value => Verdict::Same,
-        (None, true) if (b.value > a.value) == (metric.better == Better::Less) => Verdict::Worse,
+        (None, true) if (b.value > a.value) == (better == Better::Less) => Verdict::Worse,
         (None, true) => Verdict::Better,
     };
-    Compared {
-        configuration: row.id().to_owned(),
-        metric: metric.id.to_owned(),
-        unit: metric.unit,
-        better: metric.better,
-        a: a.value,
-        b: b.value,
-        ratio,
-        alone: told.map(|told| [told.alone.low, told.alone.high]),
-        verdict,
-    }
+    Compared { verdict, ..compared }
 }
 
 /// Known exactly: any difference is a change.

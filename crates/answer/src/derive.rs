@@ -14,7 +14,6 @@ use crate::advice::advise;
 use crate::finding::findings;
 use crate::gather::{Gathered, gather};
 use crate::metric::MetricDescription;
-use crate::report::exhibit::Exhibits;
 use crate::report::finding::Evidence;
 use crate::report::shape::Shape;
 use crate::report::{OverLink, Report, RunFacts};
@@ -80,13 +79,10 @@ impl Report {
             comparisons,
             rows,
             groups,
-            exhibits: Exhibits::default(),
-            advice: None,
-            findings: Vec::new(),
             faults: gathered.faults.clone(),
             unmeasured: gathered.unmeasured.clone(),
             exclusions: plan.exclusions.clone(),
-            caveats: Vec::new(),
+            ..Report::default()
         };
         report.exhibits = (shape.exhibits)(&Evidence { plan, report: &report }, &gathered);
         caveats::add(shape, plan, &gathered, &mut report);

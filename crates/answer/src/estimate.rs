@@ -59,14 +59,8 @@ impl Estimate {
         parts: usize,
         log: Option<(f64, f64)>,
     ) -> Estimate {
-        let drawn = Drawn { rounds: Vec::new(), quantile: MEDIAN, noise: None, log };
-        Estimate {
-            value,
-            low: Some(low),
-            high: Some(high),
-            rounds: parts as u32,
-            drawn: Some(Box::new(drawn)),
-        }
+        let drawn = Some(Box::new(Drawn { rounds: Vec::new(), quantile: MEDIAN, noise: None, log }));
+        Estimate { value, low: Some(low), high: Some(high), rounds: parts as u32, drawn }
     }
 
     /// The quantile at `p` ([`QUANTILE`] or [`MEDIAN`]) over rounds of values observed once per round; (round, amount)
@@ -110,29 +104,22 @@ impl Estimate {
     /// The same in another unit, or a part of it.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Estimate {
-        let mut scaled = self.clone();
-        scaled.value *= factor;
-        for end in [&mut scaled.low, &mut scaled.high] {
-            *end = end.map(|end| end * factor);
-        }
-        if let Some(drawn) = &mut scaled.drawn {
-            drawn.rounds.iter_mut().for_each(|round| round.1 *= factor);
-        }
-        scaled
+        self.each(|amount| amount * factor)
     }
 
     /// The same with a known amount added.
     #[must_use]
     pub fn shifted(&self, by: f64) -> Estimate {
-        let mut shifted = self.clone();
-        shifted.value += by;
-        for end in [&mut shifted.low, &mut shifted.high] {
-            *end = end.map(|end| end + by);
+        self.each(|amount| amount + by)
+    }
+
+    fn each(&self, of: impl Fn(f64) -> f64) -> Estimate {
+        let mut all = self.clone();
+        (all.value, all.low, all.high) = (of(self.value), self.low.map(&of), self.high.map(&of));
+        if let Some(drawn) = &mut all.drawn {
+            drawn.rounds.iter_mut().for_each(|round| round.1 = of(round.1));
         }
-        if let Some(drawn) = &mut shifted.drawn {
-            drawn.rounds.iter_mut().for_each(|round| round.1 += by);
-        }
-        shifted
+        all
     }
 
     /// The number of rounds for comparisons.

@@ -14,6 +14,7 @@ use weigh_model::thin;
 use weigh_stats::median;
 
 /// All records of a run, sorted.
+#[derive(Default)]
 pub struct Gathered<'a> {
     /// Cells with at least one visit and without a wrong result, in the plan's order.
     pub cells: Vec<Measured<'a>>,
@@ -88,16 +89,7 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
         plan.cells.iter().enumerate().map(|(at, cell)| (cell.id.as_str(), at)).collect();
     let mut sorted: Vec<Sorted> = Vec::new();
     sorted.resize_with(plan.cells.len(), Sorted::default);
-    let mut gathered = Gathered {
-        cells: Vec::new(),
-        faults: Vec::new(),
-        unmeasured: Vec::new(),
-        caveats: Vec::new(),
-        resumed: 0,
-        rounds: 0,
-        seconds: 0.0,
-        complete: false,
-    };
+    let mut gathered = Gathered::default();
     records.iter().for_each(|record| gathered.take(record, &index, &mut sorted));
     gathered.thin(&mut sorted);
     for (cell, Sorted { visits, stop, mut caveats, faulted, wrong }) in plan.cells.iter().zip(sorted) {

@@ -131,16 +131,6 @@ pub enum Better {
     Neither,
 }
 
-impl Better {
-    pub fn name(self) -> &'static str {
-        match self {
-            Better::Less => "less",
-            Better::More => "more",
-            Better::Neither => "neither",
-        }
-    }
-}
-
 /// How visits are summarised.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "Over", rename_all = "kebab-case")]

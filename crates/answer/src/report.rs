@@ -28,7 +28,7 @@ use crate::report::shape::Shape;
 use crate::row::Row;
 
 /// The results of one run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Report {
     /// The question and how to read the answer.
     pub study: StudyText,

@@ -19,7 +19,7 @@ pub use samples::{Bins, RowSamples};
 pub type Values = BTreeMap<String, Estimate>;
 
 /// The results of one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Its factors.
     pub cell: Cell,

@@ -21,16 +21,24 @@ use crate::report::shape::Shape;
 /// without cells.
 pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHAPE, &load::SHAPE];
 
+impl Default for &'static Shape {
+    fn default() -> &'static Shape {
+        SUBJECTS[0]
+    }
+}
+
+fn first(is_it: impl Fn(&Shape) -> bool) -> &'static Shape {
+    SUBJECTS.iter().copied().find(|shape| is_it(shape)).unwrap_or_default()
+}
+
 /// The subject of a plan.
 pub fn of_plan(plan: &Plan) -> &'static Shape {
-    let takes = |shape: &&&Shape| plan.cells.iter().any(|cell| shape.kinds.contains(&cell.subject));
-    SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
+    first(|shape| plan.cells.iter().any(|cell| shape.kinds.contains(&cell.subject)))
 }
 
 /// The subject of a cell; the first one if none matches, which [`check`] refuses.
 pub fn find_shape(cell: &Cell) -> &'static Shape {
-    let takes = |shape: &&&Shape| shape.kinds.contains(&cell.subject);
-    SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
+    first(|shape| shape.kinds.contains(&cell.subject))
 }
 
 /// Checks that each cell of a plan from outside belongs to a subject.
@@ -48,5 +56,5 @@ pub fn check(plan: &Plan) -> Result<()> {
 
 /// The subject of that name; the first one if none has it.
 pub fn named(name: &str) -> &'static Shape {
-    SUBJECTS.iter().find(|shape| shape.name == name).copied().unwrap_or(SUBJECTS[0])
+    first(|shape| shape.name == name)
 }

@@ -1,12 +1,23 @@
 //! Text from outside (file names, messages of programs), made safe and fitted to a width. This module cleans, shortens
 //! and escapes; it knows nothing of results.
 
+use serde::Serialize;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 pub use weigh_model::text::clean;
+
+/// A value's name in JSON.
+pub(crate) fn json_name(value: impl Serialize) -> String {
+    serde_json::to_value(value).unwrap_or_default().as_str().unwrap_or_default().to_owned()
+}
+
+/// The name that JSON has under this key, which tells variants with fields apart.
+pub(crate) fn tag_name(value: impl Serialize, key: &str) -> String {
+    json_name(serde_json::to_value(value).unwrap_or_default().get(key))
+}
 
 /// Columns the text takes in a terminal.
 pub fn columns(text: &str) -> usize {

@@ -169,21 +169,8 @@ pub fn between_runs(
     quantities: &[Vec<(&Estimate, &Estimate)>],
     seed: u64,
 ) -> Vec<(Between, Vec<Option<RatioWithUncorrected>>)> {
-    let known: Vec<Vec<Option<Apart>>> = quantities.iter().map(|pairs| apart(pairs, seed)).collect();
-    let tested: Vec<Vec<Apart>> = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
-    let told = compare_apart(&tested, FAMILY_WISE);
-    let spread_out =
-        |(known, (between, ratios)): (Vec<Option<Apart>>, (Between, Vec<weigh_stats::Ratio>))| {
-            let mut ratios = ratios.into_iter();
-            (
-                between,
-                known
-                    .iter()
-                    .map(|one| one.and_then(|_| ratios.next()).map(RatioWithUncorrected::from))
-                    .collect(),
-            )
-        };
-    known.into_iter().zip(told).map(spread_out).collect()
+    let (known, tested) = known_apart(quantities, seed);
+    spread_out(known, compare_apart(&tested, FAMILY_WISE)).collect()
 }
 
 /// Compares pairs (first, second) of runs on two machines, for each pair of machines: second ÷ first of all together, and of each.
@@ -192,16 +179,27 @@ pub fn between_machines(
     machines: &[Vec<(&Estimate, &Estimate)>],
     seed: u64,
 ) -> Vec<(Option<Ratio>, Vec<Option<Ratio>>)> {
-    let known: Vec<Vec<Option<Apart>>> = machines.iter().map(|pairs| apart(pairs, seed)).collect();
-    let tested: Vec<Vec<Apart>> = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
-    let told = compare_machines(&tested, FAMILY_WISE);
-    let spread_out =
-        |(known, (together, each)): (Vec<Option<Apart>>, (Option<_>, Vec<weigh_stats::Ratio>))| {
-            let mut each = each.into_iter().map(Ratio::from);
-            let each = known.iter().map(|one| one.and_then(|_| each.next())).collect();
-            (together.map(Ratio::from), each)
-        };
-    known.into_iter().zip(told).map(spread_out).collect()
+    let (known, tested) = known_apart(machines, seed);
+    let told = spread_out(known, compare_machines(&tested, FAMILY_WISE));
+    told.map(|(together, each)| (together.map(Ratio::from), each)).collect()
+}
+
+/// What can be compared of all pairs: in their places, and without gaps.
+fn known_apart(all: &[Vec<(&Estimate, &Estimate)>], seed: u64) -> (Vec<Vec<Option<Apart>>>, Vec<Vec<Apart>>) {
+    let known: Vec<Vec<Option<Apart>>> = all.iter().map(|pairs| apart(pairs, seed)).collect();
+    let tested = known.iter().map(|all| all.iter().flatten().copied().collect()).collect();
+    (known, tested)
+}
+
+/// Ratios without gaps in the places of what they were made of.
+fn spread_out<T, R: From<weigh_stats::Ratio>>(
+    known: Vec<Vec<Option<Apart>>>,
+    told: Vec<(T, Vec<weigh_stats::Ratio>)>,
+) -> impl Iterator<Item = (T, Vec<Option<R>>)> {
+    known.into_iter().zip(told).map(|(known, (together, ratios))| {
+        let mut ratios = ratios.into_iter().map(R::from);
+        (together, known.iter().map(|one| one.and_then(|_| ratios.next())).collect())
+    })
 }
 
 /// The log ratios of one quantity with their variances within both runs.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
 use super::folder::{Entry, History};
+use weigh_answer::metric::Better;
 use weigh_answer::subject;
 use weigh_model::text::clean_path;
 
@@ -24,7 +25,7 @@ struct Line<'h> {
     configuration: &'h str,
     metric: &'h str,
     unit: &'h str,
-    better: &'h str,
+    better: Better,
     complete: bool,
     value: f64,
     low: Option<f64>,
@@ -92,7 +93,7 @@ fn of_run(run: &Entry, put: Put<'_>) -> Result<usize> {
                 configuration,
                 metric: metric.id,
                 unit: metric.unit.symbol(),
-                better: metric.better.name(),
+                better: metric.better,
                 complete: summary.complete,
                 value: figure.value,
                 low: figure.low,

@@ -11,6 +11,7 @@ use crate::load_view::LoadView;
 use crate::metric::Better;
 use crate::output::{Detail, Options};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
+use crate::text::json_name;
 
 /// Configurations, changes and gates that a summary shows of each.
 const FEW: usize = 12;
@@ -212,7 +213,7 @@ fn gate_table(gates: &[&Judged]) -> Grid {
             factor("gate", judged.gate.clone()),
             factor("configuration", clean(&judged.configuration)),
             factor("measured", judged.measured.clone()),
-            remark("outcome", 0, judged.outcome.name()),
+            remark("outcome", 0, json_name(judged.outcome)),
         ];
         (tone, fields)
     })

@@ -33,16 +33,6 @@ pub enum GateOutcome {
     Pass,
 }
 
-impl GateOutcome {
-    pub fn name(self) -> &'static str {
-        match self {
-            GateOutcome::Fail => "fail",
-            GateOutcome::Undecided => "undecided",
-            GateOutcome::Pass => "pass",
-        }
-    }
-}
-
 /// A gate at one configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Judged {
@@ -157,7 +147,8 @@ pub fn judge_alone(gates: &[Gate], report: &Report) -> (Vec<Judged>, usize) {
     (sorted(alone.iter().flat_map(|gate| absolute(gate, report)).collect()), relative.len())
 }
 
-fn sorted(mut all: Vec<Judged>) -> Vec<Judged> {
+/// The most important first.
+pub(crate) fn sorted(mut all: Vec<Judged>) -> Vec<Judged> {
     all.sort_by_key(|judged| judged.outcome);
     all
 }
@@ -168,12 +159,17 @@ pub fn worst(all: &[Judged]) -> Option<GateOutcome> {
 }
 
 fn nothing(gate: &Gate, why: &str) -> Judged {
+    uncovered(gate, why, "name a metric and configurations that both sides have")
+}
+
+/// A gate that covers nothing.
+pub(crate) fn uncovered(gate: &Gate, why: &str, remedy: &str) -> Judged {
     Judged {
         gate: gate.words(),
         configuration: String::new(),
         outcome: GateOutcome::Undecided,
         measured: why.to_owned(),
-        remedy: Some("name a metric and configurations that both sides have".into()),
+        remedy: Some(remedy.to_owned()),
     }
 }
 

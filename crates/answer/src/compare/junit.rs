@@ -4,6 +4,7 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::gate::{GateOutcome, Judged};
+use crate::text::json_name;
 
 /// One suite of this name with a test case per gate and configuration.
 ///
@@ -32,7 +33,7 @@ fn case(suite: &str, judged: &Judged) -> TestCase {
 
 fn stopped(kind: NonSuccessKind, judged: &Judged) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(judged.outcome.name());
+    status.set_type(json_name(judged.outcome));
     status.set_message(&judged.measured);
     status.set_description(match &judged.remedy {
         Some(remedy) => format!("{}; {remedy}", judged.measured),

@@ -157,19 +157,9 @@ fn rows(all: &[PairedLoads], rounds_of: fn(&PairedLoads) -> Vec<[LoadFigures; 2]
     let pairs: Vec<Vec<(&Estimate, &Estimate)>> =
         estimates.iter().map(|own| own.iter().map(|(_, [a, b])| (a, b)).collect()).collect();
     for (((id, unit, _), own), told) in QUANTITIES.iter().zip(&estimates).zip(within_rounds(&pairs)) {
-        for ((one, [a, b]), told) in own.iter().zip(told) {
-            rows.push(Compared {
-                configuration: one.configuration(),
-                metric: (*id).to_owned(),
-                unit: *unit,
-                better: Better::Less,
-                a: a.value,
-                b: b.value,
-                ratio: told.map(|told| told.ratio),
-                alone: told.map(|told| [told.alone.low, told.alone.high]),
-                verdict: told.map_or(Verdict::Untested, |told| Verdict::of(&told.ratio, Better::Less)),
-            });
-        }
+        rows.extend(own.iter().zip(told).map(|((one, [a, b]), told)| {
+            Compared::of(&one.configuration(), (id, *unit, Better::Less), (a.value, b.value), told)
+        }));
     }
     rows
 }

@@ -1,6 +1,6 @@
 //! The rows of a report, each derived from its cell alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use weigh_model::plan::Plan;
 use weigh_model::record::VisitRecord;
@@ -136,12 +136,10 @@ pub(super) fn row(shape: &Shape, plan: &Plan, measured: &Measured) -> Row {
         cell: measured.cell.clone(),
         facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         values,
-        front: false,
-        dominated_by: None,
-        beside: BTreeMap::new(),
         stop: measured.stop.clone(),
         caveats: measured.caveats.clone(),
         seen,
+        ..Row::default()
     }
 }
 

@@ -20,7 +20,7 @@ use crate::report::exhibit::comparison::{Comparison, Comparisons, Kind};
 use crate::report::finding::Evidence;
 use crate::row::Row;
 use crate::table::{Cell, Column, Grid, Kind as ShownColumn, factor, field};
-use crate::text::clean;
+use crate::text::{clean, json_name};
 use crate::verdict::{Ratio, ratio_if};
 
 /// The separator between a PHP and its variant: `php8.2+jit`.
@@ -195,7 +195,7 @@ impl Exhibit for Comparisons {
         out.write_record(header)?;
         for one in &self.0 {
             let mut fields =
-                vec![one.kind.name().to_owned(), text(&one.cell), text(&one.beside), one.rounds.to_string()];
+                vec![json_name(one.kind), text(&one.cell), text(&one.beside), one.rounds.to_string()];
             for (metric, ..) in COMPARED {
                 let ends = one.ratio(metric).map(|r| [r.value, r.low, r.high].map(|x| x.to_string()));
                 fields.extend(ends.unwrap_or_default());
@@ -222,7 +222,7 @@ fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
         let (column, cell) = field(name, "× (95% CI)", ShownColumn::Text, *rank, ratio(of.ratio(metric)));
         (column.of(metric), cell)
     }));
-    fields.push(field("another", "", ShownColumn::Text, 8, of.kind.name()));
+    fields.push(field("another", "", ShownColumn::Text, 8, json_name(of.kind)));
     fields.push(field("rounds", "", ShownColumn::Whole, 9, f64::from(of.rounds)));
     fields
 }

@@ -17,7 +17,7 @@ use crate::output::{Detail, Options};
 use crate::report::Report;
 use crate::report::exhibit::fairness::{FairnessResult, LightTimes, SlowClientEffect, SlowClients};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone, factor, field, remark};
-use crate::text::clean;
+use crate::text::{clean, json_name};
 use crate::words::note;
 
 /// Workers count as kept if slow clients keep at least this share of those that they could keep.
@@ -191,7 +191,7 @@ fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
         (Column::factor("slow", "clients", Kind::Whole), f64::from(slow.clients).into()),
         (Column::factor("pool", "workers", Kind::Whole), f64::from(slow.workers).into()),
         field("busy", "workers", Kind::Fixed(1), 1, result.busy),
-        field("workers", "are", Kind::Text, 0, result.outcome.word()),
+        field("workers", "are", Kind::Text, 0, json_name(result.outcome)),
         field("in 0.1 s", "%", Kind::Whole, 0, percent(result.prompt)),
         field("answered", "%", Kind::Whole, 3, percent(result.answered)),
         field("p50", "ms", Kind::Three, 1, ms(|t| t.p50)),

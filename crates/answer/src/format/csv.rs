@@ -4,7 +4,6 @@
 
 use anyhow::{Context, Result};
 use csv::Writer;
-use weigh_model::record::StopReason;
 
 use crate::csv_table::{end, ends_of, text};
 use crate::document::group::is_synthetic;
@@ -14,6 +13,7 @@ use crate::metric::Metric;
 use crate::output::{Options, Rendered};
 use crate::report::Report;
 use crate::row::Row;
+use crate::text::tag_name;
 use crate::words;
 
 /// `--format csv`.
@@ -108,7 +108,7 @@ fn wide(report: &Report) -> Result<Vec<u8>> {
         }
         fields.push(row.front.to_string());
         fields.push(text(row.dominated_by.as_deref().unwrap_or_default()));
-        fields.push(row.stop.as_ref().map(stop).unwrap_or_default().to_owned());
+        fields.push(row.stop.as_ref().map(|reason| tag_name(reason, "why")).unwrap_or_default());
         fields.push(text(&row.caveats.iter().map(words::note).collect::<Vec<_>>().join("; ")));
         out.write_record(fields)?;
     }
@@ -128,18 +128,6 @@ fn facts(report: &Report) -> Vec<&str> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// Why a cell was no longer visited, as one word.
-fn stop(reason: &StopReason) -> &'static str {
-    match reason {
-        StopReason::Settled => "settled",
-        StopReason::Placed => "placed",
-        StopReason::Dominated { .. } => "dominated",
-        StopReason::Budget => "budget",
-        StopReason::Rounds => "rounds",
-        StopReason::Fault => "fault",
-    }
 }
 
 /// Value, low and high; an end that is not known is empty.

@@ -9,6 +9,7 @@ use weigh_load::verify::is_text_type;
 
 use super::Figures;
 use crate::load::document::has_closed;
+use crate::text::tag_name;
 
 /// With fewer responses, the 99th percentile is one of the ten slowest.
 const FEW: u64 = 1000;
@@ -141,27 +142,11 @@ pub enum LoadCaveat {
 }
 
 impl LoadCaveat {
-    pub fn name(&self) -> &'static str {
+    /// `LOST-NODE`.
+    pub fn name(&self) -> String {
         match self {
-            LoadCaveat::LostNode { .. } => "LOST-NODE",
-            LoadCaveat::Skew { .. } => "SKEW",
-            LoadCaveat::LowPriority { .. } => "LOW-PRIORITY",
-            LoadCaveat::OtherResponses { .. } => "OTHER-RESPONSES",
-            LoadCaveat::SaturatedClient { .. } => "SATURATED-CLIENT",
-            LoadCaveat::WaitingClient { .. } => "WAITING-CLIENT",
-            LoadCaveat::LateClient { .. } => "LATE-CLIENT",
-            LoadCaveat::LittlesLaw { .. } => "LITTLES-LAW",
-            LoadCaveat::Dropped { .. } => "DROPPED",
-            LoadCaveat::Faults { .. } => "FAULTS",
-            LoadCaveat::Status { .. } => "STATUS",
-            LoadCaveat::Unverified { .. } => "UNVERIFIED",
-            LoadCaveat::Uncompressed { .. } => "UNCOMPRESSED",
-            LoadCaveat::Sampled { .. } => "SAMPLED",
-            LoadCaveat::Unproven { .. } => "UNPROVEN",
-            LoadCaveat::Discarded => "DISCARDED",
-            LoadCaveat::Http10 => "HTTP-1.0",
-            LoadCaveat::FewResponses { .. } => "FEW-RESPONSES",
-            LoadCaveat::Interrupted => "INTERRUPTED",
+            LoadCaveat::Http10 => "HTTP-1.0".to_owned(),
+            other => tag_name(other, "code").to_uppercase(),
         }
     }
 }

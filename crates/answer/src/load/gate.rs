@@ -7,7 +7,7 @@ use weigh_model::gate::{Amount, Gate, Limit};
 use weigh_model::text::clean;
 
 use super::slices;
-use crate::compare::gate::{GateOutcome, Judged, LimitedInterval, more};
+use crate::compare::gate::{GateOutcome, Judged, LimitedInterval, more, sorted};
 use crate::estimate::Estimate;
 use crate::load::document::Run;
 use crate::metric::Unit;
@@ -88,13 +88,7 @@ pub fn check(gates: &[Gate]) -> Result<()> {
 
 /// Judges gates. They must be checked.
 pub fn judge(gates: &[Gate], run: &Run) -> Vec<Judged> {
-    let mut all: Vec<Judged> = gates
-        .iter()
-        .filter_map(|gate| Some((gate, read(gate).ok()?)))
-        .map(|(gate, of)| one(gate, of, run))
-        .collect();
-    all.sort_by_key(|judged| judged.outcome);
-    all
+    sorted(gates.iter().filter_map(|gate| Some(one(gate, read(gate).ok()?, run))).collect())
 }
 
 fn one(gate: &Gate, (quantity, limit, sign): (Quantity, f64, f64), run: &Run) -> Judged {

@@ -8,7 +8,7 @@ use weigh_model::gate::{Gate, Limit};
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
 
-use crate::compare::{Change, Compared, Comparison, Names, Side, Verdict, gate};
+use crate::compare::{Change, Compared, Comparison, Names, Side, gate};
 use crate::load;
 use crate::load::document::Run;
 use crate::metric::{Better, Unit};
@@ -60,9 +60,8 @@ pub fn comparison(
     let sides = (side(names.a, &of.a), side(names.b, &of.b));
     let mut all = Comparison::of_rows(SUBJECT, sides, rows, changes(of));
     let (beside, alone): (Vec<Gate>, Vec<Gate>) = gates.iter().cloned().partition(is_beside);
-    all.gates = gate::beside(&beside, &all);
-    all.gates.extend(load::gate::judge(&alone, &of.b));
-    all.gates.sort_by_key(|judged| judged.outcome);
+    let judged = [gate::beside(&beside, &all), load::gate::judge(&alone, &of.b)];
+    all.gates = gate::sorted(judged.concat());
     all
 }
 
@@ -75,17 +74,7 @@ fn compared(line: &Line, configuration: &str) -> Option<Compared> {
     let is_value = |value: &f64| value.is_finite();
     let (a, b) = (line.a.filter(is_value)?, line.b.filter(is_value)?);
     let told = line.told.map(RatioWithUncorrected::from);
-    Some(Compared {
-        configuration: configuration.to_owned(),
-        metric: line.quantity.id().to_owned(),
-        unit,
-        better,
-        a,
-        b,
-        ratio: told.map(|told| told.ratio),
-        alone: told.map(|told| [told.alone.low, told.alone.high]),
-        verdict: told.map_or(Verdict::Untested, |told| Verdict::of(&told.ratio, better)),
-    })
+    Some(Compared::of(configuration, (line.quantity.id(), unit, better), (a, b), told))
 }
 
 /// What was not the same on both sides: responses, and failures by kind.

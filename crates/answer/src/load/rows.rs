@@ -17,7 +17,6 @@ use crate::metric::MetricDescription;
 use crate::metric::load::{
     ARRIVALS, BODY, CAPACITY, CLIENT_CPU, ERRORS, FIRST_BYTE, MEAN_BODY, PERCENTILES, RATE,
 };
-use crate::report::exhibit::Exhibits;
 use crate::report::{Report, RunFacts};
 use crate::row::{Row, Values};
 use crate::subject::load::SHAPE;
@@ -61,21 +60,9 @@ impl Document {
             run: self.facts(),
             shape: &SHAPE,
             payloads: sides.iter().flat_map(|(_, run)| contents(run)).collect(),
-            runtimes: Vec::new(),
-            servers: Vec::new(),
-            stores: Vec::new(),
-            links: Vec::new(),
             metrics: SHAPE.metrics().map(MetricDescription::from).collect(),
-            comparisons: 0,
             rows,
-            groups: Vec::new(),
-            exhibits: Exhibits::default(),
-            advice: None,
-            findings: Vec::new(),
-            faults: Vec::new(),
-            unmeasured: Vec::new(),
-            exclusions: Vec::new(),
-            caveats: Vec::new(),
+            ..Report::default()
         }
     }
 
@@ -237,17 +224,7 @@ fn row(side: &str, plan: &LoadPlan, class: &str, values: Values) -> Row {
         expected_seconds: 0.0,
         ..Cell::default()
     };
-    Row {
-        cell,
-        facts: BTreeMap::new(),
-        values,
-        front: false,
-        dominated_by: None,
-        beside: BTreeMap::new(),
-        stop: None,
-        caveats: Vec::new(),
-        seen: None,
-    }
+    Row { cell, values, ..Row::default() }
 }
 
 /// What a class asks of whom, and when: the same in loads that ask the same.

@@ -8,7 +8,7 @@ use crate::chart::beside;
 use crate::first::distinct;
 use crate::output::Options;
 use crate::report::Report;
-use crate::report::exhibit::fairness::FairnessResult;
+use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 use crate::text::clean;
 
 /// Configurations in a page at most.
@@ -28,8 +28,7 @@ pub struct SlowData {
     content: String,
     clients: u32,
     workers: u32,
-    /// `free`, `kept`, `starved` or `alone`.
-    outcome: &'static str,
+    outcome: SlowClientEffect,
     due: u64,
     answered: u64,
     prompt: u64,
@@ -66,7 +65,7 @@ pub fn slow(report: &Report, options: &Options) -> Vec<SlowData> {
             content: clean(&result.cell.payload),
             clients: slow.clients,
             workers: slow.workers,
-            outcome: result.outcome.word(),
+            outcome: result.outcome,
             due: result.due,
             answered: result.answered,
             prompt: result.prompt,

@@ -9,7 +9,7 @@ use weigh_model::units;
 
 use super::document::interval;
 use super::proof::{Line, METRICS, Proof};
-use crate::compare::gate::{GateOutcome, Judged, LimitedInterval};
+use crate::compare::gate::{GateOutcome, Judged, LimitedInterval, sorted, uncovered};
 
 /// Checks that a proof has what gates are about.
 ///
@@ -31,23 +31,16 @@ pub fn check(gates: &[Gate]) -> Result<()> {
 
 /// Judges gates by what was measured before and after. They must be checked.
 pub fn judge(gates: &[Gate], proof: &Proof) -> Vec<Judged> {
-    let mut all: Vec<Judged> = gates.iter().flat_map(|gate| of_gate(gate, proof)).collect();
-    all.sort_by_key(|judged| judged.outcome);
-    all
+    sorted(gates.iter().flat_map(|gate| of_gate(gate, proof)).collect())
 }
 
 fn of_gate(gate: &Gate, proof: &Proof) -> Vec<Judged> {
     let Ok(Limit::NoWorseThan(limit)) = gate.limit() else { return Vec::new() };
     let covered = |line: &&Line| line.metric == gate.metric && gate.covers(&line.name());
     let all: Vec<Judged> = proof.lines.iter().filter(covered).map(|line| one(gate, limit, line)).collect();
-    let nothing = Judged {
-        gate: gate.words(),
-        configuration: String::new(),
-        outcome: GateOutcome::Undecided,
-        measured: "nothing of this was measured before and after".into(),
-        remedy: Some("name an amount that the proof shows, or give a larger --budget".into()),
-    };
-    if all.is_empty() { vec![nothing] } else { all }
+    let remedy = "name an amount that the proof shows, or give a larger --budget";
+    let nothing = || uncovered(gate, "nothing of this was measured before and after", remedy);
+    if all.is_empty() { vec![nothing()] } else { all }
 }
 
 fn one(gate: &Gate, limit: f64, line: &Line) -> Judged {

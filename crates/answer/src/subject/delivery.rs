@@ -42,7 +42,7 @@ use crate::row::{Row, Values};
 use crate::subject::codec::RIVAL;
 use crate::subject::split::{part_of, subtract_from_whole, user_share};
 use crate::table::{Cell as Field, Column, Columns, Grid, Kind, factor, field};
-use crate::text::clean;
+use crate::text::{clean, json_name};
 
 /// A figure from fewer rounds than this has a note.
 const ENOUGH_ROUNDS: u32 = 3;
@@ -142,13 +142,9 @@ const FACTORS: &[Factor] = &[
     // What only those get who have the last version does not compete with what all get.
     Factor { id: "visitor", of: |cell| cell.is_delta().then(|| "returning".to_owned()) },
     Factor { id: "way", of: |cell| Some(cell.delivery.as_ref()?.way(&cell.setting)) },
-    Factor { id: "way-kind", of: way_kind },
+    Factor { id: "way-kind", of: |cell| Some(json_name(cell.delivery.as_ref()?.kind)) },
     Factor { id: "accept", of: |cell| Some(cell.delivery.as_ref()?.accept.clone()) },
 ];
-
-fn way_kind(cell: &Cell) -> Option<String> {
-    Some(serde_json::to_value(cell.delivery.as_ref()?.kind).ok()?.as_str()?.to_owned())
-}
 
 /// The block of a visit, with a response.
 fn block(visit: &VisitRecord) -> Option<&DeliveryVisit> {

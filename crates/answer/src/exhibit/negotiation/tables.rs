@@ -1,7 +1,6 @@
 //! How servers negotiate, as tables: a row per method, every answer, every request.
 
 use anyhow::Result;
-use serde::Serialize;
 use weigh_model::record::negotiation::{IDENTITY, NegotiationRequest, Purpose};
 
 use super::{Quirk, QuirkByMethod, places, quirks_by_method};
@@ -12,7 +11,7 @@ use crate::names;
 use crate::output::{Detail, Options, Rendered};
 use crate::report::exhibit::negotiation::{Judged, NegotiationResult};
 use crate::table::{Cell, Column, Grid, Kind, Tone, factor, field};
-use crate::text::{clean, columns};
+use crate::text::{clean, columns, json_name};
 
 const LEGEND: &str = "Each method was asked once with a matrix of Accept-Encoding values; each variant also by HEAD, If-None-Match and ranges. \
     Codings: those that were sent. Vary: whether it names Accept-Encoding where there are several. 304: revalidations with the variant's own ETag. \
@@ -212,7 +211,7 @@ pub(super) fn requests(asked: &[NegotiationResult]) -> Result<Vec<Rendered>> {
             ("runtime", text(&one.runtime)),
             ("transport", one.transport.name().to_owned()),
             ("way", text(&one.way)),
-            ("purpose", word(ask.purpose)),
+            ("purpose", json_name(ask.purpose)),
             ("Accept-Encoding", shown(&ask.accept)),
             ("browser", shown(&ask.browser)),
             ("variant", shown(&ask.variant)),
@@ -227,14 +226,9 @@ pub(super) fn requests(asked: &[NegotiationResult]) -> Result<Vec<Rendered>> {
             ("Content-Length", answer.content_length.map(|bytes| bytes.to_string()).unwrap_or_default()),
             ("Content-Range", shown(&answer.content_range)),
             ("body (bytes)", answer.bytes.to_string()),
-            ("body is", word(answer.body)),
-            ("quirk", quirk.map(word).unwrap_or_default()),
+            ("body is", json_name(answer.body)),
+            ("quirk", quirk.map(json_name).unwrap_or_default()),
             ("breaks a rule", quirk.is_some_and(|quirk| quirk.is_wrong()).to_string()),
         ]
     })
-}
-
-/// A value's name in JSON.
-fn word(value: impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -49,16 +49,6 @@ impl Kind {
     pub(crate) const ALL: [Kind; 5] =
         [Kind::Runtime, Kind::Variant, Kind::Driver, Kind::Store, Kind::Setting];
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Runtime => "runtime",
-            Kind::Variant => "variant",
-            Kind::Driver => "driver",
-            Kind::Store => "store",
-            Kind::Setting => "setting",
-        }
-    }
-
     /// Whether the two are PHPs.
     pub fn is_runtime(self) -> bool {
         matches!(self, Kind::Runtime | Kind::Variant)

@@ -88,15 +88,3 @@ pub enum SlowClientEffect {
     /// Less than half of the light requests were answered promptly.
     Starved,
 }
-
-impl SlowClientEffect {
-    /// The name, as one word.
-    pub fn word(self) -> &'static str {
-        match self {
-            SlowClientEffect::Alone => "alone",
-            SlowClientEffect::Free => "free",
-            SlowClientEffect::Kept => "kept",
-            SlowClientEffect::Starved => "starved",
-        }
-    }
-}
