@@ -55,12 +55,10 @@ impl<'c> Case<'c> {
         choice.works.iter().filter_map(row).collect()
     }
 
-    /// The rows that were chosen.
     fn chosen(&self, answer: &Answer, choice: &Choice) -> Vec<&'c Row> {
         self.rows(answer, choice, choice.chosen)
     }
 
-    /// A group of a question.
     fn group(&self, answer: &Answer, work: usize) -> &'c Group {
         &self.report().groups[answer.question.groups[work]]
     }

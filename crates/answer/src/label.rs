@@ -125,7 +125,6 @@ pub fn some(names: &[String], most: usize) -> String {
     }
 }
 
-/// A time in seconds.
 pub fn seconds(seconds: f64) -> String {
     units::ns(seconds * 1e9)
 }

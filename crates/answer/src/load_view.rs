@@ -25,7 +25,6 @@ pub struct PicturedLoad {
 /// A request that was answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PicturedRequest {
-    /// Its path.
     pub path: String,
     /// The content coding, `identity` where there is none.
     pub coding: String,

@@ -188,7 +188,6 @@ pub enum Per {
     Run,
 }
 
-/// The source of a metric.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// One amount per visit.

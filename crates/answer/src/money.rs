@@ -3,9 +3,7 @@
 use weigh_model::policy::Objective;
 use weigh_model::site::Site;
 
-/// Bytes of a GB.
 pub(crate) const GB: f64 = 1e9;
-/// Seconds of an hour.
 pub(crate) const HOUR: f64 = 3600.0;
 
 /// The value of one unit of each amount, in the unit of the objective: seconds that visitors wait, or the site's

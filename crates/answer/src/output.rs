@@ -7,7 +7,6 @@ use crate::chart::Chart;
 use crate::flame::Flame;
 use crate::table::{Columns, Sheet};
 
-/// One picture of a report.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The file's name without extension.
@@ -51,7 +50,6 @@ pub struct Options {
     pub repeat: Option<String>,
     /// Flame graphs of the run's profiles, for the page.
     pub flames: Arc<[Flame]>,
-    /// The columns of tables.
     pub columns: Columns,
     /// How a reader gets the other columns.
     pub more: &'static str,

@@ -40,7 +40,6 @@ fn about_of<const N: usize>(parts: [String; N]) -> String {
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-/// The source in the footer.
 fn source(report: &Report, is_synthetic: bool) -> String {
     let (run, study) = (&report.run, &report.study.name);
     let day = run.started.get(..10).unwrap_or(&run.started);
@@ -97,7 +96,6 @@ fn consider(points: &mut [ScatterPoint], longest: f64) {
 
 /// The words of a trade-off's title.
 struct TradeoffWords {
-    /// `settings`.
     things: &'static str,
     /// The label of the point at the left end: `fastest`.
     first: &'static str,

@@ -133,12 +133,10 @@ impl Report {
         group.cells.iter().filter_map(|id| self.row(id))
     }
 
-    /// A link by its name.
     pub fn link(&self, name: &str) -> Option<&OverLink> {
         self.links.iter().find(|link| link.asked.name == name)
     }
 
-    /// A payload by its name.
     pub fn payload(&self, name: &str) -> Option<&Payload> {
         self.payloads.iter().find(|payload| payload.name == name)
     }

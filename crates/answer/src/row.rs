@@ -47,12 +47,10 @@ impl Row {
         &self.cell.id
     }
 
-    /// The result of a metric.
     pub fn get(&self, metric: &str) -> Option<&Estimate> {
         self.values.get(metric)
     }
 
-    /// The value of a metric.
     pub fn value(&self, metric: &str) -> Option<f64> {
         self.get(metric).map(|estimate| estimate.value)
     }

@@ -31,7 +31,6 @@ fn first(is_it: impl Fn(&Shape) -> bool) -> &'static Shape {
     SUBJECTS.iter().copied().find(|shape| is_it(shape)).unwrap_or_default()
 }
 
-/// The subject of a plan.
 pub fn of_plan(plan: &Plan) -> &'static Shape {
     first(|shape| plan.cells.iter().any(|cell| shape.kinds.contains(&cell.subject)))
 }

@@ -34,7 +34,6 @@ impl Kind {
     }
 }
 
-/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It identifies rows: every table has room for it.
@@ -60,7 +59,6 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of a metric.
     pub fn new(name: &'static str, unit: impl Into<String>, kind: Kind, rank: u8) -> Column {
         Column { id: "", name, unit: unit.into(), kind, role: Role::Metric, rank, about: "" }
     }
@@ -136,7 +134,6 @@ pub struct Sheet<'a> {
     /// Columns of text.
     pub width: usize,
     pub color: bool,
-    /// Which columns are requested.
     pub columns: &'a Columns,
     /// How to see the others: `--columns all`.
     pub more: &'a str,
@@ -200,12 +197,10 @@ pub fn field(name: &'static str, unit: &str, kind: Kind, rank: u8, cell: impl In
     (Column::new(name, unit, kind, rank), cell.into())
 }
 
-/// The cell of a factor with its column.
 pub fn factor(name: &'static str, text: impl Into<String>) -> (Column, Cell) {
     (Column::factor(name, "", Kind::Text), Cell::Text(text.into()))
 }
 
-/// A remark with its column.
 pub fn remark(name: &'static str, rank: u8, text: impl Into<String>) -> (Column, Cell) {
     (Column::note(name, rank), Cell::Text(text.into()))
 }

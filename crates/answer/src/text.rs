@@ -9,7 +9,6 @@ use unicode_width::UnicodeWidthStr;
 
 pub use weigh_model::text::clean;
 
-/// A value's name in JSON.
 pub(crate) fn json_name(value: impl Serialize) -> String {
     serde_json::to_value(value).unwrap_or_default().as_str().unwrap_or_default().to_owned()
 }

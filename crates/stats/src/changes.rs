@@ -19,7 +19,6 @@ const ENOUGH: usize = 10;
 /// Random orders per change point, at most, whatever the level: a level below about a thousandth of a percent is not reached.
 const MOST_ORDERS: usize = 100_000;
 
-/// A change point of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
     /// The position of the first value after the change.

@@ -31,7 +31,6 @@ const ONE: &str = "one machine";
 /// Codecs that PHP has without a further extension.
 const BUNDLED: [&str; 4] = [IDENTITY, "gzencode", "gzdeflate", "gzcompress"];
 
-/// Store and driver of a row.
 fn find_store_and_driver(row: &Row) -> (&str, &str) {
     row.cell.client.as_ref().map_or(("", ""), |client| (&client.store, &client.driver))
 }

@@ -61,7 +61,6 @@ impl<'a, 'c> Chosen<'a, 'c> {
     }
 }
 
-/// The questions of all kinds.
 pub fn questions(all: &Groups) -> Vec<Question> {
     [pages::questions(all), assets::questions(all), downloads::questions(all)].concat()
 }
@@ -132,7 +131,6 @@ fn plain_setting(row: &Row) -> Option<Sent<'_>> {
     is_usual.then_some(sent)
 }
 
-/// Content that is sent as it is.
 fn is_as_it_is(sent: &Sent) -> bool {
     sent.delivery.kind == WayKind::Plain && sent.coding().is_none()
 }

@@ -92,7 +92,6 @@ impl Axis {
         (self.value(self.low), self.value(self.high))
     }
 
-    /// The values at the ticks.
     pub fn ticks(&self) -> Vec<f64> {
         self.ticks.iter().map(|tick| self.value(*tick)).collect()
     }
@@ -175,7 +174,6 @@ pub fn time_tick(ns: f64) -> String {
     format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A size for a tick.
 pub fn bytes_tick(bytes: f64) -> String {
     units::bytes(bytes.round() as u64)
 }

@@ -52,7 +52,6 @@ impl Color {
         Color { opacity, ..self }
     }
 
-    /// The colour as it is on paper.
     fn on_paper(self) -> [f64; 3] {
         let (red, green, blue) = self.rgb;
         [red, green, blue].map(|part| f64::from(part) * self.opacity + 255.0 * (1.0 - self.opacity))
@@ -226,7 +225,6 @@ impl Canvas {
         ));
     }
 
-    /// The legend, in a row.
     pub fn legend(&mut self, parts: &[(&str, Color)], (mut x, y): (f64, f64)) {
         let pen = Pen::new(15.0, INK);
         for (name, color) in parts {

@@ -14,7 +14,6 @@ pub struct Wish {
     pub far: bool,
 }
 
-/// The place of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelPlacement {
     /// The rectangle of the text.

@@ -105,7 +105,6 @@ pub fn check<'g>(gates: impl IntoIterator<Item = &'g Gate>, shape: &Shape) -> Re
     Ok(())
 }
 
-/// An amount in the unit of a metric.
 fn in_unit(metric: &Metric, amount: Amount) -> Result<f64> {
     match (metric.unit, amount) {
         (Unit::Ns, Amount::Seconds(seconds)) => Ok(seconds * 1e9),

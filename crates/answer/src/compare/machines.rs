@@ -23,7 +23,6 @@ use crate::verdict::{Ratio, between_machines};
 
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
-/// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
 /// A run on one machine, before it is compared.

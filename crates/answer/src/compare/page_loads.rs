@@ -11,7 +11,6 @@ use crate::load_view::{LoadView, PicturedLoad};
 use crate::metric::{Better, Unit};
 use crate::verdict::within_rounds;
 
-/// The subject of loads in a browser.
 const SUBJECT: &str = "page-load";
 
 /// How many times a difference is to be what differs of the first page with itself.
@@ -27,7 +26,6 @@ pub struct LoadFigures {
     pub lcp: f64,
     /// First contentful paint.
     pub fcp: f64,
-    /// The load event.
     pub load: f64,
     /// Bytes of responses with their heads, by the browser's count.
     pub bytes: f64,

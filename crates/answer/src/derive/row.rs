@@ -117,7 +117,6 @@ pub(crate) fn counts(hist: &Hist) -> Vec<(f64, u64)> {
     recorded.map(|step| (step.value_iterated_to() as f64 / 1e9, step.count_since_last_iteration())).collect()
 }
 
-/// Bins of a distribution.
 const BINS: usize = 40;
 
 /// The results of one cell, without those that depend on other cells.

@@ -24,7 +24,6 @@ pub struct View<'a> {
     pub rows: Vec<&'a Row>,
 }
 
-/// The groups of a report.
 pub fn views(report: &Report) -> Vec<View<'_>> {
     report.groups.iter().map(|group| View::of(report, group)).collect()
 }
@@ -60,7 +59,6 @@ impl<'a> View<'a> {
         format!("{}{mark}", clean(self.group.payload()))
     }
 
-    /// The content that it is of.
     pub fn payload(&self) -> Option<&'a Payload> {
         self.report.payload(self.group.payload())
     }
@@ -75,7 +73,6 @@ impl<'a> View<'a> {
         label(self.report, id)
     }
 
-    /// The rows on the front.
     pub fn on_front(&self) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().copied().filter(|row| row.front)
     }
@@ -163,7 +160,6 @@ pub fn label(report: &Report, id: &str) -> String {
     report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
 }
 
-/// The mark of what is recommended.
 pub const RECOMMENDED: &str = "→";
 
 /// The name of a row with its mark: `→` if it is recommended, `●` if it is on the front. A report that marks no row has names only.

@@ -117,7 +117,6 @@ fn table(view: &View, confidence: Confidence, ranked: &[Ranked], goal: Goal) -> 
     })
 }
 
-/// The conditions in words.
 fn describe_conditions(report: &Report, conditions: &Conditions) -> String {
     let link = |link: &LinkShare| {
         let share = if conditions.links.len() > 1 {

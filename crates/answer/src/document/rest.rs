@@ -102,7 +102,6 @@ fn names(cells: &[&str]) -> String {
     format!("{}{}{}", clean(folder), if folder.is_empty() { "" } else { " " }, units::list(&names))
 }
 
-/// The kind of a fault in words.
 pub(super) fn kind(kind: weigh_model::protocol::FaultKind) -> &'static str {
     use weigh_model::protocol::FaultKind;
     match kind {

@@ -217,7 +217,6 @@ fn totals_of(
     })
 }
 
-/// The line of one row.
 pub(crate) fn line_of<'a>(report: &Report, links: &'a Links, row: &'a Row, mix: Mix) -> Option<Line<'a>> {
     let contender = Contender::of(report, row)?;
     let shares = weights(mix);

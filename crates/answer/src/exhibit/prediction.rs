@@ -50,7 +50,6 @@ fn path(link: &OverLink, operation: Operation, workers: u32) -> Path {
     Path::shared(mbit(link, operation), trip, f64::from(workers.max(1)))
 }
 
-/// One call of one cell.
 struct Call<'a> {
     row: &'a Row,
     prediction: Prediction,

@@ -7,7 +7,6 @@ use crate::group::Group;
 use crate::output::{Options, Rendered};
 use crate::report::Report;
 
-/// How an exhibit is shown.
 pub trait Exhibit {
     /// The part of a report before its groups; `options` say how much.
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block>;

@@ -37,7 +37,6 @@ fn level_of(row: &&Row) -> Option<i32> {
     row.cell.setting.level
 }
 
-/// The timed rows of a group.
 fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
     evidence.report.members(group).filter(|row| row.get(ENCODE).is_some()).collect()
 }

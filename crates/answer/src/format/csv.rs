@@ -16,7 +16,6 @@ use crate::row::Row;
 use crate::text::tag_name;
 use crate::words;
 
-/// `--format csv`.
 #[derive(Debug)]
 pub struct Csv;
 

@@ -9,7 +9,6 @@ use crate::page::data::{Data, FlameData};
 use crate::report::Report;
 use crate::{document, page};
 
-/// `--format html`.
 #[derive(Debug)]
 pub struct Html;
 

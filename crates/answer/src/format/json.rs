@@ -21,7 +21,6 @@ pub struct Document {
     pub report: Report,
 }
 
-/// `--format json`.
 #[derive(Debug)]
 pub struct Json;
 

@@ -11,7 +11,6 @@ use crate::report::Report;
 use crate::table::{Grid, Kind, Role, Tone};
 use crate::text::{clean, markdown as escape};
 
-/// `--format markdown`.
 #[derive(Debug)]
 pub struct Markdown;
 

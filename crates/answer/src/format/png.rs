@@ -12,7 +12,6 @@ use crate::format::form::{Format, Medium};
 use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 
-/// `--format png`.
 #[derive(Debug)]
 pub struct Png;
 

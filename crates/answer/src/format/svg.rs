@@ -7,7 +7,6 @@ use crate::format::form::{Format, Medium};
 use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 
-/// `--format svg`.
 #[derive(Debug)]
 pub struct Svg;
 

@@ -14,7 +14,6 @@ use crate::text::wrap;
 /// Prose wider than this is hard to read, whatever the terminal.
 const PROSE: usize = 110;
 
-/// `--format terminal`.
 #[derive(Debug)]
 pub struct Terminal;
 

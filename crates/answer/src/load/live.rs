@@ -14,7 +14,6 @@ use crate::load::document::Run;
 use crate::metric::{Better, Unit};
 use crate::verdict::RatioWithUncorrected;
 
-/// The subject of a load.
 const SUBJECT: &str = "load";
 
 /// Whether it is judged beside the other side. A share of errors is a limit by itself.

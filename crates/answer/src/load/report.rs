@@ -34,7 +34,6 @@ const NAMED: usize = 80;
 /// The columns that may be left out.
 const JSON: &str = "--json";
 
-/// The report for a terminal.
 pub fn terminal(document: &Document, options: &Options) -> String {
     let options = &Options { more: JSON, ..options.clone() };
     terminal::text(&blocks(document, options), options)

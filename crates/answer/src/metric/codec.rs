@@ -18,7 +18,6 @@ pub const DECOMPRESS: &str = "decompress";
 /// Uncompressed bytes.
 pub const DECODED: &str = "decoded-bytes";
 
-/// Encoded bytes.
 pub const ENCODED: &str = "encoded-bytes";
 
 /// Encoded bytes with a dictionary's.

@@ -23,7 +23,6 @@ pub const SECONDS: &str = "seconds";
 /// The same, if requests are sent one after the other.
 pub const ONE_BY_ONE: &str = "one-by-one";
 
-/// Bytes of the content.
 pub const CONTENT: &str = "content-bytes";
 
 /// Bytes of the body in its content coding.

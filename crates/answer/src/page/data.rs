@@ -33,7 +33,6 @@ pub const SCHEMA: u32 = 3;
 #[derive(Clone, Debug, Serialize)]
 pub struct Data {
     schema: u32,
-    /// The command of the run.
     command: Option<String>,
     /// One configuration and several.
     noun: (&'static str, &'static str),

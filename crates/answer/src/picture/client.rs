@@ -40,7 +40,6 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
     pictures
 }
 
-/// A content with all its work.
 struct Content<'a> {
     title: String,
     about: String,
@@ -68,7 +67,6 @@ fn content<'a>(report: &'a Report, views: &[(usize, View<'a>)]) -> Option<Conten
     })
 }
 
-/// A chart of one content.
 fn chart(
     report: &Report,
     content: &Content,

@@ -60,7 +60,6 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
     entries
 }
 
-/// A chart of one group.
 fn group_chart(report: &Report, group: &View, title: String, remark: &str, drawing: Drawing) -> Chart {
     Chart {
         title,

@@ -49,7 +49,6 @@ struct Measured<'a> {
     today: Vec<Option<Answer<'a>>>,
 }
 
-/// A stratum that was measured.
 pub(super) struct MeasuredStratum<'a> {
     pub stratum: &'a Stratum,
     /// The share of its requests whose response today is known.
@@ -77,7 +76,6 @@ pub(crate) struct Coded<'a> {
 struct Combination {
     methods: Vec<usize>,
     min_bytes: u64,
-    /// The types that are encoded.
     types: Vec<String>,
     cost: f64,
 }
@@ -176,7 +174,6 @@ impl<'a> Coded<'a> {
         self.today(ground, &self.combined(rules)?)
     }
 
-    /// The strata that were measured.
     pub fn strata(&self) -> Vec<MeasuredStratum<'a>> {
         let clients: f64 = self.accept.iter().map(|client| client.share).sum();
         let told = |(_, files): (_, Vec<&Measured<'a>>)| {

@@ -19,7 +19,6 @@ const LEAST: f64 = 0.0005;
 /// How far what was computed may be from what was counted, as a share of it.
 pub(super) const NEAR: f64 = 0.05;
 
-/// What is known of a stratum.
 struct Known<'a> {
     stratum: &'a Stratum,
     /// How many responses there are; of values, how many keys.
@@ -137,7 +136,6 @@ pub(super) fn as_it_is<'a>(ground: &Ground<'a>, kind: Kind, is_known: bool) -> V
     ground.site.of(kind).filter(|stratum| ground.has_rows(stratum)).map(told).collect()
 }
 
-/// The strata of a kind with what is known of them.
 fn known<'a>(ground: &Ground<'a>, kind: Kind, made: Option<&Made>) -> Vec<Known<'a>> {
     let of = |stratum: &'a Stratum| {
         let told = made.and_then(|made| made.told.iter().find(|told| std::ptr::eq(told.stratum, stratum)));

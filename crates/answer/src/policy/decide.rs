@@ -132,7 +132,6 @@ fn few_rounds(made: &[&Made], reports: &[Report]) -> String {
     )
 }
 
-/// The setups of a kind.
 pub(super) fn setups(ground: &Ground, kind: Kind, coded: Option<&Coded>, weights: &Weights) -> Vec<Setup> {
     match kind {
         Kind::Asset | Kind::Page => coded.map(|coded| coded.setups(ground, weights)).unwrap_or_default(),

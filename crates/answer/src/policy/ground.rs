@@ -25,7 +25,6 @@ pub const NOT_ENCODED: Encoded<'static> = &|_, _, _| None;
 /// What decisions rest on.
 pub(crate) struct Ground<'a> {
     pub site: &'a Site,
-    /// The links of its visitors.
     pub links: &'a [Weighted],
     /// What was measured of its sample files.
     pub reports: &'a [Report],

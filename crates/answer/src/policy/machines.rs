@@ -16,7 +16,6 @@ use crate::policy::decide::{Decided, decide_by};
 use crate::report::Report;
 use crate::verdict::between_machines;
 
-/// A decision for a kind of machine.
 struct MachineDecision {
     machine: Machine,
     decided: Decided,

@@ -145,7 +145,6 @@ impl PageWaits {
         (!pages.is_empty()).then_some(PageWaits { moment, pages })
     }
 
-    /// The mean over pages and links.
     fn mean(&self, links: &[Weighted], of: impl Fn(&OverLink) -> f64) -> f64 {
         let shares: f64 = self.pages.iter().map(|page| page.share).sum();
         let over =

@@ -259,7 +259,6 @@ impl Proof {
     }
 }
 
-/// The rounds of a row.
 fn rounds(row: &Row) -> BTreeSet<u32> {
     row.values.values().flat_map(|value| value.drawn_rounds()).map(|round| round.0).collect()
 }

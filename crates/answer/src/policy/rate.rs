@@ -32,7 +32,6 @@ fn is_closed(cell: &Cell, at_rate: &Cell) -> bool {
 }
 
 impl Rates {
-    /// What reports have of them.
     pub fn of(reports: &[Report]) -> Rates {
         let rows = || reports.iter().flat_map(|report| &report.rows);
         let mut found = Rates::default();
@@ -54,7 +53,6 @@ impl Rates {
         found
     }
 
-    /// Those of a policy.
     pub fn of_policy(policy: &Policy) -> Rates {
         let of = |decision: &Decision| Some((decision.kind, decision.at_rate.clone()?));
         Rates(policy.decisions.iter().filter_map(of).collect())

@@ -84,7 +84,6 @@ fn address<T>(of: &T) -> usize {
 }
 
 impl FileAmounts {
-    /// What a file adds by a row.
     pub fn new(item: &Item, row: &Row, cpu: Option<Estimate>, exact: Exact) -> FileAmounts {
         FileAmounts { row: address(row), cpu, ..FileAmounts::encoded(item.stratum, item.sample, exact) }
     }
@@ -95,12 +94,10 @@ impl FileAmounts {
         FileAmounts { stratum, sample, row: sample, cpu: None, exact }
     }
 
-    /// Whether a stratum is its own.
     pub fn is_of(&self, stratum: &Stratum) -> bool {
         self.stratum == address(stratum)
     }
 
-    /// What it adds to a quantity.
     pub fn quantity(&self, of: Quantity) -> (f64, f64) {
         of(self.cpu.as_ref().map_or(0.0, |cpu| cpu.value), &self.exact)
     }

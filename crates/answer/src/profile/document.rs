@@ -142,7 +142,6 @@ impl Document {
 }
 
 impl ShownProfile {
-    /// From a profile and its name.
     pub fn of(name: &str, profile: &Profile, run: Option<Run>) -> ShownProfile {
         let memory = |cost: Cost| profile.has_memory.then_some(cost.memory);
         let mut rows: Vec<Row> = profile

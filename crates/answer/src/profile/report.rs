@@ -52,7 +52,6 @@ pub struct Choice {
     pub function: Option<String>,
 }
 
-/// The report for a terminal.
 pub fn terminal(document: &Document, choice: &Choice, options: &Options) -> String {
     let options = &Options { more: "--json", ..options.clone() };
     terminal::text(&blocks(document, choice, options), options)
@@ -118,7 +117,6 @@ fn named<'a>(shown: &'a ShownProfile, name: &str) -> Vec<&'a crate::profile::doc
     shown.functions.iter().filter(|row| row.name.to_lowercase().contains(&low)).collect()
 }
 
-/// A heading and a remark below it.
 fn headed(title: String, remark: &str) -> Vec<Block> {
     vec![Block::Heading(2, title), Block::Remark(remark.to_owned())]
 }

@@ -79,7 +79,6 @@ pub struct Case<'c> {
     pub evidence: &'c Evidence<'c>,
     /// Everything that can be chosen.
     pub ranking: &'c Ranking<'c>,
-    /// The usual conditions.
     pub conditions: &'c Conditions,
     /// What was chosen, question by question.
     pub answers: Vec<Answer<'c>>,
@@ -108,7 +107,6 @@ impl Advice {
         Advice { confidence, recommended, ahead: Vec::new(), sentences }
     }
 
-    /// Whether a cell is recommended.
     pub fn recommends(&self, cell: &str) -> bool {
         self.recommended.iter().any(|one| one.cells.iter().any(|id| id == cell))
     }

@@ -47,7 +47,6 @@ pub struct Alternative {
     pub rank: usize,
     /// Its row in each group of the question, by the place among the group's rows; none: it was not measured there.
     pub rows: Vec<Option<usize>>,
-    /// Whether it may be chosen.
     pub may_be_chosen: bool,
 }
 
@@ -82,7 +81,6 @@ impl Question {
         is_any.then(|| Question { scope: scope.into(), groups, alternatives, is_answer: true })
     }
 
-    /// The row of an alternative in one of its groups.
     pub fn row<'r>(&self, all: &Groups<'r>, alternative: usize, work: usize) -> Option<&'r Row> {
         let at = self.alternatives[alternative].rows[work]?;
         all.rows[self.groups[work]].get(at).copied()

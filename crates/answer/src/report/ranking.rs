@@ -45,7 +45,6 @@ pub struct Contender<'a> {
     pub write: Option<Estimate>,
     /// CPU nanoseconds of a read.
     pub read: Option<Estimate>,
-    /// The metric of a read.
     pub metric: &'static str,
     /// Bytes over the link.
     pub bytes: Option<f64>,
@@ -160,7 +159,6 @@ impl<'r> Ranking<'r> {
         answers.filter(|answer| !answer.choices.is_empty()).collect()
     }
 
-    /// What is chosen for one question.
     pub fn answer<'q>(&self, question: &'q Question, conditions: &Conditions) -> Answer<'q> {
         Answer { question, choices: choose(TOLERANCE, &self.candidates(question, conditions)) }
     }
@@ -229,7 +227,6 @@ impl<'r> Ranking<'r> {
 }
 
 impl Answer<'_> {
-    /// The name of an alternative.
     pub fn name(&self, alternative: usize) -> &str {
         &self.question.alternatives[alternative].name
     }

@@ -105,7 +105,6 @@ pub fn shown(column: Column, of: impl Fn(&Report, &Group, &Row) -> Field + 'stat
     ShownColumn { column, of: Box::new(of) }
 }
 
-/// A column of a metric times a factor.
 pub fn metric(column: Column, id: &'static str, factor: f64) -> ShownColumn {
     shown(column.of(id), move |_, _, row| row.value(id).map(|value| value * factor).into())
 }
@@ -113,7 +112,6 @@ pub fn metric(column: Column, id: &'static str, factor: f64) -> ShownColumn {
 pub struct Factor {
     /// Its name: `payload`.
     pub id: &'static str,
-    /// Its value for a cell.
     pub of: fn(&Cell) -> Option<String>,
 }
 

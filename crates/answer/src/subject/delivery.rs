@@ -204,7 +204,6 @@ const COSTS: &[Metric] = metrics! {
         "Share of a core that the generator's busiest thread used.";
 };
 
-/// The blocks of all rounds.
 fn blocks<'m>(measured: &'m Measured<'_>) -> impl Iterator<Item = &'m DeliveryVisit> {
     measured.visits.iter().filter_map(|visit| block(visit))
 }
@@ -250,7 +249,6 @@ fn faulted(visit: &VisitRecord) -> Option<f64> {
     Some(block(visit)?.faults.iter().map(|fault| fault.count).sum::<u64>() as f64)
 }
 
-/// A total of a block per second.
 fn per_second(visit: &VisitRecord, total: fn(&DeliveryVisit) -> u64) -> Option<f64> {
     let block = block(visit)?;
     (block.seconds > 0.0).then(|| total(block) as f64 / block.seconds)

@@ -43,7 +43,6 @@ pub static SHAPE: Shape = Shape {
     },
 };
 
-/// A percentile.
 const fn at(share: f64) -> Statistic {
     Statistic::Quantile(share)
 }

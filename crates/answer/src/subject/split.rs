@@ -32,7 +32,6 @@ pub fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimat
     })
 }
 
-/// The remaining share.
 pub fn subtract_from_whole(share: &Estimate) -> Estimate {
     let Estimate { value, low, high, rounds, .. } = *share;
     let end = |end: Option<f64>| end.map(|end| 1.0 - end);

@@ -119,7 +119,6 @@ fn note(at: usize, ratio: Option<&Ratio>) -> &'static str {
     }
 }
 
-/// A line for each configuration on each machine.
 fn configurations(of: &Machines, shown: &[Configuration]) -> Grid {
     let lines = shown
         .iter()

@@ -159,7 +159,6 @@ pub(super) fn names(vary: Option<&str>, field: &str) -> bool {
     names.any(|name| name == "*" || name.eq_ignore_ascii_case(field))
 }
 
-/// The form of an ETag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Strong, in quotes: the same bytes.
@@ -172,7 +171,6 @@ pub(super) enum Form {
     Broken,
 }
 
-/// The form of an ETag.
 pub(super) fn form(etag: &str) -> Form {
     let (quoted, form) = match etag.strip_prefix("W/") {
         Some(rest) => (rest, Form::Weak),

@@ -65,7 +65,6 @@ pub(crate) fn first_works(evidence: &Evidence, sentence: impl Fn(&Group) -> Opti
     drafts
 }
 
-/// Sentences of which the first one leads.
 pub(crate) fn first_leads(drafts: impl IntoIterator<Item = Draft>) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = drafts.into_iter().collect();
     if let Some(first) = drafts.first_mut() {

@@ -64,7 +64,6 @@ pub(super) fn group(evidence: &Evidence, group: &Group) -> String {
     of_work(evidence, group).first().map(|first| work(evidence, first)).unwrap_or_default()
 }
 
-/// A ratio with its interval.
 pub(super) fn interval(ratio: &Ratio) -> String {
     units::times_interval(ratio.value, ratio.low, ratio.high)
 }

@@ -31,7 +31,6 @@ pub(crate) fn details(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draf
     sentences.into_iter().map(|(text, cells)| Draft::detail(text, cells)).collect()
 }
 
-/// The first one leads its topic.
 pub(crate) fn first_leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
     let draft = |(at, (text, cells)): (usize, Sentence)| Draft::new(at == 0, text, cells);
     sentences.into_iter().enumerate().map(draft).collect()
@@ -143,12 +142,10 @@ pub(crate) fn all<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<Sent<'a>
     evidence.report.rows.iter().filter(|row| row.cell.subject == subject).filter_map(Sent::of).collect()
 }
 
-/// The rows of a group.
 pub(crate) fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<Sent<'a>> {
     evidence.report.members(group).filter_map(Sent::of).collect()
 }
 
-/// A row by its id.
 pub(crate) fn sent<'a>(evidence: &Evidence<'a>, id: &str) -> Option<Sent<'a>> {
     Sent::of(evidence.report.row(id)?)
 }
@@ -158,12 +155,10 @@ pub(crate) fn marked<'a>(evidence: &Evidence<'a>, group: &Group, mark: &str) -> 
     sent(evidence, group.mark(mark)?)
 }
 
-/// The crossovers of the study.
 pub(crate) fn crossovers<'a>(evidence: &Evidence<'a>) -> &'a [Crossover] {
     evidence.report.exhibits.crossovers.as_ref().map_or(&[], |crossovers| &crossovers.0)
 }
 
-/// Bytes of a payload.
 pub(crate) fn bytes_of(evidence: &Evidence, payload: &str) -> u64 {
     evidence.report.payload(payload).map_or(0, |payload| payload.size())
 }

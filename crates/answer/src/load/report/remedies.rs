@@ -16,7 +16,6 @@ pub(super) fn blocks(run: &Run) -> Vec<Block> {
     list_caveats(&run.caveats)
 }
 
-/// Caveats of one block or of several.
 pub(super) fn list_caveats(caveats: &[LoadCaveat]) -> Vec<Block> {
     if caveats.is_empty() {
         return Vec::new();

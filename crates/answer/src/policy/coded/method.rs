@@ -59,7 +59,6 @@ impl<'a> Method<'a> {
         (self.by == Encoder::Beforehand).then_some(encoder)
     }
 
-    /// As a rule of a policy.
     pub(super) fn rule(&self, min_bytes: u64, types: Vec<String>) -> Rule {
         let (encoder, level) = (self.encoder(), self.row.cell.setting.level);
         Rule { encoder, level, min_bytes, types, ..Rule::new(self.coding, self.by, &self.way) }

@@ -40,7 +40,6 @@ fn table(lines: &mut dyn Iterator<Item = &Line>) -> Grid {
     table
 }
 
-/// The proof as blocks of text.
 pub fn proof_document(proof: &Proof) -> Vec<Block> {
     let table = table(&mut proof.lines.iter());
     let counted: Vec<&Line> = proof.lines.iter().filter(|line| !line.modelled).collect();

@@ -73,7 +73,6 @@ impl ComparedAnswers {
 }
 
 impl Proof {
-    /// Adds what a cache of pages does.
     pub fn add_page_cache(&mut self, measured: &MeasuredCache) {
         let lines: Vec<Line> = cpu(measured).into_iter().chain(php(measured)).collect();
         let differing = measured.differing.len() as u64;

@@ -56,7 +56,6 @@ impl Kind {
 }
 
 impl Comparison {
-    /// The ratio of a metric.
     pub fn ratio(&self, metric: &str) -> Option<Ratio> {
         self.ratios.get(metric).copied()
     }

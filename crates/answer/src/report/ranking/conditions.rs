@@ -64,10 +64,8 @@ fn one() -> f64 {
 
 /// Where a study names no link: that of a visitor.
 const VISITOR: LinkShare = LinkShare { mbit: 10.0, rtt_ms: 40.0, share: 1.0 };
-/// The names of connections.
 const CONNECTIONS: [(&str, Connection); 3] =
     [("warm", Connection::Warm), ("idle", Connection::Idle), ("new", Connection::New)];
-/// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 /// The number of operations that a price is for.
 pub const OPERATIONS: f64 = 1e6;
