@@ -33,10 +33,9 @@ pub struct Flame {
     left_out: usize,
 }
 
-/// What a function is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+pub(crate) enum Kind {
     Own,
     Php,
     File,
@@ -102,7 +101,7 @@ fn named(function: &Function) -> (String, Kind) {
     (name, kind(function))
 }
 
-fn kind(function: &Function) -> Kind {
+pub(crate) fn kind(function: &Function) -> Kind {
     let name = function.name.as_str();
     let starts = ["include", "require", "{main}", "eval", "/"];
     match name.starts_with("php::") || function.file.as_deref() == Some("php:internal") {

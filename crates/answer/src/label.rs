@@ -178,9 +178,12 @@ pub fn change(ratio: &Ratio, what: &str) -> String {
     format!("{}% {word} {what} ({low}–{high}%)", percent(1.0 - value))
 }
 
-/// Several costs at once, by their ratios: `34–64% less CPU time`, `1.2× to 3.5× the CPU time`, `0.98× to 1.3× the CPU
-/// time (1 of 3 without significant difference)`.
+/// Several costs at once, by their ratios; of one, its [`change`]: `34–64% less CPU time`, `1.2× to 3.5× the CPU
+/// time`, `0.98× to 1.3× the CPU time (1 of 3 without significant difference)`.
 pub fn changes(ratios: &[Ratio], what: &str) -> String {
+    if let [one] = ratios {
+        return change(one, what);
+    }
     let values: Vec<f64> = ratios.iter().map(|ratio| ratio.value).collect();
     let (range, all) = (range(&values, units::times), ratios.len());
     if ratios.iter().any(|ratio| ratio.confidence() == Confidence::TooFewRounds) {

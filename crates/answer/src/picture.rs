@@ -11,7 +11,7 @@ use crate::chart::{Chart, Scatter, ScatterPoint, bytes_tick, time_tick, whole};
 use crate::document::group::{View, is_synthetic};
 use crate::output::Picture;
 use crate::report::Report;
-use crate::text::{clean, shorten, slug};
+use crate::text::{clean, dotted, shorten, slug};
 use crate::worth::worth;
 
 /// The charts of a group that can be drawn: each with the start of its name and what it shows.
@@ -35,25 +35,17 @@ fn plain_title(group: &View) -> String {
     (group.report.shape().look.title)(group.report, group.group)
 }
 
-/// Parts of a subtitle without empty ones.
-fn about_of<const N: usize>(parts: [String; N]) -> String {
-    parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join(" · ")
-}
-
 fn source(report: &Report, is_synthetic: bool) -> String {
     let (run, study) = (&report.run, &report.study.name);
     let day = run.started.get(..10).unwrap_or(&run.started);
-    let mut parts = vec![
+    let synthetic = if is_synthetic { "SYNTHETIC content" } else { "" };
+    dotted([
         format!("weigh {}", clean(&run.version)),
         format!("study {}", clean(study)),
         format!("seed {}", run.seed),
         clean(day),
-    ];
-    parts.retain(|part| !part.trim_end().is_empty());
-    if is_synthetic {
-        parts.push("SYNTHETIC content".into());
-    }
-    parts.join(" · ")
+        synthetic.to_owned(),
+    ])
 }
 
 /// The content of this name is generated, not real.

@@ -18,6 +18,13 @@ pub(crate) fn tag_name(value: impl Serialize, key: &str) -> String {
     json_name(serde_json::to_value(value).unwrap_or_default().get(key))
 }
 
+/// Parts of a line without empty ones.
+pub(crate) fn dotted(parts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let parts: Vec<_> = parts.into_iter().collect();
+    let filled = parts.iter().map(AsRef::as_ref).filter(|part| !part.trim().is_empty());
+    filled.collect::<Vec<&str>>().join(" · ")
+}
+
 /// Columns the text takes in a terminal.
 pub fn columns(text: &str) -> usize {
     text.width()

@@ -83,6 +83,11 @@ impl Bars {
 }
 
 impl BarPanel {
+    /// No bar is truncated.
+    pub fn new(title: &'static str, share: f64, bars: Vec<Bar>) -> BarPanel {
+        BarPanel { title, share, cap: f64::INFINITY, bars }
+    }
+
     fn draw(&self, canvas: &mut Canvas, rect: Rect, (pitch, size): (f64, f64)) {
         let reaches = self.bars.iter().map(Bar::reach).filter(|reach| reach.is_finite());
         let longest = reaches.fold(0.0, f64::max).min(self.cap);

@@ -59,10 +59,6 @@ impl Color {
 
     /// Relative luminance, 0 to 1 (WCAG 2.2).
     pub fn luminance(self) -> f64 {
-        let linear = |part: f64| {
-            let part = part / 255.0;
-            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-        };
         let [red, green, blue] = self.on_paper().map(linear);
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
@@ -338,6 +334,12 @@ impl Canvas {
     pub fn widest<'a>(&self, texts: impl IntoIterator<Item = &'a str>, pen: Pen) -> f64 {
         texts.into_iter().map(|text| self.width(text, pen)).fold(0.0, f64::max)
     }
+}
+
+/// A channel of sRGB, 0 to 255, as linear light, 0 to 1.
+pub(super) fn linear(channel: f64) -> f64 {
+    let part = channel / 255.0;
+    if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
 }
 
 fn stroked(color: Color, width: f64) -> String {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::canvas::{Color, PAPER};
+use super::canvas::{Color, PAPER, linear};
 
 /// The lightness (Oklab) of a page's dark paper and that of white paper together: one colour's lightness and that of its
 /// counterpart add up to it.
@@ -61,10 +61,7 @@ pub fn rules(colors: &BTreeSet<Paint>) -> String {
 
 /// Lightness and the two colour axes of Oklab (Ottosson, "A perceptual color space for image processing", 2020).
 fn oklab((red, green, blue): (u8, u8, u8)) -> [f64; 3] {
-    let [r, g, b] = [red, green, blue].map(|part| {
-        let part = f64::from(part) / 255.0;
-        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-    });
+    let [r, g, b] = [red, green, blue].map(|part| linear(f64::from(part)));
     let l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b).cbrt();
     let m = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b).cbrt();
     let s = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b).cbrt();

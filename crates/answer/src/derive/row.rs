@@ -133,7 +133,7 @@ pub(super) fn row(shape: &Shape, plan: &Plan, measured: &Measured) -> Row {
     let seen = Some(Box::new(seen(shape, measured, &mut histograms)));
     Row {
         cell: measured.cell.clone(),
-        facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        facts: facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
         values,
         stop: measured.stop.clone(),
         caveats: measured.caveats.clone(),

@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::report::finding::Finding;
 use crate::row::Row;
 use crate::subject::codec;
-use crate::text::clean;
+use crate::text::{clean, dotted};
 use crate::verdict::Confidence;
 
 /// The most rows of the answer's table.
@@ -53,14 +53,15 @@ pub(super) fn measured(report: &Report) -> String {
         count(report.unmeasured.len(), "not measured", "not measured"),
         count(report.caveats.len(), "caveat", "caveats"),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    dotted(parts.into_iter().flatten())
 }
 
 /// One line on the run.
 pub(super) fn facts(report: &Report) -> String {
     let run = &report.run;
     let cells = report.rows.len() + report.exhibits.cells();
-    let mut facts = vec![
+    let complete = if run.complete { "" } else { "NOT COMPLETE" };
+    dotted([
         format!("weigh {}", clean(&run.version)),
         clean(&run.started),
         clean(&run.machine),
@@ -71,12 +72,8 @@ pub(super) fn facts(report: &Report) -> String {
             units::ns(run.seconds * 1e9),
         ),
         format!("seed {}", run.seed),
-    ];
-    if !run.complete {
-        facts.push("NOT COMPLETE".into());
-    }
-    facts.retain(|fact| !fact.is_empty());
-    facts.join(" · ")
+        complete.to_owned(),
+    ])
 }
 
 /// The answer: the recommendation in sentences, and a table of the choices.

@@ -32,7 +32,7 @@ struct Ladder<'a> {
     delivery: &'a Delivery,
     first: &'a Row,
     /// The content coding of its responses.
-    coding: Option<&'a str>,
+    coding: &'a str,
     /// By the payload's bytes and name.
     rows: BTreeMap<(u64, &'a str), &'a Row>,
 }
@@ -46,7 +46,7 @@ impl Crossovers {
         let beside_usual = pre_encoded.filter_map(|pre| {
             let on_the_fly = ladders.iter().filter(|l| l.delivery.kind == WayKind::OnTheFly);
             let usual = on_the_fly
-                .filter(|l| l.endpoint == pre.endpoint && l.coding.is_some() && l.coding == pre.coding)
+                .filter(|l| l.endpoint == pre.endpoint && l.coding == pre.coding)
                 .min_by_key(|l| (usize::MAX - l.rows.len(), unusual(l)))?;
             crossover(usual, pre)
         });
@@ -57,7 +57,7 @@ impl Crossovers {
 /// How far a method is from its server's default.
 fn unusual(ladder: &Ladder) -> (usize, u32) {
     let setting = &ladder.first.cell.setting;
-    let default = DEFAULTS.iter().find(|(coding, _)| Some(*coding) == ladder.coding).map(|(_, level)| *level);
+    let default = DEFAULTS.iter().find(|(coding, _)| *coding == ladder.coding).map(|(_, level)| *level);
     let distance = setting.level.zip(default).map_or(0, |(level, default)| level.abs_diff(default));
     (setting.options.len(), distance)
 }
@@ -71,7 +71,6 @@ fn ladders(report: &Report) -> Vec<Ladder<'_>> {
         let Some(payload) = report.payload(&row.cell.payload) else { continue };
         let Some(coding) = row.fact(CODING) else { continue };
         let (endpoint, way) = (Endpoint::from(delivery), delivery.way(&row.cell.setting));
-        let coding = Some(coding);
         let key = (payload.size(), payload.name.as_str());
         match ladders.iter_mut().find(|l| l.endpoint == endpoint && l.way == way && l.coding == coding) {
             Some(ladder) => {
@@ -104,7 +103,7 @@ fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
     let sizes: Vec<SizeRatio> = both.iter().map(of).collect();
     Some(Crossover {
         endpoint: pre.endpoint.clone(),
-        coding: pre.coding?.to_owned(),
+        coding: pre.coding.to_owned(),
         on_the_fly: usual.way.clone(),
         pre_encoded: pre.way.clone(),
         cpu: pays(&sizes, |size| size.cpu),

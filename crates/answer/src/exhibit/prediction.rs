@@ -37,10 +37,7 @@ const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes a
 
 /// Mbit/s of packets for the bytes of a call; infinite without a limit.
 fn mbit(link: &OverLink, operation: Operation) -> f64 {
-    let rate = match operation {
-        Operation::Put => &link.measured.up,
-        Operation::Get => &link.measured.down,
-    };
+    let rate = operation.of(&link.measured.up, &link.measured.down);
     rate.as_ref().map_or(f64::INFINITY, |rate| rate.measured_kbps / 1e3)
 }
 

@@ -28,10 +28,6 @@ impl Format for Csv {
         "csv"
     }
 
-    fn about(&self) -> &'static str {
-        "a long table (a row per configuration and metric), a wide one, and one per exhibit"
-    }
-
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
         let mut files = vec![
             Rendered::new("values.csv", long(report).context("writing the table of values")?),

@@ -25,7 +25,6 @@ pub trait Format: Debug + Sync {
     fn name(&self) -> &'static str;
     /// The extension of its files, without a dot.
     fn extension(&self) -> &'static str;
-    fn about(&self) -> &'static str;
     /// How its files are used.
     fn medium(&self) -> Medium {
         Medium::Text

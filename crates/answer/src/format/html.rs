@@ -21,10 +21,6 @@ impl Format for Html {
         "html"
     }
 
-    fn about(&self) -> &'static str {
-        "one page for a browser, with your own link, prices and visitors"
-    }
-
     fn unavailable(&self) -> Option<&'static str> {
         (!page::is_built_in()).then_some(page::MISSING)
     }

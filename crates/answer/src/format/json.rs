@@ -33,10 +33,6 @@ impl Format for Json {
         "json"
     }
 
-    fn about(&self) -> &'static str {
-        "every figure, for programs (docs/schema/report.schema.json)"
-    }
-
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
         let document = Document { schema: SCHEMA, report: report.clone() };
         let mut bytes = serde_json::to_vec_pretty(&document).context("writing the report as JSON")?;

@@ -23,10 +23,6 @@ impl Format for Markdown {
         "md"
     }
 
-    fn about(&self) -> &'static str {
-        "the complete report with links to its charts (write svg beside it)"
-    }
-
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = document::build(report, &options.whole());
         Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures(), options))])

@@ -24,10 +24,6 @@ impl Format for Png {
         "png"
     }
 
-    fn about(&self) -> &'static str {
-        "the same charts, 1200 pixels wide"
-    }
-
     fn medium(&self) -> Medium {
         Medium::Picture
     }

@@ -19,10 +19,6 @@ impl Format for Svg {
         "svg"
     }
 
-    fn about(&self) -> &'static str {
-        "charts: encode time against bytes, total time against link speed"
-    }
-
     fn medium(&self) -> Medium {
         Medium::Picture
     }

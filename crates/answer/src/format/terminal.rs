@@ -26,10 +26,6 @@ impl Format for Terminal {
         "txt"
     }
 
-    fn about(&self) -> &'static str {
-        "tables that fit the terminal's width"
-    }
-
     fn medium(&self) -> Medium {
         Medium::Screen
     }

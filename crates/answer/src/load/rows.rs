@@ -27,7 +27,7 @@ const NAMED: usize = 3;
 
 impl Document {
     /// Its blocks, with the names of their sides; one side has none.
-    fn sides(&self) -> Vec<(&'static str, &Run)> {
+    pub(crate) fn sides(&self) -> Vec<(&'static str, &Run)> {
         match &self.measured {
             Measured::Run(run) => vec![("", run)],
             Measured::Comparison(compared) => vec![("A ", &compared.a), ("B ", &compared.b)],

@@ -22,7 +22,7 @@ use crate::report::Report;
 use crate::report::advice::{Sentence, StatementKind};
 use crate::report::question::Question;
 use crate::report::ranking::{Conditions, Contender, Ranking};
-use crate::row::{Row, RowSamples};
+use crate::row::{Bins, Row, RowSamples};
 use crate::text::clean;
 use crate::words::explain;
 
@@ -114,7 +114,7 @@ struct Point {
     stored_write: f64,
     stored_read: f64,
     values: BTreeMap<String, (f64, Option<f64>, Option<f64>, u32)>,
-    histogram: Option<Histogram>,
+    histogram: Option<Bins>,
     series: Vec<Series>,
 }
 
@@ -127,13 +127,6 @@ struct Observed {
     metric: &'static str,
     quantile: f64,
     rounds: Vec<(u32, f64)>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Histogram {
-    metric: String,
-    edges: Vec<f64>,
-    counts: Vec<u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -376,7 +369,7 @@ fn point(view: &View, row: &Row, contender: Option<&Contender>, options: &Option
                 (id.clone(), (estimate.value, estimate.low, estimate.high, estimate.rounds))
             })
             .collect(),
-        histogram: row.seen.as_ref().and_then(|seen| histogram(seen)),
+        histogram: row.seen.as_ref().and_then(|seen| seen.bins.clone()),
         series: row.seen.as_ref().map(|seen| series(report, row, seen)).unwrap_or_default(),
     }
 }
@@ -389,11 +382,6 @@ fn config(report: &Report, row: &Row) -> Vec<(String, String)> {
     let runtime = report.runtimes.iter().find(|runtime| runtime.name == row.cell.runtime);
     let version = runtime.map(|runtime| ("runtime version".to_owned(), clean(&runtime.version)));
     factors.chain(facts).chain(version).filter(|(_, value)| !value.is_empty()).collect()
-}
-
-fn histogram(seen: &RowSamples) -> Option<Histogram> {
-    let bins = seen.bins.as_ref()?;
-    Some(Histogram { metric: bins.metric.to_owned(), edges: bins.edges.clone(), counts: bins.counts.clone() })
 }
 
 /// The headline metrics over the time of the run.

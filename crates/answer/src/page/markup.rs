@@ -94,6 +94,10 @@ impl Body {
         }
     }
 
+    fn push(&mut self, html: &str) {
+        self.out().push_str(html);
+    }
+
     /// Ends a part. Failures are before all others.
     fn close(&mut self) {
         let (Some(title), part) = (self.title.take(), std::mem::take(&mut self.part)) else { return };
@@ -121,8 +125,7 @@ impl Body {
                 self.title = Some(title.clone());
             }
             Block::Heading(level, title) => {
-                let line = format!("<h{level}>{}</h{level}>\n", safe(title));
-                self.out().push_str(&line);
+                self.push(&format!("<h{level}>{}</h{level}>\n", safe(title)));
             }
             Block::Answer(sentences) => {
                 let sentence = |(at, of): (usize, &String)| {
@@ -135,45 +138,33 @@ impl Body {
                 }
                 self.answer.push_str(&all.concat());
             }
-            Block::Text(of) => {
-                let line = format!("<p>{}</p>\n", prose(of));
-                self.out().push_str(&line);
-            }
+            Block::Text(of) => self.push(&format!("<p>{}</p>\n", prose(of))),
             Block::Remark(of) if of.is_empty() => {}
-            Block::Remark(of) => {
-                let line = format!("<p class=\"remark\">{}</p>\n", prose(of));
-                self.out().push_str(&line);
-            }
+            Block::Remark(of) => self.push(&format!("<p class=\"remark\">{}</p>\n", prose(of))),
             Block::Steps(steps) => {
                 let is_action = steps.iter().any(|step| !step.change.is_empty());
                 let class = if is_action { " class=\"cards\"" } else { "" };
                 let items: String = steps.iter().map(if is_action { card } else { item }).collect();
-                self.out().push_str(&format!("<ol{class}>\n{items}</ol>\n"));
+                self.push(&format!("<ol{class}>\n{items}</ol>\n"));
             }
             Block::Tiles(what, tiles) => {
                 self.has_tiles = true;
                 let tiles: String = tiles.iter().map(tile).collect();
-                let line =
-                    format!("<p class=\"remark\">{}</p>\n<dl class=\"tiles\">{tiles}</dl>\n", safe(what));
-                self.out().push_str(&line);
+                let what = safe(what);
+                self.push(&format!("<p class=\"remark\">{what}</p>\n<dl class=\"tiles\">{tiles}</dl>\n"));
             }
             Block::Points(points) => {
                 let items: String = points.iter().map(point).collect();
-                self.out().push_str(&format!("<ul class=\"points\">\n{items}</ul>\n"));
+                self.push(&format!("<ul class=\"points\">\n{items}</ul>\n"));
             }
             Block::Table(grid) => {
                 self.tables += 1;
                 // The answer has what is most important; the parts have every column.
                 let columns = if self.title.is_some() { Columns::All } else { Columns::Few };
-                let table = table(grid, self.tables, &columns);
-                self.out().push_str(&table);
+                self.push(&table(grid, self.tables, &columns));
             }
-            Block::Literal(lines) => {
-                let lines: Vec<String> = lines.lines().map(safe).collect();
-                let line = format!("<pre class=\"literal\"><code>{}</code></pre>\n", lines.join("\n"));
-                self.out().push_str(&line);
-            }
-            Block::Loads(loads) => self.out().push_str(&super::loads::html(loads)),
+            Block::Literal(lines) => self.push(&literal(lines)),
+            Block::Loads(loads) => self.push(&super::loads::html(loads)),
             Block::Charts(group) => self.pictures(pictures, Some(*group)),
             Block::StudyCharts => self.pictures(pictures, None),
         }
@@ -196,6 +187,11 @@ impl Body {
     }
 }
 
+fn literal(lines: &str) -> String {
+    let lines: Vec<String> = lines.lines().map(safe).collect();
+    format!("<pre class=\"literal\"><code>{}</code></pre>\n", lines.join("\n"))
+}
+
 fn item(step: &Step) -> String {
     format!("<li>{}</li>\n", safe(&step.sentences()))
 }
@@ -211,16 +207,7 @@ fn card(step: &Step) -> String {
     let deploy = step.deploy.as_ref().map_or("", |_| " Run weigh pack at each deployment.");
     // What goes into a configuration and what is typed are copied one by one.
     let install = (!step.install.is_empty()).then(|| step.install.join("\n"));
-    let literal: String = install
-        .iter()
-        .chain(&step.deploy)
-        .map(|text| {
-            format!(
-                "<pre class=\"literal\"><code>{}</code></pre>\n",
-                text.lines().map(safe).collect::<Vec<_>>().join("\n")
-            )
-        })
-        .collect();
+    let literal: String = install.iter().chain(&step.deploy).map(|text| literal(text)).collect();
     format!(
         "<li><h3>{}</h3>\n<p>{}</p>\n<ul>{change}</ul>\n<p class=\"remark\">{}{deploy}</p>\n{literal}</li>\n",
         safe(title.trim_end_matches('.')),

@@ -4,7 +4,7 @@
 use weigh_model::client::Client;
 use weigh_model::units;
 
-use super::{about_of, of_group, source};
+use super::{of_group, source};
 use crate::chart::{Bar, BarPanel, Bars, Chart, Color, Drawing, GREEN, INK, VIOLET, beside, codec, ends};
 use crate::document::group::{View, views};
 use crate::metric::client::{COMBINED, CPU, PEAK, SECONDS, STORE_CPU};
@@ -13,7 +13,7 @@ use crate::output::Picture;
 use crate::report::Report;
 use crate::report::exhibit::comparison::Kind;
 use crate::row::Row;
-use crate::text::{clean, shorten};
+use crate::text::{clean, dotted, shorten};
 
 /// Bars longer than this many times the median of all rows are truncated, so that the others stay visible.
 const CUT: f64 = 4.0;
@@ -78,7 +78,7 @@ fn chart(
     let more = if left == 0 { String::new() } else { format!("{left} more: see table. ") };
     Chart {
         title,
-        about: about_of([about, clean(&report.run.machine)]),
+        about: dotted([about, clean(&report.run.machine)]),
         remark: more + remark,
         source: source(report, content.is_synthetic),
         drawing: Drawing::Bars(bars),
@@ -154,7 +154,7 @@ fn panels(report: &Report, content: &Content) -> Chart {
     let workers =
         content.rows.iter().copied().find_map(|row| row.cell.client.as_ref()).map_or(0, |c| c.workers);
     let workers = units::count(workers as usize, "worker", "workers");
-    let about = about_of([content.about.clone(), workers]);
+    let about = dotted([content.about.clone(), workers]);
     let remark =
         "Latency of reads (of writes if there are no reads). Memory as PHP counts it. Dashes: truncated bar.";
     let names = rows.iter().map(|row| (names::marked(report, row.row, &row.name), row.color)).collect();
@@ -227,12 +227,7 @@ fn split(report: &Report, content: &Content) -> Option<Chart> {
         let part = |(_, color, metric): (_, Color, &str)| (row.row.value(metric).unwrap_or(0.0), color);
         Bar { parts: SPLIT.map(part).to_vec(), text: units::ns(total), ..Bar::default() }
     };
-    let panel = BarPanel {
-        title: "CPU time per transaction",
-        share: 1.0,
-        cap: f64::INFINITY,
-        bars: rows.iter().map(bar).collect(),
-    };
+    let panel = BarPanel::new("CPU time per transaction", 1.0, rows.iter().map(bar).collect());
     let bars = Bars {
         names: rows.iter().map(|row| (names::marked(report, row.row, &row.name), INK)).collect(),
         panels: vec![panel],

@@ -3,7 +3,7 @@
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
 
-use super::{TradeoffWords, about_of, of_group, plain_title, source, tradeoff_title};
+use super::{TradeoffWords, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
     Slope, codec, ends, time_tick, whole,
@@ -17,7 +17,7 @@ use crate::output::Picture;
 use crate::report::Report;
 use crate::report::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals};
 use crate::row::Row;
-use crate::text::{clean, shorten};
+use crate::text::{clean, dotted, shorten};
 use crate::worth::LONGEST;
 
 /// Links that most readers know, in Mbit/s.
@@ -92,7 +92,7 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     let runtime = title.rsplit(", ").next().unwrap_or_default();
     Some(Chart {
         title: tradeoff_title(group.group.payload(), &scatter, &TRADEOFF),
-        about: about_of([group_about(group), runtime.to_owned(), clean(&report.run.machine)]),
+        about: dotted([group_about(group), runtime.to_owned(), clean(&report.run.machine)]),
         remark,
         source: source(report, group.is_synthetic()),
         drawing: Drawing::Scatter(scatter),

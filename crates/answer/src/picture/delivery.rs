@@ -5,7 +5,7 @@ use weigh_model::cell::{Slow, Subject};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use super::{TradeoffWords, about_of, is_made_up, of_group, plain_title, source, tradeoff_title};
+use super::{TradeoffWords, is_made_up, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Bar, BarPanel, Bars, Chart, Color, Drawing, Field, FieldRow, Fields, GREEN, INK, Line, LinePanel,
     Lines, Mark, ORANGE, ScatterPoint, VIOLET, beside, bytes_tick, codec, ends, heat, heat_legend,
@@ -20,7 +20,7 @@ use crate::report::Report;
 use crate::report::exhibit::crossover::{Crossover, Pays, SizeRatio};
 use crate::report::exhibit::fairness::{FairnessResult, SlowClientEffect};
 use crate::row::Row;
-use crate::text::{clean, shorten, slug};
+use crate::text::{clean, dotted, shorten, slug};
 use crate::verdict::Ratio;
 use crate::worth::LONGEST;
 
@@ -63,7 +63,7 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
 fn group_chart(report: &Report, group: &View, title: String, remark: &str, drawing: Drawing) -> Chart {
     Chart {
         title,
-        about: about_of([
+        about: dotted([
             group.payload().map(crate::document::group::about).unwrap_or_default(),
             names::stack_of_group(group.group),
             clean(&report.run.machine),
@@ -137,12 +137,7 @@ fn bars(report: &Report, group: &View) -> Option<Chart> {
     let gzip = group.marked("gzip").and_then(|row| row.value(CPU));
     let cap = gzip.map_or(f64::INFINITY, |ns| ns * CUT);
     let panels = vec![
-        BarPanel {
-            title: "Body per response",
-            share: 0.5,
-            cap: f64::INFINITY,
-            bars: rows.iter().map(bytes).collect(),
-        },
+        BarPanel::new("Body per response", 0.5, rows.iter().map(bytes).collect()),
         BarPanel {
             title: "CPU time per response: PHP, then server (paler)",
             share: 0.5,
@@ -228,18 +223,16 @@ fn downloads(report: &Report, payload: &str) -> Chart {
     let time =
         |result: &&Row| cpu_bar(result, [(SERVER_CPU, GREEN.faded(0.8)), (PHP_CPU, VIOLET.faded(0.8))]);
     let panels = vec![
-        BarPanel {
-            title: "CPU time per response: server (green), PHP (violet)",
-            share: 0.58,
-            cap: f64::INFINITY,
-            bars: cells.iter().map(time).collect(),
-        },
-        BarPanel {
-            title: "PHP worker busy per response",
-            share: 0.42,
-            cap: f64::INFINITY,
-            bars: cells.iter().map(|result| worker_bar(result)).collect(),
-        },
+        BarPanel::new(
+            "CPU time per response: server (green), PHP (violet)",
+            0.58,
+            cells.iter().map(time).collect(),
+        ),
+        BarPanel::new(
+            "PHP worker busy per response",
+            0.42,
+            cells.iter().map(|result| worker_bar(result)).collect(),
+        ),
     ];
     let content = report.payload(payload);
     let size = content.map(|content| units::bytes(content.bytes)).unwrap_or_default();
@@ -249,7 +242,7 @@ fn downloads(report: &Report, payload: &str) -> Chart {
         .collect();
     Chart {
         title,
-        about: about_of([clean(payload), size, clean(&report.run.machine)]),
+        about: dotted([clean(payload), size, clean(&report.run.machine)]),
         remark: "Label: total. Intervals and rates: see table.".into(),
         source: source(report, is_made_up(report, payload)),
         drawing: Drawing::Bars(Bars { names, panels, legend: Vec::new() }),
@@ -323,7 +316,7 @@ fn crossover(report: &Report) -> Option<Chart> {
     let circles = if has_circles { " Circles: from this size on, 95% interval." } else { "" };
     Some(Chart {
         title: crossover_title(&shown),
-        about: about_of([
+        about: dotted([
             "A precompressed file compared with compression on the fly, by size of the file".into(),
             clean(&report.run.machine),
         ]),
@@ -446,7 +439,7 @@ fn slow_clients(report: &Report) -> Option<Chart> {
     let remark = "Below: how many of the pool's workers are busy. Blank: not measured.";
     Some(Chart {
         title: slow_clients_title(&pools),
-        about: about_of([
+        about: dotted([
             format!(
                 "p99 of a light request while slow clients take {} at {}/s from a pool of {} workers",
                 units::bytes(first.content_bytes),

@@ -41,6 +41,7 @@ use crate::text::clean;
 
 pub(super) use compared::Compared;
 pub use difference::Verdict;
+use difference::exactly;
 pub(super) use difference::line;
 pub use document::{proof_answer, proof_document, proof_page};
 use loads::prove_loads;
@@ -235,16 +236,19 @@ impl Proof {
         };
         proof
     }
-}
 
-impl Proof {
+    /// Adds lines; the verdict becomes the worst of theirs and `own`.
+    fn add_lines(&mut self, lines: Vec<Line>, own: Option<Verdict>) {
+        self.worse |= lines.iter().any(is_worse);
+        let worst = lines.iter().map(|line| line.verdict).chain(own).min();
+        self.verdict = if self.worse { Verdict::Worse } else { worst.unwrap_or_default() };
+        self.lines.extend(lines);
+    }
+
     /// Adds loads of pages in a browser, before and after everything that the policy changes. The whole proof took this many seconds.
     pub fn add_loads(&mut self, policy: &Policy, loads: &[PairedLoads], seconds: f64) {
         let (lines, changes) = prove_loads(policy, loads, seconds);
-        self.worse |= lines.iter().any(is_worse);
-        let worst = lines.iter().map(|line| line.verdict).chain([self.verdict]).min();
-        self.verdict = if self.worse { Verdict::Worse } else { worst.unwrap_or_default() };
-        self.lines.extend(lines);
+        self.add_lines(lines, Some(self.verdict));
         self.loads.extend(loads.iter().filter_map(|one| one.view(["before", "after"])));
         let is_loaded = |link: &str| loads.iter().any(|one| one.link == link);
         let left = policy.loads.iter().map(|load| load.link.as_str()).filter(|link| !is_loaded(link));
@@ -425,10 +429,7 @@ impl Sides<'_> {
                 };
                 let (pair, (was, is)) = (pair_in(Some(name))?, pair_in(None)?);
                 let modelled = |row: &Row| Some(alone(&link.0, row.value(BODY)?, paced) + row.value(CPU)?);
-                let (before, after) = (modelled(was)?, modelled(is)?);
-                let share = Some((after - before) / before);
-                let predicted =
-                    Amount { before, after, low: share, high: share, rounds_low: share, rounds_high: share };
+                let predicted = exactly([modelled(was)?, modelled(is)?]);
                 let mut sums = Sums::default();
                 let time = |_: &Item, row: &Row| (row.get(SECONDS).cloned(), Exact::default());
                 sums.add(std::slice::from_ref(item), 1.0, &|_| Some(pair), &time);

@@ -39,8 +39,8 @@ pub struct Shape {
     pub group_by: &'static [&'static str],
     /// The metrics of a row, in blocks.
     pub metrics: &'static [&'static [Metric]],
-    /// The facts about a cell, by name.
-    pub facts: fn(&Plan, &Measured) -> Vec<(&'static str, String)>,
+    /// The facts about a cell, by name, as far as they are known.
+    pub facts: fn(&Plan, &Measured) -> Vec<(&'static str, Option<String>)>,
     /// Adds results to rows that depend on other rows.
     pub complete: fn(&mut [Row]),
     /// The axes of the front; none if nothing competes.

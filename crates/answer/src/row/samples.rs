@@ -10,7 +10,7 @@ pub struct RowSamples {
 }
 
 /// Counts of samples between edges; each edge is the same factor above the one before it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Bins {
     /// The metric of the samples: the first one that has samples of its own.
     pub metric: &'static str,

@@ -24,7 +24,7 @@ use crate::metric::{Metric, Source, Statistic, metrics};
 use crate::names;
 use crate::report::Report;
 use crate::report::exhibit::Exhibits;
-use crate::report::exhibit::comparison::Comparisons;
+use crate::report::exhibit::comparison::{self, Comparisons};
 use crate::report::exhibit::prediction::ComputedCalls;
 use crate::report::finding::Evidence;
 use crate::report::ranking::Costs;
@@ -55,8 +55,7 @@ pub static SHAPE: Shape = Shape {
     metrics: &[COUNTS, RATES, COSTS, PUT, GET, PUT_DUE, GET_DUE, CALLS, MEMORY],
     facts: |_, measured| {
         let first = |of: fn(&ClientVisit) -> Option<&String>| visits(measured).find_map(of).cloned();
-        let named = [("library", first(|v| v.library.as_ref())), ("server", first(|v| v.server.as_ref()))];
-        named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+        vec![("library", first(|v| v.library.as_ref())), ("server", first(|v| v.server.as_ref()))]
     },
     complete: |_| {},
     axes: None,
@@ -71,9 +70,9 @@ pub static SHAPE: Shape = Shape {
     findings: &[
         ("runtime", finding::beside::runtimes),
         ("split", finding::cpu::split),
-        ("driver", finding::beside::drivers),
-        ("store", finding::beside::stores),
-        ("setting", finding::beside::settings),
+        ("driver", |e| finding::beside::sentences(e, comparison::Kind::Driver)),
+        ("store", |e| finding::beside::sentences(e, comparison::Kind::Store)),
+        ("setting", |e| finding::beside::sentences(e, comparison::Kind::Setting)),
         ("coding", finding::coding::share_of_writes),
         ("advice", finding::advice::computed_and_measured),
         ("values", finding::values::beside_integers),
@@ -217,7 +216,7 @@ const COSTS: &[Metric] = metrics! {
         "Rounds in which others ran the store and its processes could not be read; none without such a round.";
     CPU => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| together(v)),
         "CPU time of workers and store together; none where the store's could not be read.";
-    "client-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(visits(m).filter_map(client_ns))),
+    "client-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(visits(m).map(|v| (v.client_user_ns, v.client_system_ns)))),
         "Share of the workers' CPU time in user space, of all rounds together.";
     "store-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(visits(m).filter_map(store_ns))),
         "Share of the store's CPU time in user space, of all rounds together.";
@@ -252,11 +251,6 @@ fn together(values: &Values) -> Option<Estimate> {
         Some(store) => Some(client.plus(store)),
         None => values.get(UNMETERED).is_none().then(|| client.clone()),
     }
-}
-
-/// CPU time of the workers in user space and in the kernel.
-fn client_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
-    Some((visit.client_user_ns, visit.client_system_ns))
 }
 
 /// CPU time of the store's processes in user space and in the kernel.

@@ -182,9 +182,9 @@ const COSTS: &[Metric] = metrics! {
     PHP_CPU => Ns, Less, LowQuantile, per Request: Source::Visit(|v| cpu(v, |b| b.php_cpu_ns)), "CPU time of PHP's processes.";
     CPU => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| sum_of(v, SERVER_CPU, PHP_CPU)),
         "CPU time of server and PHP: the sum of the two.";
-    "server-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(blocks(m).filter_map(server_ns))),
+    "server-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(blocks(m).filter_map(|b| apart(b.server_user_ns, b.server_cpu_ns)))),
         "Share of the server's CPU time in user space, of all rounds together.";
-    "php-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(blocks(m).filter_map(php_ns))),
+    "php-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(blocks(m).filter_map(|b| apart(b.php_user_ns, b.php_cpu_ns)))),
         "Share of PHP's CPU time in user space, of all rounds together.";
     "server-user-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, SERVER_CPU, v.get("server-user-share")?)),
         "CPU time of the server's processes in user space.";
@@ -208,15 +208,9 @@ fn blocks<'m>(measured: &'m Measured<'_>) -> impl Iterator<Item = &'m DeliveryVi
     measured.visits.iter().filter_map(|visit| block(visit))
 }
 
-/// The server's CPU time in user space and in the kernel.
-fn server_ns(block: &DeliveryVisit) -> Option<(u64, u64)> {
-    let user = block.server_user_ns?;
-    Some((user, block.server_cpu_ns?.saturating_sub(user)))
-}
-
-fn php_ns(block: &DeliveryVisit) -> Option<(u64, u64)> {
-    let user = block.php_user_ns?;
-    Some((user, block.php_cpu_ns?.saturating_sub(user)))
+/// CPU time in user space and in the kernel.
+fn apart(user: Option<u64>, both: Option<u64>) -> Option<(u64, u64)> {
+    Some((user?, both?.saturating_sub(user?)))
 }
 
 fn cpu(visit: &VisitRecord, of: fn(&DeliveryVisit) -> Option<u64>) -> Option<f64> {
@@ -339,7 +333,7 @@ const KERNEL: &[Metric] = metrics! {
 };
 
 /// The library of the method, as PHP or the server reports it, and the content coding in the response.
-fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
+fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, Option<String>)> {
     let way = &measured.cell.setting.codec;
     let library = measured.cell.delivery.as_ref().and_then(|delivery| {
         let libraries = match delivery.by {
@@ -349,10 +343,7 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
         libraries.get(way).cloned()
     });
     let coding = blocks(measured).find_map(|block| block.preflight.content_encoding.clone());
-    [("library", library), (CODING, coding)]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect()
+    vec![("library", library), (CODING, coding)]
 }
 
 fn rank(names: &[&str], name: &str) -> usize {

@@ -22,19 +22,8 @@ pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-pub fn drivers(evidence: &Evidence) -> Vec<Draft> {
-    sentences(evidence, Kind::Driver)
-}
-
-pub fn stores(evidence: &Evidence) -> Vec<Draft> {
-    sentences(evidence, Kind::Store)
-}
-
-pub fn settings(evidence: &Evidence) -> Vec<Draft> {
-    sentences(evidence, Kind::Setting)
-}
-
-fn sentences(evidence: &Evidence, kind: Kind) -> Vec<Draft> {
+/// What differs in this one.
+pub fn sentences(evidence: &Evidence, kind: Kind) -> Vec<Draft> {
     let comparisons = evidence.report.exhibits.comparisons.iter().flat_map(|all| &all.0);
     let of_kind = comparisons.filter(|c| c.kind == kind);
     // On another link, another order of settings may be right.

@@ -47,10 +47,7 @@ fn sentence(
     let base = reference.get(ENCODE)?;
     let ratios: Vec<Ratio> = settings.iter().filter_map(|s| ratio(s.get(ENCODE)?, base)).collect();
     let fewer: Vec<f64> = settings.iter().map(|s| 1.0 - stored(s) / stored(reference)).collect();
-    let time = match ratios.as_slice() {
-        [one] => label::change(one, "encode time"),
-        all => label::changes(all, "encode time"),
-    };
+    let time = label::changes(&ratios, "encode time");
     let mut text = format!(
         "{}: {}{} {} {time} and {} fewer bytes than {}.",
         describe_group(evidence, group),

@@ -100,10 +100,7 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
 fn of_family(gzip: &Sent, family: &Family, place: &str, page: Option<&OwnPage>) -> String {
     let ratios: Vec<Ratio> = family.beating.iter().filter_map(|way| way.ratio_to(gzip, CPU)).collect();
     let less: Vec<f64> = family.beating.iter().map(|way| gzip.cpu_or_0() - way.cpu_or_0()).collect();
-    let time = match ratios.as_slice() {
-        [one] => label::change(one, "CPU"),
-        several => label::changes(several, "CPU"),
-    };
+    let time = label::changes(&ratios, "CPU");
     let fewer: Vec<f64> = family.beating.iter().map(|way| 1.0 - way.bytes() / gzip.bytes()).collect();
     format!(
         "{place}: {} {} {time} and {} fewer bytes than {}.{}",

@@ -4,7 +4,7 @@ use weigh_load::result::Slice;
 use weigh_model::units;
 
 use crate::chart::{Axis, Chart, Drawing, Line, LinePanel, Lines, beside, ends, time_tick};
-use crate::load::document::{Document, Measured, Run};
+use crate::load::document::{Document, Run};
 use crate::load::figures::Time;
 use crate::output::Picture;
 use crate::text::clean;
@@ -12,56 +12,32 @@ use crate::text::clean;
 /// The percentiles of response times over time.
 const PERCENTILES: [(f64, &str); 2] = [(0.5, "median"), (0.99, "p99")];
 
-/// The runs of a document, each with its name; none of a calibration.
-fn runs(document: &Document) -> Vec<(&'static str, &Run)> {
-    match &document.measured {
-        Measured::Run(run) => vec![("", run)],
-        Measured::Comparison(compared) => vec![("A", &compared.a), ("B", &compared.b)],
-        Measured::Capacity(searched) => vec![("", &searched.closed)],
-        Measured::Calibration(_) => Vec::new(),
-    }
-}
-
 /// Every chart that has at least two points.
 pub(super) fn pictures(document: &Document) -> Vec<Picture> {
-    let runs = runs(document);
+    let runs = document.sides();
     let over_time = [rates(&runs), times(&runs)].into_iter().flatten().collect::<Vec<_>>();
     let mut pictures = Vec::new();
-    let mut add = |stem: &str, about: &str, title: String, remark: &str, panels: Vec<LinePanel>| {
+    let day = document.started.get(..10).unwrap_or(&document.started);
+    let mut add = |stem: &str, about: &str, remark: &str, panels: Vec<LinePanel>| {
         let drawing = Drawing::Lines(Lines { panels, strips: Vec::new(), caption: "" });
         let chart = Chart {
-            title,
+            title: about.to_owned(),
             about: clean(&document.machine),
             remark: remark.to_owned(),
-            source: format!("weigh {} · {}", clean(&document.weigh), day(&document.started)),
+            source: format!("weigh {} · {}", clean(&document.weigh), clean(day)),
             drawing,
         };
         pictures.push(Picture { stem: stem.to_owned(), about: about.to_owned(), group: None, chart });
     };
     if !over_time.is_empty() {
         let about = "Rate and response times over time";
-        add("over-time", about, about.into(), "Slices without responses are left out.", over_time);
+        add("over-time", about, "Slices without responses are left out.", over_time);
     }
     if let Some(panel) = distribution(&runs) {
         let about = "Response time by share of requests";
-        add(
-            "distribution",
-            about,
-            about.into(),
-            "Where a line ends, the rest was not answered.",
-            vec![panel],
-        );
+        add("distribution", about, "Where a line ends, the rest was not answered.", vec![panel]);
     }
     pictures
-}
-
-fn day(started: &str) -> String {
-    clean(started.get(..10).unwrap_or(started))
-}
-
-/// A name with that of its side.
-fn named(side: &str, name: &str) -> String {
-    [side, name].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The slices of a run without the last, where that is shorter.
@@ -84,15 +60,14 @@ fn middle(slice: &Slice) -> f64 {
 
 fn line(name: String, place: usize, points: Vec<(f64, f64)>) -> Option<Line> {
     let points: Vec<_> = points.into_iter().map(|(x, y)| (x, y, y, y)).collect();
-    let more = String::new();
-    (points.len() > 1).then(|| Line {
-        name,
-        more,
-        color: beside(place),
-        is_strong: true,
-        has_dots: false,
-        points,
-    })
+    let (more, color) = (String::new(), beside(place));
+    (points.len() > 1).then_some(Line { name, more, color, is_strong: true, has_dots: false, points })
+}
+
+/// None without lines.
+fn panel(title: &'static str, x: Axis, y: Axis, lines: Vec<Line>) -> Option<LinePanel> {
+    let (level, marks) = (None, Vec::new());
+    (!lines.is_empty()).then_some(LinePanel { title, x, y, lines, level, marks })
 }
 
 fn seconds_axis(lines: &[Line]) -> Axis {
@@ -114,22 +89,13 @@ fn rates(runs: &[(&str, &Run)]) -> Option<LinePanel> {
         .enumerate()
         .filter_map(|(place, (side, run))| {
             let rate = |slice: &Slice| (middle(slice), slice.completed as f64 / slice.seconds);
-            line(
-                named(side, "rate"),
-                place,
-                whole(run).filter(|slice| slice.seconds > 0.0).map(rate).collect(),
-            )
+            let points = whole(run).filter(|slice| slice.seconds > 0.0).map(rate).collect();
+            line(format!("{side}rate"), place, points)
         })
         .collect();
     let (_, high) = ends(lines.iter().flat_map(|line| &line.points).map(|point| point.1));
-    (!lines.is_empty()).then(|| LinePanel {
-        title: "Responses per second",
-        x: seconds_axis(&lines),
-        y: Axis::linear((0.0, high), (0.0, 0.08)).named("", units::trimmed_number),
-        level: None,
-        marks: Vec::new(),
-        lines,
-    })
+    let y = Axis::linear((0.0, high), (0.0, 0.08)).named("", units::trimmed_number);
+    panel("Responses per second", seconds_axis(&lines), y, lines)
 }
 
 fn times(runs: &[(&str, &Run)]) -> Option<LinePanel> {
@@ -140,18 +106,12 @@ fn times(runs: &[(&str, &Run)]) -> Option<LinePanel> {
         for (share, name) in PERCENTILES {
             let point =
                 |(at, times): &(f64, weigh_stats::hist::Hist)| Some((*at, times.quantile(share)? * 1e9));
-            lines.extend(line(named(side, name), lines.len(), slices.iter().filter_map(point).collect()));
+            let points = slices.iter().filter_map(point).collect();
+            lines.extend(line(format!("{side}{name}"), lines.len(), points));
         }
     }
     let (low, high) = ends(lines.iter().flat_map(|line| &line.points).map(|point| point.1));
-    (!lines.is_empty()).then(|| LinePanel {
-        title: "Response time",
-        x: seconds_axis(&lines),
-        y: time_axis(low, high).named("", time_tick),
-        level: None,
-        marks: Vec::new(),
-        lines,
-    })
+    panel("Response time", seconds_axis(&lines), time_axis(low, high).named("", time_tick), lines)
 }
 
 /// Of how many requests one takes longer, as the percent that do not: 100 becomes `99%`.
@@ -174,18 +134,12 @@ fn distribution(runs: &[(&str, &Run)]) -> Option<LinePanel> {
                 _ => None,
             };
             let points = response.percentiles.iter().filter_map(point).collect();
-            line(named(side, "response time"), place, points).map(|line| Line { has_dots: true, ..line })
+            line(format!("{side}response time"), place, points).map(|line| Line { has_dots: true, ..line })
         })
         .collect();
     let points = || lines.iter().flat_map(|line| &line.points);
     let (near, far) = ends(points().map(|point| point.0));
     let (low, high) = ends(points().map(|point| point.1));
-    (!lines.is_empty()).then(|| LinePanel {
-        title: "",
-        x: Axis::log((near, far), (0.02, 0.04)).named("share of requests that took no longer", percent),
-        y: time_axis(low, high).named("response time", time_tick),
-        level: None,
-        marks: Vec::new(),
-        lines,
-    })
+    let x = Axis::log((near, far), (0.02, 0.04)).named("share of requests that took no longer", percent);
+    panel("", x, time_axis(low, high).named("response time", time_tick), lines)
 }

@@ -1,7 +1,5 @@
 //! Facts by name, and how their amounts are written.
 
-use std::fmt::Write;
-
 use weigh_model::units;
 
 use crate::block::Block;
@@ -9,6 +7,9 @@ use crate::load::figures::Time;
 use crate::output::Options;
 use crate::table::Cell;
 use crate::text::{clean, columns, wrap};
+
+pub(crate) use crate::label::seconds;
+pub(crate) use crate::text::dotted as parts;
 
 /// Columns of the names of facts.
 pub(crate) const NAMES: usize = 13;
@@ -25,24 +26,12 @@ pub(crate) fn facts(rows: &[Fact], options: &Options) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (name, text) in rows {
         for (index, line) in wrap(&clean(text), width).iter().enumerate() {
-            let mut out = String::new();
             let name = if index == 0 { name } else { "" };
-            let _ = write!(out, "{name}{}{line}", " ".repeat(NAMES.saturating_sub(columns(name))));
-            blocks.push(Block::Literal(out));
+            let room = " ".repeat(NAMES.saturating_sub(columns(name)));
+            blocks.push(Block::Literal(format!("{name}{room}{line}")));
         }
     }
     blocks
-}
-
-/// Parts of a line without empty ones.
-pub(crate) fn parts(parts: &[String]) -> String {
-    let filled: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
-    filled.join(" · ")
-}
-
-/// A time in seconds.
-pub(crate) fn seconds(time: f64) -> String {
-    units::ns(time * 1e9)
 }
 
 /// A time in milliseconds for a table, or its lower bound.

@@ -50,12 +50,14 @@ fn rows(run: &Run) -> Vec<Fact> {
         let across = if run.is_open() { String::new() } else { across };
         rows.push(("per request", parts(&[format!("{} mean", seconds(mean)), across])));
     }
+    let decoded = Some(counts.decoded_bytes).filter(|bytes| *bytes > 0);
+    let decoded = decoded.map_or(String::new(), |bytes| format!("{} decoded", units::bytes(bytes)));
     rows.push((
         "transferred",
         parts(&[
             format!("{} in total", units::bytes(counts.wire_bytes)),
             format!("{} of bodies", units::bytes(counts.body_bytes)),
-            some_bytes(counts.decoded_bytes, "decoded"),
+            decoded,
             format!("{}/s", units::bytes(total.wire_bytes_per_second as u64)),
         ]),
     ));
@@ -64,10 +66,6 @@ fn rows(run: &Run) -> Vec<Fact> {
         rows.push(("over time", line));
     }
     rows
-}
-
-fn some_bytes(bytes: u64, what: &str) -> String {
-    if bytes > 0 { format!("{} {what}", units::bytes(bytes)) } else { String::new() }
 }
 
 fn opened(run: &Run) -> String {

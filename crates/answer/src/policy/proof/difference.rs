@@ -60,6 +60,17 @@ pub(super) fn cause(line: &Line) -> Option<String> {
     (!sides.is_empty()).then(|| sides.join(", "))
 }
 
+/// An amount before and after, with both intervals of the share that it changes by.
+pub(super) fn amount([before, after]: [f64; 2], share: Option<[f64; 2]>) -> Amount {
+    let (low, high) = (share.map(|[low, _]| low), share.map(|[_, high]| high));
+    Amount { before, after, low, high, rounds_low: low, rounds_high: high }
+}
+
+/// The same where its interval is that share alone.
+pub(super) fn exactly(amounts @ [before, after]: [f64; 2]) -> Amount {
+    amount(amounts, (before > 0.0).then(|| [(after - before) / before; 2]))
+}
+
 /// A prediction beside what was measured, in rounds that took this many seconds; `cause` tells why it did not hold.
 pub(in super::super) fn line(
     (kind, metric, amount): (Kind, &'static str, String),

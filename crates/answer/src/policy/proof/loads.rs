@@ -1,10 +1,10 @@
 //! Loads of a page before and after, in a browser over links of the site's visitors, beside what the policy predicts of them.
 
-use weigh_model::policy::{Amount, LoadChange, Policy};
+use weigh_model::policy::{LoadChange, Policy};
 use weigh_model::site::Kind;
 use weigh_stats::ROUNDS;
 
-use super::difference::{cause, line};
+use super::difference::{amount, cause, exactly, line};
 use super::{FCP, LCP, LOAD, Line};
 use crate::compare::page_loads::PairedLoads;
 use crate::compare::{Change, Comparison, Names, page_loads};
@@ -36,20 +36,10 @@ fn lines(policy: &Policy, one: &PairedLoads, compared: &Comparison, seconds: f64
         // Where two browsers differ with the page before, there is no ratio.
         let tested = row.ratio.filter(|ratio| ratio.rounds as usize >= ROUNDS);
         let share = tested.map(|ratio| [ratio.low - 1.0, ratio.high - 1.0]);
-        let (low, high) = (share.map(|[low, _]| low), share.map(|[_, high]| high));
-        let measured = Amount {
-            before: row.a,
-            after: row.a * row.ratio.map_or(row.quotient(), |ratio| ratio.value),
-            low,
-            high,
-            rounds_low: low,
-            rounds_high: high,
-        };
-        let [before, after] = ms(predicted).map(|ms| ms / 1e3);
-        let share = Some((after - before) / before);
-        let said = Amount { before, after, low: share, high: share, rounds_low: share, rounds_high: share };
-        let amount = (Kind::Page, metric, format!("{name} of {} over {}", one.page, one.link));
-        line(amount, said, measured, (one.rounds.len(), seconds), cause)
+        let after = row.a * row.ratio.map_or(row.quotient(), |ratio| ratio.value);
+        let said = exactly(ms(predicted).map(|ms| ms / 1e3));
+        let name = (Kind::Page, metric, format!("{name} of {} over {}", one.page, one.link));
+        line(name, said, amount([row.a, after], share), (one.rounds.len(), seconds), cause)
     };
     MOMENTS.into_iter().filter_map(of).collect()
 }

@@ -1,12 +1,11 @@
 //! A cache of pages beside what the policy predicts of it.
 
-use weigh_model::policy::Amount;
 use weigh_model::site::Kind;
 use weigh_model::units;
 use weigh_stats::{ROUNDS, median};
 
-use super::difference::{cause, line};
-use super::{CPU_TIME, Line, PHP_REQUESTS, Proof, Verdict, is_worse};
+use super::difference::{amount, cause, exactly, line};
+use super::{CPU_TIME, Line, PHP_REQUESTS, Proof};
 use crate::estimate::{Estimate, MEDIAN};
 use crate::verdict::within_rounds;
 
@@ -76,24 +75,14 @@ impl Proof {
     pub fn add_page_cache(&mut self, measured: &MeasuredCache) {
         let lines: Vec<Line> = cpu(measured).into_iter().chain(php(measured)).collect();
         let differing = measured.differing.len() as u64;
-        self.worse |= lines.iter().any(is_worse) || differing > 0;
-        let mut verdicts: Vec<Verdict> = lines.iter().map(|line| line.verdict).collect();
-        if self.lines.iter().any(|line| !line.modelled) {
-            verdicts.push(self.verdict);
-        }
-        self.verdict =
-            if self.worse { Verdict::Worse } else { verdicts.into_iter().min().unwrap_or_default() };
-        self.lines.extend(lines);
+        self.worse |= differing > 0;
+        let own = self.lines.iter().any(|line| !line.modelled).then_some(self.verdict);
+        self.add_lines(lines, own);
         let examples = measured.differing.iter().take(MOST_TOLD).cloned().collect();
         let [held_ms, made_ms] = measured.answer_ms.each_ref().map(|ms| median(ms));
         let compared = measured.compared;
         self.answers = Some(ComparedAnswers { compared, differing, examples, held_ms, made_ms });
     }
-}
-
-fn exactly([before, after]: [f64; 2]) -> Amount {
-    let share = (before > 0.0).then(|| (after - before) / before);
-    Amount { before, after, low: share, high: share, rounds_low: share, rounds_high: share }
 }
 
 /// Both sides over the rounds; none: there is no round.
@@ -115,23 +104,24 @@ fn cpu(measured: &MeasuredCache) -> Option<Line> {
     let [before, after] = sides(&rounds)?;
     let ratio = within_rounds(&[vec![(&before, &after)]]).pop()?.pop()?;
     let tested = ratio.filter(|told| told.ratio.rounds as usize >= ROUNDS);
-    let [low, high] = [tested.map(|told| told.ratio.low - 1.0), tested.map(|told| told.ratio.high - 1.0)];
+    let share = tested.map(|told| [told.ratio.low - 1.0, told.ratio.high - 1.0]);
     let after = before.value * ratio.map_or(after.value / before.value, |told| told.ratio.value);
-    let seen = Amount { before: before.value, after, low, high, rounds_low: low, rounds_high: high };
-    let amount = (Kind::Page, CPU_TIME, "CPU time of the pages that are held".to_owned());
+    let name = (Kind::Page, CPU_TIME, "CPU time of the pages that are held".to_owned());
     let said = exactly(said.map(|side| side.value));
-    line(amount, said, seen, (measured.rounds.len(), measured.seconds), cause)
+    let seen = amount([before.value, after], share);
+    line(name, said, seen, (measured.rounds.len(), measured.seconds), cause)
 }
 
 /// How many of the requests PHP makes pages for: counts have no interval.
 fn php(measured: &MeasuredCache) -> Option<Line> {
     let of = |made: u64| exactly([measured.requests as f64, made as f64]);
-    let amount = (Kind::Page, PHP_REQUESTS, "requests that PHP makes a page for".to_owned());
-    line(amount, of(measured.simulated), of(measured.made?), (measured.rounds.len(), measured.seconds), cause)
+    let name = (Kind::Page, PHP_REQUESTS, "requests that PHP makes a page for".to_owned());
+    line(name, of(measured.simulated), of(measured.made?), (measured.rounds.len(), measured.seconds), cause)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Verdict;
     use super::*;
 
     fn measured() -> MeasuredCache {

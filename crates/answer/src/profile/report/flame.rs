@@ -7,6 +7,7 @@ use inferno::flamegraph::color::{BackgroundColor, BasicPalette, Color, Palette, 
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 
 use super::amount;
+use crate::flame::{Kind, kind};
 use crate::text::{clean, shorten};
 use weigh_model::profile::{Function, Profile, Unit};
 
@@ -98,13 +99,10 @@ fn frame(function: &Function) -> String {
 /// The kind of a function in its hue, each name in a shade of its own.
 fn colour(function: &Function) -> Color {
     let name = function.name.as_str();
-    let is_php = name.starts_with("php::") || function.file.as_deref() == Some("php:internal");
-    let starts = ["include", "require", "{main}", "eval"];
-    let is_file = starts.iter().any(|start| name.starts_with(start)) || name.starts_with('/');
-    let (base, span): ([u8; 3], [u8; 3]) = match (is_php, is_file) {
-        (true, _) => ([126, 176, 222], [34, 26, 20]),
-        (_, true) => ([196, 190, 182], [22, 22, 22]),
-        _ => ([236, 140, 60], [14, 62, 40]),
+    let (base, span): ([u8; 3], [u8; 3]) = match kind(function) {
+        Kind::Php => ([126, 176, 222], [34, 26, 20]),
+        Kind::File => ([196, 190, 182], [22, 22, 22]),
+        Kind::Own => ([236, 140, 60], [14, 62, 40]),
     };
     let shade = crc32fast::hash(name.as_bytes()) % 256;
     let channel = |at: usize| base[at].saturating_add((u32::from(span[at]) * shade / 255) as u8);

@@ -7,7 +7,7 @@ use super::amount;
 use crate::block::Block;
 use crate::output::{Detail, Options};
 use crate::profile::document::{Overhead, Run, ShownProfile};
-use crate::text::clean;
+use crate::text::{clean, dotted};
 
 /// Differences of sums that are mentioned.
 const WORTH_A_WORD: f64 = 0.001;
@@ -50,8 +50,7 @@ fn what(shown: &ShownProfile) -> String {
         (None, None) => String::new(),
     };
     let command = shown.command.as_ref().filter(|_| shown.run.is_none());
-    let parts = [clean(&maker), format.to_owned(), command.map_or(String::new(), |c| clean(c))];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    dotted([clean(&maker), format.to_owned(), command.map_or(String::new(), |c| clean(c))])
 }
 
 fn totals(shown: &ShownProfile) -> String {

@@ -33,45 +33,37 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// What is of a write, or what is of a read.
+    pub(crate) fn of<T>(self, write: T, read: T) -> T {
+        match self {
+            Operation::Put => write,
+            Operation::Get => read,
+        }
+    }
+
     /// Its name in tables: `PUT`, `GET`.
     pub fn name(self) -> &'static str {
-        match self {
-            Operation::Put => "PUT",
-            Operation::Get => "GET",
-        }
+        self.of("PUT", "GET")
     }
 
     /// `write`, `read`.
     pub fn words(self) -> &'static str {
-        match self {
-            Operation::Put => "write",
-            Operation::Get => "read",
-        }
+        self.of("write", "read")
     }
 
     /// The mean time inside such a call.
     pub fn mean(self, row: &Row) -> Option<&Estimate> {
-        row.get(match self {
-            Operation::Put => PUT_MEAN,
-            Operation::Get => GET_MEAN,
-        })
+        row.get(self.of(PUT_MEAN, GET_MEAN))
     }
 
     /// Nanoseconds for encoding or decoding in such a call; 0 if the worker does not encode.
     pub(crate) fn coding(self, row: &Row) -> f64 {
-        let coding = match self {
-            Operation::Put => ENCODE,
-            Operation::Get => DECODE,
-        };
-        row.value(coding).unwrap_or(0.0)
+        row.value(self.of(ENCODE, DECODE)).unwrap_or(0.0)
     }
 
     /// The median of all such calls, seconds.
     pub(crate) fn p50(self, row: &Row) -> Option<f64> {
-        row.value(match self {
-            Operation::Put => "put-p50",
-            Operation::Get => "get-p50",
-        })
+        row.value(self.of("put-p50", "get-p50"))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use weigh_model::site::Prices;
 use weigh_model::study::Links;
@@ -13,6 +14,7 @@ use weigh_model::transfer::{Connection, Path};
 
 use crate::money::{GB, HOUR, Weights};
 use crate::report::{OverLink, Report};
+use crate::text::json_name;
 
 /// What is to be least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -64,8 +66,6 @@ fn one() -> f64 {
 
 /// Where a study names no link: that of a visitor.
 const VISITOR: LinkShare = LinkShare { mbit: 10.0, rtt_ms: 40.0, share: 1.0 };
-const CONNECTIONS: [(&str, Connection); 3] =
-    [("warm", Connection::Warm), ("idle", Connection::Idle), ("new", Connection::New)];
 const SECOND: f64 = 1e9;
 /// The number of operations that a price is for.
 pub const OPERATIONS: f64 = 1e6;
@@ -132,18 +132,9 @@ impl Conditions {
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
-            "goal" => {
-                self.goal = match value {
-                    "time" => Goal::Time,
-                    "money" => Goal::Money,
-                    _ => return Err("time or money".into()),
-                }
-            }
+            "goal" => self.goal = named(value).ok_or("time or money")?,
             "link" => self.links = value.split('+').map(str::parse).collect::<Result<_, _>>()?,
-            "connection" => {
-                let known = CONNECTIONS.into_iter().find(|(name, _)| *name == value);
-                self.connection = known.ok_or("warm, idle or new")?.1;
-            }
+            "connection" => self.connection = named(value).ok_or("warm, idle or new")?,
             "reads" => self.reads = number(value)?,
             "core-hour" => self.core_hour = number(value)?,
             "gb" => self.gb = number(value)?,
@@ -191,6 +182,11 @@ impl Conditions {
 
 const KEYS: [&str; 7] = ["goal", "link", "connection", "reads", "core-hour", "gb", "second"];
 
+/// What has this name in JSON.
+fn named<T: DeserializeOwned>(name: &str) -> Option<T> {
+    serde_json::from_value(name.into()).ok()
+}
+
 fn number(text: &str) -> Result<f64, String> {
     let is_possible = |number: &f64| (0.0..=MOST).contains(number);
     text.parse().ok().filter(is_possible).ok_or_else(|| "not a number from 0 to 1000000000".into())
@@ -215,9 +211,7 @@ impl FromStr for LinkShare {
 
 impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let goal = if self.goal == Goal::Time { "time" } else { "money" };
-        let connection =
-            CONNECTIONS.iter().find(|(_, known)| *known == self.connection).map_or("", |of| of.0);
+        let (goal, connection) = (json_name(self.goal), json_name(self.connection));
         let link = |link: &LinkShare| format!("{}:{}:{}", link.mbit, link.rtt_ms, link.share);
         let links: Vec<String> = self.links.iter().map(link).collect();
         write!(f, "goal={goal},link={},connection={connection},reads={}", links.join("+"), self.reads)?;

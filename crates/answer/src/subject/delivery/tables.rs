@@ -3,11 +3,6 @@
 use super::*;
 use crate::metric::delivery::is_not_encoded;
 
-/// A metric of a row in another unit.
-fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
-    row.value(metric).map(|value| value * factor).into()
-}
-
 /// The columns; for downloads, workers are more important than bytes.
 pub(super) fn columns(report: &Report, group: &Group) -> Vec<ShownColumn> {
     let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::DOWNLOAD);
@@ -95,7 +90,7 @@ pub(super) fn overview(report: &Report, _: &Columns) -> Vec<Block> {
         let quick = coded().filter(|row| row.count(BODY) < limit).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         let small = coded().min_by_key(|row| row.count(BODY));
         let name = |row: Option<&Row>| Field::Text(row.map(names::method).unwrap_or_default());
-        let cpu_of = |row: Option<&Row>| row.map_or(None::<f64>.into(), |row| scaled(row, CPU, 1e-6));
+        let cpu_of = |row: Option<&Row>| Field::from(row.and_then(|row| row.value(CPU)).map(|ns| ns * 1e-6));
         let body_of = |row: Option<&Row>| Field::from(row.and_then(|row| row.value(BODY)));
         let connections = match of.factor("connections") {
             "1" => String::new(),
