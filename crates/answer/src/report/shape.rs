@@ -24,6 +24,9 @@ use crate::report::ranking::Costs;
 use crate::row::Row;
 use crate::table::{Cell as Field, Column, Columns, Kind};
 
+/// The facts about a cell, by name, as far as they are known.
+pub type Facts = Vec<(&'static str, Option<String>)>;
+
 /// The definition of a subject.
 pub struct Shape {
     /// Its name in JSON: `codec`.
@@ -39,8 +42,7 @@ pub struct Shape {
     pub group_by: &'static [&'static str],
     /// The metrics of a row, in blocks.
     pub metrics: &'static [&'static [Metric]],
-    /// The facts about a cell, by name, as far as they are known.
-    pub facts: fn(&Plan, &Measured) -> Vec<(&'static str, Option<String>)>,
+    pub facts: fn(&Plan, &Measured) -> Facts,
     /// Adds results to rows that depend on other rows.
     pub complete: fn(&mut [Row]),
     /// The axes of the front; none if nothing competes.

@@ -27,7 +27,7 @@ use crate::report::exhibit::links::LinkTotals;
 use crate::report::exhibit::published::BesidePublished;
 use crate::report::finding::Evidence;
 use crate::report::ranking::Costs;
-use crate::report::shape::{Axes, Factor, Look, Mark, Shape, ShownColumn, metric, shown};
+use crate::report::shape::{Axes, Factor, Facts, Look, Mark, Shape, ShownColumn, metric, shown};
 use crate::row::{Row, Values};
 use crate::table::{Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
@@ -229,7 +229,7 @@ fn wall(visit: &VisitRecord, phase: Phase) -> Option<f64> {
     Some(visit.share(middle))
 }
 
-fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, Option<String>)> {
+fn facts(plan: &Plan, measured: &Measured) -> Facts {
     let runtime = plan.runtimes.iter().find(|r| r.name == measured.cell.runtime);
     let library = runtime.and_then(|r| r.libraries.get(&measured.cell.setting.codec)).cloned();
     let independent = measured.visits.iter().rev().find_map(|v| v.independent.clone());

@@ -36,7 +36,7 @@ use crate::report::exhibit::published::BesidePublished;
 use crate::report::exhibit::waits::Waits;
 use crate::report::finding::Evidence;
 use crate::report::ranking::Costs;
-use crate::report::shape::{Axes, Factor, Look, Mark, Shape, ShownColumn, metric, shown};
+use crate::report::shape::{Axes, Factor, Facts, Look, Mark, Shape, ShownColumn, metric, shown};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::codec::RIVAL;
@@ -333,7 +333,7 @@ const KERNEL: &[Metric] = metrics! {
 };
 
 /// The library of the method, as PHP or the server reports it, and the content coding in the response.
-fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, Option<String>)> {
+fn facts(plan: &Plan, measured: &Measured) -> Facts {
     let way = &measured.cell.setting.codec;
     let library = measured.cell.delivery.as_ref().and_then(|delivery| {
         let libraries = match delivery.by {
