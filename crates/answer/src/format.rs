@@ -21,7 +21,7 @@ use weigh_model::suggest::nearest_hint;
 use crate::text::clean;
 
 pub use crate::output::{Detail, Options, Rendered};
-pub use form::{Format, Medium};
+pub use form::{Form, Format, Medium};
 
 /// Every format, in the order of help; a build without `png` has all but that.
 pub static FORMATS: &[&dyn Format] = &[

@@ -8,7 +8,7 @@ use csv::Writer;
 use crate::csv_table::{end, ends_of, text};
 use crate::document::group::is_synthetic;
 use crate::estimate::Estimate;
-use crate::format::form::Format;
+use crate::format::form::{Form, Format, Medium};
 use crate::metric::Metric;
 use crate::output::{Options, Rendered};
 use crate::report::Report;
@@ -20,12 +20,8 @@ use crate::words;
 pub struct Csv;
 
 impl Format for Csv {
-    fn name(&self) -> &'static str {
-        "csv"
-    }
-
-    fn extension(&self) -> &'static str {
-        "csv"
+    fn form(&self) -> Form {
+        Form { name: "csv", extension: "csv", medium: Medium::Text }
     }
 
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {

@@ -19,15 +19,27 @@ pub enum Medium {
     Picture,
 }
 
+/// What is known of a format beside how it writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// What `--format` takes.
+    pub name: &'static str,
+    /// The extension of its files, without a dot.
+    pub extension: &'static str,
+    pub medium: Medium,
+}
+
 /// One form of a report.
 pub trait Format: Debug + Sync {
-    /// What `--format` takes.
-    fn name(&self) -> &'static str;
-    /// The extension of its files, without a dot.
-    fn extension(&self) -> &'static str;
-    /// How its files are used.
+    fn form(&self) -> Form;
+    fn name(&self) -> &'static str {
+        self.form().name
+    }
+    fn extension(&self) -> &'static str {
+        self.form().extension
+    }
     fn medium(&self) -> Medium {
-        Medium::Text
+        self.form().medium
     }
     /// Why this build does not have it, and what to do; none if it has.
     fn unavailable(&self) -> Option<&'static str> {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::composed::Composed;
-use crate::format::form::Format;
+use crate::format::form::{Form, Format, Medium};
 use crate::output::{Options, Rendered};
 use crate::page::data::{Data, FlameData};
 use crate::report::Report;
@@ -13,12 +13,8 @@ use crate::{document, page};
 pub struct Html;
 
 impl Format for Html {
-    fn name(&self) -> &'static str {
-        "html"
-    }
-
-    fn extension(&self) -> &'static str {
-        "html"
+    fn form(&self) -> Form {
+        Form { name: "html", extension: "html", medium: Medium::Text }
     }
 
     fn unavailable(&self) -> Option<&'static str> {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::composed::Composed;
-use crate::format::form::Format;
+use crate::format::form::{Form, Format, Medium};
 use crate::output::{Options, Rendered};
 use crate::report::Report;
 
@@ -25,12 +25,8 @@ pub struct Document {
 pub struct Json;
 
 impl Format for Json {
-    fn name(&self) -> &'static str {
-        "json"
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+    fn form(&self) -> Form {
+        Form { name: "json", extension: "json", medium: Medium::Text }
     }
 
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {

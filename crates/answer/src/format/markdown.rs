@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::composed::Composed;
 use crate::block::Block;
 use crate::document;
-use crate::format::form::Format;
+use crate::format::form::{Form, Format, Medium};
 use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 use crate::table::{Grid, Kind, Role, Tone};
@@ -15,12 +15,8 @@ use crate::text::{clean, markdown as escape};
 pub struct Markdown;
 
 impl Format for Markdown {
-    fn name(&self) -> &'static str {
-        "markdown"
-    }
-
-    fn extension(&self) -> &'static str {
-        "md"
+    fn form(&self) -> Form {
+        Form { name: "markdown", extension: "md", medium: Medium::Text }
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {

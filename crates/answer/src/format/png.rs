@@ -8,7 +8,7 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options as Reading, Tree};
 
 use super::composed::Composed;
-use crate::format::form::{Format, Medium};
+use crate::format::form::{Form, Format, Medium};
 use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 
@@ -16,16 +16,8 @@ use crate::report::Report;
 pub struct Png;
 
 impl Format for Png {
-    fn name(&self) -> &'static str {
-        "png"
-    }
-
-    fn extension(&self) -> &'static str {
-        "png"
-    }
-
-    fn medium(&self) -> Medium {
-        Medium::Picture
+    fn form(&self) -> Form {
+        Form { name: "png", extension: "png", medium: Medium::Picture }
     }
 
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {

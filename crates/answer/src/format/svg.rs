@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::composed::Composed;
-use crate::format::form::{Format, Medium};
+use crate::format::form::{Form, Format, Medium};
 use crate::output::{Options, Picture, Rendered};
 use crate::report::Report;
 
@@ -11,16 +11,8 @@ use crate::report::Report;
 pub struct Svg;
 
 impl Format for Svg {
-    fn name(&self) -> &'static str {
-        "svg"
-    }
-
-    fn extension(&self) -> &'static str {
-        "svg"
-    }
-
-    fn medium(&self) -> Medium {
-        Medium::Picture
+    fn form(&self) -> Form {
+        Form { name: "svg", extension: "svg", medium: Medium::Picture }
     }
 
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {

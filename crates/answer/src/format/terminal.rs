@@ -6,7 +6,7 @@ use console::Style;
 use super::composed::Composed;
 use crate::block::Block;
 use crate::document;
-use crate::format::form::{Format, Medium};
+use crate::format::form::{Form, Format, Medium};
 use crate::output::{Options, Rendered};
 use crate::report::Report;
 use crate::text::wrap;
@@ -18,16 +18,8 @@ const PROSE: usize = 110;
 pub struct Terminal;
 
 impl Format for Terminal {
-    fn name(&self) -> &'static str {
-        "terminal"
-    }
-
-    fn extension(&self) -> &'static str {
-        "txt"
-    }
-
-    fn medium(&self) -> Medium {
-        Medium::Screen
+    fn form(&self) -> Form {
+        Form { name: "terminal", extension: "txt", medium: Medium::Screen }
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
