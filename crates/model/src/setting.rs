@@ -129,6 +129,14 @@ impl Request {
         Ok(Request { name: format!("{prefix}{name}"), levels, options })
     }
 
+    /// The level that is asked for by its number, or the first of several.
+    pub fn level(&self) -> Option<i32> {
+        match self.levels.as_ref()? {
+            LevelRequest::Listed(levels) => levels.first().copied(),
+            _ => None,
+        }
+    }
+
     /// The name of the set, if the request names a set.
     pub fn set(&self) -> Option<&str> {
         self.name.strip_prefix("set:")

@@ -41,12 +41,9 @@ const MOST_ABOVE: usize = 3;
 
 /// An application that is to be run.
 pub struct Application<'a> {
-    /// Definitions, and what runtimes there are.
     pub lab: &'a Lab,
-    /// The folders of the site.
     pub served: Option<&'a Served>,
     pub docroot: &'a Path,
-    /// The user's configuration of the server.
     pub server_config: Option<&'a Path>,
     /// The server that it is for, as the user says.
     pub server: Option<&'a str>,
@@ -71,7 +68,6 @@ pub struct Instances<'a> {
 }
 
 impl<'a> Instances<'a> {
-    /// None is made yet.
     pub fn new(application: Option<Application<'a>>) -> Instances<'a> {
         Instances { application, with_php: OnceCell::new(), with_stand_in: OnceCell::new() }
     }

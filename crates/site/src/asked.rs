@@ -30,7 +30,6 @@ const LONGEST: u64 = 64 << 20;
 /// What is asked for beside the sample, and what the answers are compared with.
 #[derive(Clone, Copy)]
 pub struct Questions<'a> {
-    /// The folders of the site.
     pub served: Option<&'a Served>,
     /// The server, as far as it is known.
     pub definition: Option<&'a Definition>,

@@ -24,13 +24,9 @@ pub const READS_PER_WRITE: f64 = 9.0;
 /// Types of assets that servers leave out of their logs, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AssetType {
-    /// `text/css`.
     StyleSheet,
-    /// `text/javascript`.
     Script,
-    /// `image/…`.
     Image,
-    /// `font/…`.
     Font,
 }
 
@@ -44,33 +40,28 @@ impl AssetType {
         AssetType::ALL.into_iter().find(|kind| kind.is(&format))
     }
 
+    /// The begin of its media types, its plural, and the name of an example.
+    fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            AssetType::StyleSheet => ("text/css", "style sheets", "x.css"),
+            AssetType::Script => ("text/javascript", "scripts", "x.js"),
+            AssetType::Image => ("image/", "images", "x.png"),
+            AssetType::Font => ("font/", "fonts", "x.woff2"),
+        }
+    }
+
     /// Whether a media type is of it.
     pub fn is(self, format: &str) -> bool {
-        let begin = match self {
-            AssetType::StyleSheet => "text/css",
-            AssetType::Script => "text/javascript",
-            AssetType::Image => "image/",
-            AssetType::Font => "font/",
-        };
+        let begin = self.words().0;
         format.starts_with(begin) || is_same(format, begin)
     }
 
     pub fn plural(self) -> &'static str {
-        match self {
-            AssetType::StyleSheet => "style sheets",
-            AssetType::Script => "scripts",
-            AssetType::Image => "images",
-            AssetType::Font => "fonts",
-        }
+        self.words().1
     }
 
     pub fn example(self) -> &'static str {
-        match self {
-            AssetType::StyleSheet => "x.css",
-            AssetType::Script => "x.js",
-            AssetType::Image => "x.png",
-            AssetType::Font => "x.woff2",
-        }
+        self.words().2
     }
 }
 

@@ -29,7 +29,6 @@ impl Budget {
         self.left().is_zero() || Interrupt::caught().is_set()
     }
 
-    /// The time that is left.
     pub fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
@@ -38,7 +37,6 @@ impl Budget {
         self.requests.set(self.requests.get().saturating_sub(1));
     }
 
-    /// Takes bytes.
     pub fn take(&self, bytes: usize) {
         self.bytes.set(self.bytes.get().saturating_sub(bytes));
     }

@@ -26,9 +26,8 @@ pub fn take_for_downloads(strata: &mut Vec<Stratum>, by_program: &HashSet<String
     for mut stratum in std::mem::take(strata) {
         let all = stratum.sample.len();
         let is_asset = stratum.kind == Kind::Asset;
-        let (sent, rest) =
+        let (sent, rest): (Vec<Sample>, Vec<Sample>) =
             std::mem::take(&mut stratum.sample).into_iter().partition(|s| is_asset && is_sent(s));
-        let (sent, rest): (Vec<Sample>, Vec<Sample>) = (sent, rest);
         let share = if sent.len() == all { 1.0 } else { sent.iter().map(|sample| sample.share).sum() };
         if !sent.is_empty() {
             strata.push(Stratum { kind: Kind::Download, ..part(&stratum, share, sent) });

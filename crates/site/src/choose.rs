@@ -19,7 +19,6 @@ const LEAST: f64 = 0.001;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
     pub file: Candidate,
-    /// The share.
     pub share: f64,
 }
 

@@ -23,7 +23,7 @@ use anyhow::{Context, Result};
 
 pub use advised::advised;
 pub use dictionaries::deltas;
-pub use emitted::{Emitted, Line};
+pub use emitted::Emitted;
 pub use folder::files;
 pub use here::WritingContext;
 pub use served::downloads;

@@ -233,15 +233,14 @@ pub fn add_made(made: &[Made], answers: &HashMap<String, Answered>, strata: &mut
 pub fn add_pages(visited: &Visited, logged: &[LoggedPage], all: Hits, strata: &mut Strata) {
     let known = |page: &Page| logged.iter().find(|one| one.url == page.url).map(|one| one.hits);
     let known: Vec<Hits> = visited.pages.iter().map(|page| known(page).unwrap_or_default()).collect();
-    let sum = known.iter().fold(Hits::default(), |mut sum, hits| {
-        sum.add(hits);
-        sum
-    });
+    let total = |all: &[Hits]| {
+        all.iter().fold(Hits::default(), |mut sum, hits| {
+            sum.add(hits);
+            sum
+        })
+    };
     let near = nearest(visited, logged, &known);
-    let near_sum = near.iter().fold(Hits::default(), |mut sum, hits| {
-        sum.add(hits);
-        sum
-    });
+    let (sum, near_sum) = (total(&known), total(&near));
     let part = |own: f64, sum: f64| if sum > 0.0 { own / sum } else { 1.0 / visited.pages.len() as f64 };
     for (at, (page, mut hits)) in visited.pages.iter().zip(known).enumerate() {
         let own = near[at];

@@ -28,17 +28,13 @@ use weigh_run::lab::{Lab, Progress};
 
 /// Where today is asked for.
 pub struct Current<'a> {
-    /// Definitions, and what runtimes there are.
     pub lab: &'a Lab,
     pub ask: &'a SiteRequest,
-    /// The configuration as it was read.
     pub configured: Option<&'a Configured>,
     pub instances: &'a Instances<'a>,
-    /// The folders of the site.
     pub served: Option<&'a Served>,
     /// Pages that a log names, the most requested first.
     pub logged: &'a [LoggedPage],
-    /// The pages that were fetched.
     pub visited: &'a Visited,
     /// What scripts answered that is not a page.
     pub made: &'a HashMap<String, Answered>,

@@ -35,7 +35,6 @@ impl SiteFile {
         format!("{}-sample", stem.unwrap_or_else(|| "site".into()))
     }
 
-    /// Where `site.toml` is.
     pub fn parent(&self) -> &Path {
         self.file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
@@ -77,7 +76,6 @@ impl SiteFile {
 }
 
 impl Draft {
-    /// Where the files are written.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

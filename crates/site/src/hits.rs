@@ -31,31 +31,27 @@ impl Hits {
         hits.times(factor)
     }
 
-    pub fn add(&mut self, other: &Hits) {
-        self.requests += other.requests;
-        self.bytes += other.bytes;
-        self.not_modified += other.not_modified;
-        self.ranges += other.ranges;
-    }
-
-    /// Takes others out of these.
-    pub fn subtract(&mut self, other: &Hits) {
-        // What is a rounding error is nothing.
-        let rest = |all: f64, some: f64| if all - some > all * 1e-9 { all - some } else { 0.0 };
-        self.requests = rest(self.requests, other.requests);
-        self.bytes = rest(self.bytes, other.bytes);
-        self.not_modified = rest(self.not_modified, other.not_modified);
-        self.ranges = rest(self.ranges, other.ranges);
-    }
-
-    /// This many times as many.
-    pub fn times(&self, factor: f64) -> Hits {
+    /// Each figure of these with that of others.
+    fn with(&self, others: &Hits, figure: impl Fn(f64, f64) -> f64) -> Hits {
         Hits {
-            requests: self.requests * factor,
-            bytes: self.bytes * factor,
-            not_modified: self.not_modified * factor,
-            ranges: self.ranges * factor,
+            requests: figure(self.requests, others.requests),
+            bytes: figure(self.bytes, others.bytes),
+            not_modified: figure(self.not_modified, others.not_modified),
+            ranges: figure(self.ranges, others.ranges),
         }
+    }
+
+    pub fn add(&mut self, others: &Hits) {
+        *self = self.with(others, |a, b| a + b);
+    }
+
+    pub fn subtract(&mut self, others: &Hits) {
+        // What is a rounding error is nothing.
+        *self = self.with(others, |all, some| if all - some > all * 1e-9 { all - some } else { 0.0 });
+    }
+
+    pub fn times(&self, factor: f64) -> Hits {
+        self.with(self, |all, _| all * factor)
     }
 
     /// Whether anything was asked for.
@@ -68,7 +64,6 @@ impl Hits {
 pub struct RequestsByPath {
     /// By path below the site's root, without a slash at the begin and without a query.
     pub paths: HashMap<String, Hits>,
-    /// Where they are known from.
     pub from: From,
 }
 

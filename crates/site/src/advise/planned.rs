@@ -86,7 +86,9 @@ pub fn plans(
     let mut inventory = overrides::survey(lab, &studies, &php, &mut own, progress)?;
     inventory.pools.truncate(1);
     if own.read.as_ref().is_some_and(|own| own.read.config.hands_pages_on()) {
-        studies = studies.into_iter().map(without_pages).collect();
+        for study in &mut studies {
+            study.deliveries.retain(|block| block.subject != Served::Page);
+        }
         progress.note(
             "pages are left out: the configuration hands them to another program than PHP, which is not asked",
         );
@@ -109,13 +111,6 @@ pub fn plans(
         }
     }
     Ok(plans)
-}
-
-/// A study without the pages that it sends.
-fn without_pages(study: Study) -> Study {
-    let mut study = study;
-    study.deliveries.retain(|block| block.subject != Served::Page);
-    study
 }
 
 /// Reads a policy: its file, or the one in its folder.

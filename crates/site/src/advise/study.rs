@@ -43,7 +43,8 @@ const SLOW: u32 = 8;
 fn new(site: &Site, what: &str, seconds: f64) -> Study {
     Study {
         schema: SCHEMA,
-        name: format!("{}-{what}", slug(&site.name)),
+        // A study's name has no dots.
+        name: format!("{}-{what}", site.name.replace('.', "-")),
         title: format!("{}: {what}", site.name),
         question: format!("What do the settings for {what} cost on this site's own content?"),
         reading: "Generated from a site's description. Each figure is of one file of the site's sample."
@@ -100,11 +101,6 @@ fn is_tried(setting: &str) -> bool {
         let (tried, levels) = codec.split_once(':').unwrap_or((codec, ""));
         tried == name && levels.split('|').any(|own| own == level)
     })
-}
-
-/// A study's name has no dots.
-fn slug(name: &str) -> String {
-    name.replace('.', "-")
 }
 
 /// The studies that a site's decisions need, within this many seconds together. `folder` is that of its file; `server` is the

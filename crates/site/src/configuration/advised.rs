@@ -7,7 +7,7 @@ use super::sections;
 use weigh_content::types;
 use weigh_model::advised::{Advised, Encoding, HeldPages, KeptConfiguration};
 use weigh_model::policy::{Decision, Encoder, PageCaching, Policy, Rule};
-use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::setting::Request;
 use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 use weigh_model::way::WayKind;
@@ -283,10 +283,7 @@ fn encoding(rule: &Rule, definition: &Definition) -> Result<Encoding> {
     let Some(row) = row else {
         bail!("policy: {server} has no method that sends {} as `{method}` does", clean(&rule.coding));
     };
-    let asked = match &request.levels {
-        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
-        _ => None,
-    };
+    let asked = request.level();
     let level = row.levels.as_ref().map(|levels| (rule.level.or(asked).unwrap_or(levels.default), levels));
     if let Some((level, levels)) = level.filter(|(level, levels)| !(levels.min..=levels.max).contains(level))
     {
@@ -378,13 +375,7 @@ fn together(assets: Vec<Encoding>, pages: Vec<Encoding>, all: &[String]) -> Vec<
     if alike(&assets, &pages) {
         return united(assets, &pages, all);
     }
-    let html = |mut page: Encoding| {
-        if page.types.is_empty() {
-            page.types = vec!["text/html".into()];
-        }
-        page
-    };
-    let pages: Vec<Encoding> = pages.into_iter().map(html).collect();
+    let pages = with_types(pages, true, &["text/html".to_owned()]);
     let mut rules = with_types(assets, false, all);
     for rule in rules.iter_mut().filter(|rule| rule.is_on_the_fly()) {
         rule.types.retain(|name| name != "text/html" && pages.iter().all(|page| !page.types.contains(name)));

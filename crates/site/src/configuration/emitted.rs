@@ -10,7 +10,7 @@ const CANNOT: &str = "Cannot be expressed: ";
 pub(super) const OF_APPLICATION: &str = " of the application";
 
 /// A file of the folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Emitted {
     /// Below the folder: `nginx/encoding.conf`.
     pub file: PathBuf,
@@ -33,15 +33,6 @@ pub struct Emitted {
     pub comment: &'static str,
     /// The directives, with their comments.
     pub body: String,
-}
-
-/// What a user does with one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The file, below the folder.
-    pub file: PathBuf,
-    pub place: String,
-    pub line: String,
 }
 
 impl Emitted {
@@ -81,10 +72,5 @@ impl Emitted {
         let mut said: Vec<&str> = said.map(|(_, what)| what).collect();
         said.dedup();
         said
-    }
-
-    /// What a user does with it.
-    pub fn include(&self) -> Line {
-        Line { file: self.file.clone(), place: self.place.clone(), line: self.line.clone() }
     }
 }

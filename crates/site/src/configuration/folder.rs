@@ -20,8 +20,7 @@ fn readme(emitted: &[Emitted]) -> String {
     );
     for file in emitted {
         text.push_str(&format!("\n{}\n    {}\n", file.file.display(), file.what));
-        let line = if file.line.is_empty() { "" } else { &file.line };
-        text.push_str(&format!("    {} {}\n    check: {}\n", file.place, line, file.check));
+        text.push_str(&format!("    {} {}\n    check: {}\n", file.place, file.line, file.check));
         file.cannot().iter().for_each(|what| text.push_str(&format!("    cannot be expressed: {what}\n")));
     }
     text

@@ -1,7 +1,5 @@
 //! What is emitted for the PHP library: the policy as an array that PHP reads from its opcode cache.
 
-use std::fmt::Write;
-
 use anyhow::{Result, bail};
 
 use super::advised::advised;
@@ -60,19 +58,17 @@ pub fn emit(policy: &Policy, site: &Site, here: WritingContext<'_>) -> Result<Op
     let rules: Vec<&Rule> =
         pages.iter().flat_map(|page| &page.rules).filter(|rule| rule.by == Encoder::Php).collect();
     for rule in &rules {
-        page(rule, &mut body)?;
+        body.push_str(&page(rule)?);
     }
     // Proxies, older clients and those without TLS accept nothing else.
     let lacks_gzip = pages.is_some_and(|page| !page.rules.iter().any(|rule| rule.coding == "gzip"));
     if let Some(first) = rules.first().filter(|_| lacks_gzip) {
-        page(
-            &Rule { level: None, method: "gzencode".into(), coding: "gzip".into(), ..(*first).clone() },
-            &mut body,
-        )?;
+        let gzip = Rule { level: None, method: "gzencode".into(), coding: "gzip".into(), ..(*first).clone() };
+        body.push_str(&page(&gzip)?);
     }
     body.push_str("    ]],\n");
     if let Some(rule) = values.and_then(|values| values.rules.first()) {
-        value(rule, &mut body)?;
+        body.push_str(&value(rule)?);
     }
     if let Some(method) = handed.and_then(|handed| handed.method.as_deref()) {
         body.push_str(&download(method, policy, site, here)?);
@@ -83,14 +79,12 @@ pub fn emit(policy: &Policy, site: &Site, here: WritingContext<'_>) -> Result<Op
         what: told.join(" "),
         first: first(&[pages, values]),
         place: "anywhere that the application can read; it is read with Weighbridge\\Library\\Settings::fromFile()".into(),
-        line: String::new(),
         clash: "It does in PHP what WeighMarshaller.php does: use one of them.".into(),
         check: "php -l weighbridge.php".into(),
         undo: "remove the file; the library then has its defaults".into(),
-        unchecked: None,
-        tried: None,
         comment: "//",
         body,
+        ..Emitted::default()
     }))
 }
 
@@ -139,7 +133,7 @@ fn download(method: &str, policy: &Policy, site: &Site, here: WritingContext<'_>
 }
 
 /// A rule of pages, as a line of the array.
-fn page(rule: &Rule, body: &mut String) -> Result<()> {
+fn page(rule: &Rule) -> Result<String> {
     let (method, level) = parse_method(rule)?;
     let known = match method.as_str() {
         "weighbridge" | "weighbridge_output_handler" => {
@@ -148,43 +142,32 @@ fn page(rule: &Rule, body: &mut String) -> Result<()> {
         method => same(method),
     };
     let Some((coding, codec)) = known else {
-        writeln!(
-            body,
-            "        // Cannot be expressed: {}, which the library does not have.",
-            clean(&method)
-        )?;
-        return Ok(());
+        let method = clean(&method);
+        return Ok(format!("        // Cannot be expressed: {method}, which the library does not have.\n"));
     };
     let types = rule.types.iter().map(|one| quoted(one)).collect::<Result<Vec<_>>>()?.join(", ");
     let level = level.map(|level| format!("'level' => {level}, ")).unwrap_or_default();
-    writeln!(
-        body,
-        "        ['coding' => '{coding}', 'codec' => '{codec}', {level}'min_bytes' => {}, 'types' => [{types}]],",
+    Ok(format!(
+        "        ['coding' => '{coding}', 'codec' => '{codec}', {level}'min_bytes' => {}, 'types' => [{types}]],\n",
         rule.min_bytes
-    )?;
-    Ok(())
+    ))
 }
 
 /// The rule of values, as a line of the array.
-fn value(rule: &Rule, body: &mut String) -> Result<()> {
+fn value(rule: &Rule) -> Result<String> {
     let (method, level) = parse_method(rule)?;
     let Some((codec, _)) = same(&method).or_else(|| same(&rule.coding)) else {
-        writeln!(
-            body,
-            "    // Cannot be expressed: values with {}, which the library does not have.",
-            clean(&method)
-        )?;
-        return Ok(());
+        let method = clean(&method);
+        return Ok(format!(
+            "    // Cannot be expressed: values with {method}, which the library does not have.\n"
+        ));
     };
     let level = level.map(|level| format!("'level' => {level}, ")).unwrap_or_default();
-    let serializer = rule.serializer.as_deref().unwrap_or("serialize");
-    writeln!(
-        body,
-        "    'value' => ['codec' => '{codec}', {level}'min_bytes' => {}, 'serializer' => {}],",
-        rule.min_bytes,
-        quoted(serializer)?
-    )?;
-    Ok(())
+    let serializer = quoted(rule.serializer.as_deref().unwrap_or("serialize"))?;
+    Ok(format!(
+        "    'value' => ['codec' => '{codec}', {level}'min_bytes' => {}, 'serializer' => {serializer}],\n",
+        rule.min_bytes
+    ))
 }
 
 fn same(method: &str) -> Option<(&'static str, &'static str)> {

@@ -108,10 +108,7 @@ pub fn on_top(
         modules,
         ..read.config.clone()
     };
-    let refused = match place {
-        Some(place) => refused(found, &config, place)?,
-        None => None,
-    };
+    let refused = place.map(|place| refused(found, &config, place)).transpose()?.flatten();
     Ok(OnTop { config, clashes: work.clashes, refused })
 }
 

@@ -20,8 +20,11 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
         file: "php/weigh.ini".into(),
         what: clean(&page.text),
         place: "in the conf.d folder of the PHP-FPM that serves the site, such as /etc/php/8.2/fpm/conf.d/99-weigh.ini".into(),
+        check: "php-fpm -t".into(),
         undo: "remove the file, then reload PHP-FPM".into(),
-        ..Emitted::of_php(body)
+        comment: ";",
+        body,
+        ..Emitted::default()
     }))
 }
 
@@ -54,23 +57,4 @@ fn ini(rule: &Rule) -> Result<String> {
         text.push_str(&format!("; The level that was measured.\n{setting}_level = {level}\n"));
     }
     Ok(text)
-}
-
-impl Emitted {
-    fn of_php(body: String) -> Emitted {
-        Emitted {
-            file: Default::default(),
-            what: String::new(),
-            first: Vec::new(),
-            place: String::new(),
-            line: String::new(),
-            clash: String::new(),
-            check: "php-fpm -t".into(),
-            undo: String::new(),
-            unchecked: None,
-            tried: None,
-            comment: ";",
-            body,
-        }
-    }
 }

@@ -139,17 +139,14 @@ pub(super) fn parts<'f>(
 pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {
     Emitted {
         file: PathBuf::from(server).join(&snippet.template),
-        what: String::new(),
-        first: Vec::new(),
         place: snippet.place.clone(),
         line: snippet.line.clone(),
         clash: if snippet.downloads { String::new() } else { emission.clash.clone() },
         check: emission.check.clone(),
         undo: format!("remove that line, then: {}", emission.reload),
-        unchecked: None,
-        tried: None,
         comment: "#",
         body,
+        ..Emitted::default()
     }
 }
 

@@ -49,23 +49,18 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
     let file = |name: &str, place: &str, comment, body| Emitted {
         file: format!("symfony/{name}").into(),
         what: clean(&values.text),
-        first: Vec::new(),
         place: format!("{place}{OF_APPLICATION}"),
-        line: String::new(),
-        clash: String::new(),
         check: "bin/console lint:container".into(),
         undo: "remove the file, then: bin/console cache:pool:clear --all".into(),
-        unchecked: None,
-        tried: None,
         comment,
         body,
+        ..Emitted::default()
     };
     let body = template::render("cache.yaml", CACHE, &given)?;
     let mut emitted = vec![file("weigh_cache.yaml", "config/packages/weigh_cache.yaml", "#", body)];
     if given.codec.is_some() {
         let body = template::render("Marshaller.php", MARSHALLER, &given)?;
-        let class = file("WeighMarshaller.php", "src/Cache/WeighMarshaller.php", "//", body);
-        emitted.push(class);
+        emitted.push(file("WeighMarshaller.php", "src/Cache/WeighMarshaller.php", "//", body));
     }
     Ok(emitted)
 }

@@ -121,7 +121,7 @@ fn what_is_emitted_is_said_as_data() {
     let all = emitted(&whole());
     let of =
         |file: &str| all.iter().find(|e| e.file == Path::new(file)).unwrap_or_else(|| panic!("no {file}"));
-    let line = of("nginx/pages.conf").include();
+    let line = of("nginx/pages.conf");
     assert_eq!(line.line, "include /etc/nginx/weigh/pages.conf;");
     assert_eq!(line.place, "in the location that has fastcgi_pass");
     // A virtual host of Apache has one level per filter, and the second rule's is another.

@@ -68,7 +68,6 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// That remembers none.
     pub fn new() -> Agents {
         Agents { hasher: RandomState::new(), remembered: vec![None; REMEMBERED] }
     }

@@ -38,13 +38,9 @@ impl Accepts {
 /// Requests of visitors by what their clients accept, and by where that is known from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codings {
-    /// Requests of clients that accept zstd, Brotli and gzip.
     pub zstd_br_gzip: u64,
-    /// Requests of clients that accept Brotli and gzip.
     pub br_gzip: u64,
-    /// Requests of clients that accept gzip only.
     pub gzip: u64,
-    /// Requests of clients that accept none of these.
     pub none: u64,
     /// Requests whose `Accept-Encoding` is logged.
     pub by_header: u64,

@@ -119,7 +119,6 @@ pub struct Example {
     pub file: String,
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong with it.
     pub why: &'static str,
 }
 
@@ -142,13 +141,11 @@ impl Default for Week {
     }
 }
 
-/// One hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hour {
     /// Its beginning, in seconds since 1970.
     pub start: i64,
     pub requests: u64,
-    /// Bytes sent in it.
     pub bytes: u64,
 }
 
@@ -164,7 +161,6 @@ pub struct ScriptHour {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     pub requests: u64,
-    /// Bytes sent.
     pub bytes: u64,
 }
 
@@ -180,7 +176,6 @@ impl Traffic {
 pub struct PathTraffic {
     /// The path: decoded, without query string, clean text of at most 1 KB.
     pub path: String,
-    /// What was asked and sent.
     pub hits: Hits,
     /// Of a script: requests with a query string, by its keys and the length of the responses.
     pub variants: Vec<Variant>,
@@ -195,7 +190,6 @@ pub struct Variant {
     pub query: String,
     /// How long its whole responses are: a number for each half octave of bytes; 0: none of them is whole.
     pub band: u32,
-    /// What was asked and sent.
     pub hits: Hits,
 }
 
@@ -208,7 +202,6 @@ impl std::fmt::Debug for Variant {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
     pub requests: u64,
-    /// Bytes sent.
     pub bytes: u64,
     /// Responses with 304.
     pub not_modified: u64,

@@ -5,13 +5,9 @@ use super::entry::Entry;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds.
     Second,
-    /// Milliseconds.
     Milli,
-    /// Microseconds.
     Micro,
-    /// Nanoseconds.
     Nano,
 }
 
@@ -21,7 +17,6 @@ const LONG: f64 = 20.0;
 pub const ABSURD: f64 = 600.0;
 
 impl Unit {
-    /// The one of a word.
     pub fn named(word: &[u8]) -> Option<Unit> {
         let word = std::str::from_utf8(word).ok()?;
         match word {

@@ -15,9 +15,7 @@ pub struct Unreadable(pub &'static str);
 /// How something was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// `GET`.
     Get,
-    /// `HEAD`.
     Head,
     Other,
 }

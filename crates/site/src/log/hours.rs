@@ -34,6 +34,7 @@ struct HourTraffic {
 }
 
 /// By hour and second.
+#[derive(Default)]
 pub struct Hours {
     range: Option<(i64, i64)>,
     held: BTreeMap<i64, HourTraffic>,
@@ -46,15 +47,7 @@ pub struct Hours {
 
 impl Hours {
     pub fn new() -> Hours {
-        let (seconds, in_second) = (vec![0; SECONDS], vec![0; SECONDS]);
-        Hours {
-            range: None,
-            held: BTreeMap::new(),
-            current: (0, HourTraffic::default()),
-            seconds,
-            in_second,
-            busiest: 0,
-        }
+        Hours { seconds: vec![0; SECONDS], in_second: vec![0; SECONDS], ..Hours::default() }
     }
 
     /// Takes a time as one at which requests were logged: of another host's, if not of this one's.

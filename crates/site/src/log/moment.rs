@@ -27,7 +27,6 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// As [`parse`].
     pub fn parse(&mut self, text: &[u8]) -> Result<Moment, Unreadable> {
         if self.last != text {
             self.moment = parse(text)?;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use walkdir::WalkDir;
 use weigh_codec::codecs;
 use weigh_model::policy::{Encoder, Policy};
-use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::setting::Request;
 use weigh_model::site::{Kind, Site};
 
 use weigh_content::class::extension;
@@ -191,10 +191,7 @@ fn variants(policy: &Policy) -> Vec<Variant> {
         .map(|(coding, codec)| {
             let rule = rules.iter().find(|rule| rule.by == Encoder::Beforehand && rule.coding == coding);
             let asked = rule.and_then(|rule| Request::parse(rule.encoder.as_deref()?).ok());
-            let level = match asked.as_ref().and_then(|asked| asked.levels.as_ref()) {
-                Some(LevelRequest::Listed(levels)) => levels.first().copied(),
-                _ => None,
-            };
+            let level = asked.as_ref().and_then(Request::level);
             let codec = asked.map_or_else(|| codec.to_owned(), |asked| asked.name);
             (types::ending(coding), codec, level)
         })
