@@ -104,7 +104,7 @@ pub fn choose(layer: &Layer, places: usize) -> Vec<Chosen> {
         let file = rest[(2 * place + 1) * rest.len() / (2 * count)].clone();
         chosen.push(Chosen { file, share: left / count as f64 });
     }
-    even_out(&mut chosen);
+    even_out(chosen.iter_mut().map(|one| &mut one.share));
     chosen
 }
 
@@ -129,12 +129,12 @@ fn heads(layer: &Layer, places: usize, all: f64) -> usize {
     heads
 }
 
-/// Makes the shares add up to 1 again.
-pub fn even_out(chosen: &mut [Chosen]) {
-    let sum: f64 = chosen.iter().map(|one| one.share).sum();
-    let count = chosen.len() as f64;
-    for one in chosen.iter_mut() {
-        one.share = if sum > 0.0 { one.share / sum } else { 1.0 / count };
+/// Makes shares add up to 1 again.
+pub fn even_out<'s>(shares: impl Iterator<Item = &'s mut f64>) {
+    let shares: Vec<&mut f64> = shares.collect();
+    let (sum, count) = (shares.iter().map(|share| **share).sum::<f64>(), shares.len() as f64);
+    for share in shares {
+        *share = if sum > 0.0 { *share / sum } else { 1.0 / count };
     }
 }
 

@@ -91,7 +91,7 @@ fn add_linked(served: &Served, asked: &RequestsByPath, strata: &mut Strata, sum:
         }
         let Ok((file, bytes)) = served.open(path) else { continue };
         let is_text = || begins_as_text(&file);
-        let Ok(class) = class::classify_file(path, bytes, true, served.types(), &is_text) else { continue };
+        let Ok(class) = class::classify_file(path, bytes, true, &served.types, &is_text) else { continue };
         if bytes > 0 {
             let candidate = Candidate { path: path.clone(), bytes, requests: hits.requests };
             strata.add(class.kind, &class.format, candidate, hits);
@@ -125,7 +125,7 @@ fn add_file(
     }
     let is_asked = hits.any() || is_map_in_use(served, &path);
     let is_text = || served.open(&path).is_ok_and(|(file, _)| begins_as_text(&file));
-    let class = match class::classify_file(&path, file.bytes, is_asked, served.types(), &is_text) {
+    let class = match class::classify_file(&path, file.bytes, is_asked, &served.types, &is_text) {
         Ok(class) => class,
         Err(what) => {
             sum.has_scripts |= class::extension(&path).starts_with("php");

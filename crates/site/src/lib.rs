@@ -140,9 +140,9 @@ pub fn inspect_site(
     let configured = ask.server_config.as_ref().map(read).transpose()?;
     let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
     let places = configured.as_ref().map(Configured::places).unwrap_or_default();
-    let served =
+    let mut served =
         Served::new(docroot.as_deref(), configured.as_ref().map(|one| (one.root(), places.as_slice())));
-    let served = served.with_types(configured.as_ref().map(Configured::types).unwrap_or_default());
+    served.types = configured.as_ref().map(Configured::types).unwrap_or_default();
     let served = docroot.as_ref().map(|_| served);
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;

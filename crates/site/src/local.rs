@@ -17,6 +17,16 @@ pub fn site_path(url: &Url) -> Option<String> {
     is_plain.then(|| path.to_owned())
 }
 
+/// What a URL from the first slash on leads to on the host of another.
+pub fn resolve_target(url: &Url, from_path: &str) -> Url {
+    let (path, query) =
+        from_path.split_once('?').map_or((from_path, None), |(path, query)| (path, Some(query)));
+    let mut url = url.clone();
+    url.set_path(path);
+    url.set_query(query);
+    url
+}
+
 /// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it, or in one of the `others`, or leads to a
 /// file that everybody may read where `follows`.
 ///

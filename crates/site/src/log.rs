@@ -174,16 +174,13 @@ impl Counter {
         let opened = open(path).and_then(|file| Ok((file.metadata()?, file)));
         let (meta, file) = match opened {
             Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.problem(format!("{named}: no such file; check the path"));
-                return Ok(());
-            }
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                self.problem(format!("{named}: {error}: give a regular file"));
-                return Ok(());
-            }
             Err(error) => {
-                self.problem(format!("{named}: {}", plain_error(&error)));
+                let why = match error.kind() {
+                    io::ErrorKind::NotFound => "no such file; check the path".to_owned(),
+                    io::ErrorKind::InvalidInput => format!("{error}: give a regular file"),
+                    _ => plain_error(&error),
+                };
+                self.problem(format!("{named}: {why}"));
                 return Ok(());
             }
         };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::choose::even_out;
 use super::local::open_inside;
 use super::served::Served;
 use weigh_model::page::PageGraph;
@@ -69,11 +70,7 @@ pub fn open(file: &Path) -> Result<Opened> {
                 }
             }
         });
-        let sum: f64 = stratum.sample.iter().map(|sample| sample.share).sum();
-        let count = stratum.sample.len() as f64;
-        for sample in &mut stratum.sample {
-            sample.share = if sum > 0.0 { sample.share / sum } else { 1.0 / count };
-        }
+        even_out(stratum.sample.iter_mut().map(|sample| &mut sample.share));
     }
     site.loaded.retain_mut(|loaded| match graph(&beside, loaded) {
         Ok(graph) => {

@@ -154,12 +154,8 @@ pub fn plan_each(
     let plan_one = |(number, study): (usize, &Study)| {
         let folder = staging.join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
-        plan(
-            lab,
-            study,
-            own,
-            &mut Planning { options, inventory, staging: &folder, progress: &mut **progress },
-        )
+        let planning = &mut Planning { options, inventory, staging: &folder, progress: &mut **progress };
+        plan(lab, study, own, planning)
     };
     studies.iter().enumerate().map(plan_one).collect()
 }

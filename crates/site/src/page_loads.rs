@@ -11,6 +11,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use url::{Position, Url};
 
+use super::local::resolve_target;
 use super::recorder;
 use weigh_answer::compare::Change;
 use weigh_answer::compare::page_loads::{CODING_OF, LoadFigures, PairedLoads};
@@ -96,7 +97,7 @@ pub fn record(
     let limits = LoadLimits { patience: PATIENCE, ..LoadLimits::default() };
     let mut recorded = RecordedPages::default();
     for path in paths.iter().take(MOST_PAGES) {
-        let url = at(base, path);
+        let url = resolve_target(base, path);
         let named = clean(&url[Position::BeforePath..Position::AfterPath]);
         match page(&mut browser, &url, &limits) {
             Ok(graph) => recorded.pages.push(RecordedPage { path: named, graph }),
@@ -109,15 +110,6 @@ pub fn record(
         }
     }
     Ok(recorded)
-}
-
-/// A path of a site, with its query.
-fn at(base: &Url, path: &str) -> Url {
-    let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
-    let mut url = base.clone();
-    url.set_path(path);
-    url.set_query(query);
-    url
 }
 
 /// The graph of a page from some loads of it.

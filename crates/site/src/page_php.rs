@@ -83,7 +83,6 @@ pub fn compared(
     }
 }
 
-/// Pages to be made by several PHPs.
 struct PagesByPhp<'a> {
     /// With the PHPs, the first of which the others are compared with.
     application: &'a Application<'a>,
@@ -135,19 +134,16 @@ impl PagesByPhp<'_> {
         let url = |page: &Page| Location::parse(&format!("{scheme}://{}{}", first.host(), page.url));
         let pages = self.pages.iter().take(MOST_PAGES).map(url).collect::<Result<Vec<_>, _>>()?;
         let compared = Interrupt::during(|interrupt| {
-            let (slowest, random) = (vec![0.0; pages.len()], ChaCha8Rng::seed_from_u64(1));
-            let (begun, seconds, per_second) = (Instant::now(), self.seconds, self.per_second);
-            let interrupt = interrupt.clone();
             let mut comparison = Comparison {
                 subjects,
+                slowest: vec![0.0; pages.len()],
                 pages,
                 measured,
-                slowest,
-                random,
-                begun,
-                seconds,
-                per_second,
-                interrupt,
+                random: ChaCha8Rng::seed_from_u64(1),
+                begun: Instant::now(),
+                seconds: self.seconds,
+                per_second: self.per_second,
+                interrupt: interrupt.clone(),
             };
             comparison.measure(progress).map(|()| comparison)
         });
@@ -285,7 +281,11 @@ impl Comparison {
     fn fit(&mut self, progress: &mut dyn Progress) {
         let all = self.measured.len();
         let blocks = f64::from(WARMING) + BLOCKS as f64;
-        let of_page = |at: usize| self.subjects_of(at) * blocks * (self.slowest[at].max(BLOCK_MS) + METER_MS);
+        // Of each PHP, and of the first without a content coding.
+        let in_round = |at: usize| {
+            (0..self.measured[at].len()).filter(|php| self.is_asked(at, *php)).count() as f64 + 1.0
+        };
+        let of_page = |at: usize| in_round(at) * blocks * (self.slowest[at].max(BLOCK_MS) + METER_MS);
         let mut ms = STARTING_MS;
         let fits = |at: &usize| {
             ms += of_page(*at);
@@ -297,11 +297,6 @@ impl Comparison {
             progress.note(&format!("pages by PHP: no time for {pages} of {all}; give a longer --budget"));
             self.measured.truncate(kept);
         }
-    }
-
-    /// How many blocks of a page there are in a round: of each PHP, and of the first without a content coding.
-    fn subjects_of(&self, page: usize) -> f64 {
-        (0..self.measured[page].len()).filter(|php| self.is_asked(page, *php)).count() as f64 + 1.0
     }
 
     /// Whether a PHP makes a page, and the first one does.
@@ -320,9 +315,7 @@ impl Comparison {
             for php in phps {
                 let side = sides[php].as_ref().filter(|_| self.is_asked(page, php));
                 let order = Order { page, requests: requests as u32, ..Order::default() };
-                let Some(block) = side.and_then(|side| side.ask(order)) else {
-                    continue;
-                };
+                let Some(block) = side.and_then(|side| side.ask(order)) else { continue };
                 let Measured { row, starts, .. } = &mut self.measured[page][php];
                 row.problem = problem(&block).map(|what| format!("{what}, after it made the page"));
                 if let Some(blocks) = starts.last_mut().filter(|_| row.problem.is_none()) {

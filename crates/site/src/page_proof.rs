@@ -149,14 +149,9 @@ pub(crate) fn as_it_is(lab: &Lab, site: &Site, progress: &mut dyn Progress) -> R
     let (docroot, config) = sources.docroot.as_ref().zip(sources.server_config.as_ref()).context(
         "the document root and the server's configuration are not known (weigh site --docroot --server-config)",
     )?;
-    let (served, php) = (
-        Served::of(sources),
-        sources
-            .php
-            .iter()
-            .map(|name| NamedPhp { binary: name.into(), ..NamedPhp::default() })
-            .collect::<Vec<_>>(),
-    );
+    let served = Served::of(sources);
+    let named = |name: &String| NamedPhp { binary: name.into(), ..NamedPhp::default() };
+    let php: Vec<NamedPhp> = sources.php.iter().map(named).collect();
     let own_php = sources.php_config.as_ref().map(|file| php::read(Path::new(file))).transpose()?;
     let application = Application {
         lab,

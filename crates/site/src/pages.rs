@@ -14,7 +14,7 @@ use super::error_page;
 use super::followed::{is_followed, is_harmless};
 use super::hits::Hits;
 use super::links;
-use super::local::site_path;
+use super::local::{resolve_target, site_path};
 use super::named::{FRONT, Named};
 use super::page_loads::RecordedPages;
 use super::served::Served;
@@ -509,15 +509,6 @@ fn at(url: &Url, path: &str) -> Url {
     let mut url = url.clone();
     url.set_path(path);
     url.set_query(None);
-    url
-}
-
-/// What a URL from the first slash on leads to on the host of another.
-fn resolve_target(url: &Url, from_path: &str) -> Url {
-    let (path, query) =
-        from_path.split_once('?').map_or((from_path, None), |(path, query)| (path, Some(query)));
-    let mut url = at(url, path);
-    url.set_query(query);
     url
 }
 

@@ -55,10 +55,8 @@ pub struct Unexplained {
     /// The method's name, without its level.
     pub way: String,
     pub levels: std::ops::RangeInclusive<i32>,
-    /// The path of the URL.
     pub path: String,
     pub accept: &'static str,
-    /// Bytes of the body.
     pub bytes: u64,
     pub coding: String,
 }
@@ -124,15 +122,8 @@ impl Private {
             Some(served) => file_of(served, path).unwrap_or_else(page),
             None => page(),
         };
-        Private {
-            found,
-            own,
-            docroot: docroot.to_owned(),
-            php,
-            account,
-            respond: Arc::new(respond),
-            tree: None,
-        }
+        let (docroot, respond) = (docroot.to_owned(), Arc::new(respond));
+        Private { found, own, docroot, php, account, respond, tree: None }
     }
 
     /// This server over a copy, which stands for `/`; `respond` makes pages.

@@ -293,7 +293,7 @@ fn take_back(policy: &mut Policy, kind: Kind, withheld: &Withheld, is_by: impl F
 /// The PHP side cannot be put in place.
 pub fn judge_settings(home: &Home, site: &Site, policy: &mut Policy, files: &mut Vec<Emitted>) -> Result<()> {
     let Some(at) = files.iter().position(|one| one.file == Path::new(settings::FILE)) else { return Ok(()) };
-    let named: Vec<PathBuf> = sources_php(site);
+    let named = [site.sources.php.first().map_or_else(|| "php".into(), PathBuf::from)];
     let asked = home.php(&named).and_then(|php| {
         let cli = php.first().map(|php| php.cli.clone()).unwrap_or_default();
         settings::refusal(&files[at].text(), &home.php_home()?.join("library"), &cli)
@@ -316,11 +316,6 @@ pub fn judge_settings(home: &Home, site: &Site, policy: &mut Policy, files: &mut
         }
     }
     Ok(())
-}
-
-/// The PHP that serves the site, else the one of this machine.
-fn sources_php(site: &Site) -> Vec<PathBuf> {
-    vec![site.sources.php.first().map_or_else(|| "php".into(), PathBuf::from)]
 }
 
 /// What both sides have in common.

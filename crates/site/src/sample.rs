@@ -71,7 +71,7 @@ impl Origin<'_> {
                     false
                 }
             });
-            choose::even_out(&mut chosen);
+            choose::even_out(chosen.iter_mut().map(|one| &mut one.share));
             let shares = chosen.iter().map(|one| (one.share * 1e6).round() / 1e6);
             sample.iter_mut().zip(shares).for_each(|(file, share)| file.share = share);
             let saving = self.saving(key.0, &chosen);

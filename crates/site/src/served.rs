@@ -24,7 +24,7 @@ pub struct Served {
     /// Every folder that links may lead into.
     roots: Vec<PathBuf>,
     /// How the server calls files.
-    types: MediaTypes,
+    pub types: MediaTypes,
 }
 
 /// A folder whose files are counted.
@@ -73,27 +73,14 @@ impl Served {
         }
     }
 
-    /// With the server's own media types.
-    #[must_use]
-    pub fn with_types(self, types: MediaTypes) -> Served {
-        Served { types, ..self }
-    }
-
-    /// How the server calls files.
-    pub fn types(&self) -> &MediaTypes {
-        &self.types
-    }
-
     pub fn aliases(&self) -> &[Alias] {
         &self.sources.aliases
     }
 
-    /// Every folder that links may lead into.
     pub fn roots(&self) -> &[PathBuf] {
         &self.roots
     }
 
-    /// Whether links to folders are followed.
     pub fn follows(&self) -> bool {
         self.is_configured
     }

@@ -45,7 +45,6 @@ pub struct Stored {
 #[derive(Clone, Debug)]
 pub struct Read {
     pub key: String,
-    /// Its bytes.
     pub bytes: Vec<u8>,
     pub flags: Option<u32>,
     /// The band of the size that the store stated.

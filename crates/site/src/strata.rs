@@ -19,7 +19,6 @@ const MOST_DRAWN: usize = 64;
 pub struct Candidate {
     /// Its path, as `site.toml` will have it.
     pub path: String,
-    /// Its bytes.
     pub bytes: u64,
     /// Requests per month; zero if nothing is known of it.
     pub requests: f64,
@@ -38,7 +37,6 @@ pub struct Layer {
     pub files: u64,
     /// Their bytes together.
     pub bytes: u64,
-    /// What is asked of them.
     pub hits: Hits,
     /// Bytes per month of whole responses, without encoding, as far as files were added with their requests.
     pub traffic: f64,
@@ -91,13 +89,8 @@ impl Layer {
                 self.top.truncate(MOST_TOP);
                 return;
             }
-            return self.draw(file);
         }
-        self.draw(file);
-    }
-
-    /// The files with the smallest digests of their paths are a sample that the order of files does not change.
-    fn draw(&mut self, file: Candidate) {
+        // The files with the smallest digests of their paths are a sample that the order of files does not change.
         self.drawn.consider(file.path.clone(), file);
     }
 

@@ -61,10 +61,9 @@ fn held(line: &[u8]) -> Option<Cow<'_, [u8]>> {
     let held = fields.iter().find(|field| HOLDERS.contains(&field.name))?;
     let is_line = memchr::memchr3(b' ', b'\t', b'{', held.value).is_some();
     let is_other = fields.iter().any(|field| matches!(field.name, b"status" | b"request"));
-    let trimmed = |text: Cow<'_, [u8]>| text.trim_ascii().to_vec();
     (is_line && !is_other).then(|| match unescaped(held.value) {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim_ascii()),
-        owned => Cow::Owned(trimmed(owned)),
+        owned => Cow::Owned(owned.trim_ascii().to_vec()),
     })
 }
 

@@ -100,12 +100,10 @@ fn advised(
         return Ok(None);
     }
     let definitions = Definition::load(&home.definitions)?;
-    let server = definitions.iter().find(|d| Some(&d.name) == policy.server.as_ref());
-    server
-        .map(|definition| {
-            Ok(definition.with_advised(&configuration::advised(policy, site, definition, None)?))
-        })
-        .transpose()
+    let Some(definition) = definitions.iter().find(|d| Some(&d.name) == policy.server.as_ref()) else {
+        return Ok(None);
+    };
+    Ok(Some(definition.with_advised(&configuration::advised(policy, site, definition, None)?)))
 }
 
 /// The server with the user's configuration, which it accepts.
@@ -173,8 +171,7 @@ fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     let place = LaunchContext::new(room.path(), room.path().join("log")).of(user);
     let place = LaunchContext { limit: START, interrupt: interrupt.clone(), ..place };
     match privately(|| Instance::start(found, &site, &place).map(Instance::stop))? {
-        Ok(_) => {}
+        Ok(_) => Ok(()),
         Err(error) => bail!("{}", without_log(&error)),
     }
-    Ok(())
 }

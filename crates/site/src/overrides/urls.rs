@@ -55,17 +55,15 @@ pub fn plan(study: &Study, own: &UserOverrides, planning: &mut Planning<'_>) -> 
         for (name, coding) in CODINGS {
             let answer = ask_once(&target, name).with_context(doing)?;
             let cell = asked(name, &answer);
-            match (answer.status, answer.coding) {
-                (200..=299, sent) if sent == coding => plan.cells.push(cell),
-                (200..=299, sent) => {
-                    let reason = format!("asked for {name}, the server sends {}", word(sent));
-                    plan.exclusions.push(Exclusion { cell: cell.id, reason, remedy: None });
+            let reason = match (answer.status, answer.coding) {
+                (200..=299, sent) if sent == coding => {
+                    plan.cells.push(cell);
+                    continue;
                 }
-                (status, _) => {
-                    let reason = format!("asked for {name}, the server answers with status {status}");
-                    plan.exclusions.push(Exclusion { cell: cell.id, reason, remedy: None });
-                }
-            }
+                (200..=299, sent) => format!("asked for {name}, the server sends {}", word(sent)),
+                (status, _) => format!("asked for {name}, the server answers with status {status}"),
+            };
+            plan.exclusions.push(Exclusion { cell: cell.id, reason, remedy: None });
         }
         plan.payloads.push(payload);
     }
@@ -252,13 +250,12 @@ fn cell(
         Scheme::Https => Transport::Https,
     };
     let kind = if coding == "identity" { WayKind::Plain } else { WayKind::OnTheFly };
-    let (server, accept) = (SERVER.to_owned(), accept.to_owned());
     let delivery = Delivery {
-        server,
+        server: SERVER.to_owned(),
         transport,
         by: By::Server,
         kind,
-        accept,
+        accept: accept.to_owned(),
         connections: 1,
         instances: 1,
         ..Delivery::default()

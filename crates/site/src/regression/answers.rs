@@ -129,7 +129,6 @@ impl Answer {
         }
     }
 
-    /// Whether the content was sent.
     pub fn is_content(&self) -> bool {
         matches!(self.status, 200 | 206)
     }
@@ -196,10 +195,10 @@ pub fn first(
         asking.all(missing, Kind::Asset);
     }
     for file in &copy.files {
-        let plain = asking.reply(&get(&file.url, CLASSES.len() - 1));
+        let plain = asking.reply(&get(file, CLASSES.len() - 1));
         match plain.map(|reply| reply.status) {
-            Some(status) if REFUSED.contains(&status) => asking.refused(&file.url),
-            Some(_) => asking.all(&file.url, Kind::Asset),
+            Some(status) if REFUSED.contains(&status) => asking.refused(file),
+            Some(_) => asking.all(file, Kind::Asset),
             None => {}
         }
     }

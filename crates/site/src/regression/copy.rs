@@ -45,23 +45,14 @@ const PRIVATE: [&str; 8] = [
     "config.yml",
 ];
 
-/// A file that is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RequestedFile {
-    /// The path of its URL.
-    pub url: String,
-    /// Whether precompressed files are beside it.
-    pub has_variants: bool,
-}
-
 /// The copy; it is removed with this value.
 pub struct Copy {
     /// What stands for `/`.
     pub tree: PathBuf,
     /// The document root in it.
     pub docroot: PathBuf,
-    /// Files with what is asked of each, those of the sample first.
-    pub files: Vec<RequestedFile>,
+    /// The paths of the URLs of files that are asked for, those of the sample first.
+    pub files: Vec<String>,
     /// Files that hold [`Copy::SECRET`] and that nobody is to be sent: in the document root and in each folder above it.
     pub outside: Vec<PathBuf>,
     /// Whether files have variants that save nothing.
@@ -148,8 +139,7 @@ impl Copy {
                 fs::write(beside, encoded)?;
             }
         }
-        self.files
-            .push(RequestedFile { url: format!("/{}", url::file(path)), has_variants: variants.is_some() });
+        self.files.push(format!("/{}", url::file(path)));
         Ok(())
     }
 

@@ -106,10 +106,7 @@ impl Coding {
 impl<'a> Candidate<'a> {
     /// All that bytes may be. `flags` are those of Memcached, where they come from there.
     pub fn of(bytes: &'a [u8], flags: Option<u32>) -> Vec<Candidate<'a>> {
-        let mut all = Vec::new();
-        if let Some(own) = php_memcached(bytes, flags) {
-            all.extend(own);
-        }
+        let mut all = php_memcached(bytes, flags).unwrap_or_default();
         let named = bytes.strip_prefix(b":").unwrap_or(bytes);
         if let Some((name, data)) = named.split_at_checked(2)
             && let Some(data) = data.strip_prefix(b":")

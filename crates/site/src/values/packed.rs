@@ -110,11 +110,7 @@ impl ValueNode<'_> {
             ValueNode::Integer(number) => format!("i:{number};"),
             ValueNode::Double(number) if number.is_nan() => "d:NAN;".into(),
             ValueNode::Double(number) if number.is_infinite() => {
-                if *number > 0.0 {
-                    "d:INF;".into()
-                } else {
-                    "d:-INF;".into()
-                }
+                (if *number > 0.0 { "d:INF;" } else { "d:-INF;" }).into()
             }
             ValueNode::Double(number) => format!("d:{number:?};"),
             ValueNode::Text(text) => {
