@@ -111,9 +111,9 @@ struct Line {
     sha256: String,
     #[serde(skip_serializing_if = "is_zero")]
     bytes: u64,
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     mtime: i64,
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     ctime: i64,
     #[serde(skip_serializing_if = "is_zero")]
     inode: u64,
@@ -139,12 +139,8 @@ struct VariantLine {
     theirs: bool,
 }
 
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-fn is_none(number: &i64) -> bool {
-    *number == 0
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// The file that a manifest is kept in, its folder held open.
@@ -229,7 +225,6 @@ impl Manifest {
 
     /// Takes what a file says; false if there is none.
     fn add(&mut self, folder: &OpenFolder, name: &OsStr, note: &mut dyn FnMut(String)) -> Result<bool> {
-        let manifest = self;
         let named = clean_path(&folder.path().join(name));
         let file = match folder.file(name, OFlags::RDONLY) {
             Ok(file) => file,
@@ -239,7 +234,7 @@ impl Manifest {
         let about = file.metadata()?;
         ensure!(about.len() <= LARGEST, "{named}: larger than 1 GB, which none is; remove it");
         if is_of_others(&about) {
-            manifest.is_changed = true;
+            self.is_changed = true;
             note(format!(
                 "{named}: other users may have written it; files that it names are left as they are unless they hold what would be written"
             ));
@@ -264,15 +259,15 @@ impl Manifest {
                         note(format!(
                             "{named} is of another version; what it says of files is used as far as it is known"
                         ));
-                        manifest.is_changed = true;
+                        self.is_changed = true;
                     }
                 }
-                Some(line) => damaged += usize::from(manifest.take(line).is_none()),
+                Some(line) => damaged += usize::from(self.take(line).is_none()),
                 None => damaged += 1,
             }
         }
         if damaged > 0 {
-            manifest.is_changed = true;
+            self.is_changed = true;
             note(format!(
                 "{named}: {damaged} of {count} lines cannot be read; files that they name are left as they are unless they hold what would be written"
             ));
@@ -293,10 +288,8 @@ impl Manifest {
     fn take(&mut self, line: Line) -> Option<()> {
         let path = line.place()?;
         let sum: Sum = unhex(&line.sha256)?;
-        let mut variants = Vec::with_capacity(line.variants.len());
-        for one in line.variants {
-            variants.push(self.variant(one)?);
-        }
+        let variants: Vec<_> =
+            line.variants.into_iter().map(|one| self.variant(one)).collect::<Option<_>>()?;
         let seen = FileStamp { bytes: line.bytes, mtime: line.mtime, ctime: line.ctime, inode: line.inode };
         if !line.adds {
             let saving = line.saving;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::service::{Draft, Refused, Service};
+use super::service::{Draft, Service};
 pub use status::{Gauge, Status};
 use weigh_os::command::answer;
 use weigh_os::guard::{LaunchContext, Program};
@@ -100,24 +100,6 @@ impl PoolSpec {
         self.ini.insert(name.into(), value.into());
         self
     }
-
-    /// With a limit of the memory that a script may take, `20M`.
-    #[must_use]
-    pub fn memory_limit(self, limit: &str) -> PoolSpec {
-        self.ini("memory_limit", limit)
-    }
-
-    /// With an output buffer of this many bytes; 0: none.
-    #[must_use]
-    pub fn output_buffering(self, bytes: u32) -> PoolSpec {
-        self.ini("output_buffering", &bytes.to_string())
-    }
-
-    /// With a script that runs once before all others (PHP 7.4 and newer).
-    #[must_use]
-    pub fn preload(self, script: &Path) -> PoolSpec {
-        self.ini("opcache.preload", &script.display().to_string())
-    }
 }
 
 /// A running pool: its master and workers.
@@ -155,7 +137,7 @@ impl Service<Gauge> {
         };
         draft
             .start(&program, rustix::process::Signal::QUIT, None, gauge, answers)
-            .map_err(Refused::into_error)
+            .map_err(|refused| refused.error)
     }
 
     /// The socket that a web server passes requests to.

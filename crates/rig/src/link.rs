@@ -152,7 +152,7 @@ impl Link {
             _ => measure::measure(self)?,
         };
         let realtime = match &self.carrier {
-            Carrier::Emulator(emulator) => Some(emulator.is_realtime()),
+            Carrier::Emulator(emulator) => Some(emulator.realtime),
             Carrier::Kernel | Carrier::Proxy(_) => None,
         };
         self.measured = Measured { passed_over, realtime, taken_off_ms, ..measured };

@@ -201,12 +201,8 @@ pub fn worker_arguments(worker: &Path) -> Vec<OsString> {
         "auto_prepend_file=",
         "auto_append_file=",
     ];
-    let mut arguments: Vec<OsString> = Vec::new();
-    for setting in settings {
-        arguments.extend(["-d".into(), setting.into()]);
-    }
-    arguments.push(worker.into());
-    arguments
+    let pairs = settings.into_iter().flat_map(|setting| ["-d".into(), setting.into()]);
+    pairs.chain([worker.into()]).collect()
 }
 
 /// `php8.2` from `8.2.36`, made unique among `taken` by a further part of the version or a number.

@@ -116,17 +116,9 @@ pub(super) fn free_ports(host: Ipv4Addr, count: u16) -> Result<Vec<u16>> {
 
 /// Why a service did not come up, and whether another port may help.
 pub(super) struct Refused {
-    error: anyhow::Error,
+    pub error: anyhow::Error,
     is_port_taken: bool,
 }
-
-impl Refused {
-    /// For a service that takes no port of its own.
-    pub fn into_error(self) -> anyhow::Error {
-        self.error
-    }
-}
-
 impl<E: Into<anyhow::Error>> From<E> for Refused {
     fn from(error: E) -> Refused {
         Refused { error: error.into(), is_port_taken: false }

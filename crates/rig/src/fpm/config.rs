@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_specs_settings_win() {
-        let spec = spec("8.2.36").memory_limit("20M").ini("log_errors", "0");
+        let spec = spec("8.2.36").ini("memory_limit", "20M").ini("log_errors", "0");
         let line = line(&spec, false, HELP_8_2);
         assert!(line.contains("-d memory_limit=20M") && line.contains("-d log_errors=0"), "{line}");
         assert!(!line.contains("log_errors=1"), "{line}");

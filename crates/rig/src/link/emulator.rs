@@ -164,7 +164,8 @@ fn say(ready: &Ready) -> Result<()> {
 pub(super) struct Emulator {
     /// Only so that a link can be looked at from several threads.
     worker: Mutex<Worker>,
-    realtime: bool,
+    /// Whether it runs with real-time priority.
+    pub realtime: bool,
 }
 
 impl Emulator {
@@ -186,11 +187,6 @@ impl Emulator {
         let mut worker = Worker::start(&worker).context("the emulator cannot be started")?;
         let ready = listen(&mut worker)?;
         Ok(Emulator { worker: Mutex::new(worker), realtime: ready.realtime })
-    }
-
-    /// Whether it runs with real-time priority.
-    pub fn is_realtime(&self) -> bool {
-        self.realtime
     }
 
     /// Takes this many nanoseconds off the delay of either direction.

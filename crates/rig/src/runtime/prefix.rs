@@ -67,7 +67,11 @@ impl Prefix {
             super::ask(&prefix.cli_command(root), "echo PHP_EXTENSION_DIR;").with_context(fail)?;
         let folder = Path::new(said.trim()).strip_prefix("/").with_context(fail)?;
         let is_zend = |name: &String| name == "opcache" || name == "xdebug";
-        let all = extensions_in(&root.join(folder));
+        let all: Vec<String> = names_in(&root.join(folder))
+            .iter()
+            .filter_map(|name| name.strip_suffix(".so"))
+            .map(str::to_owned)
+            .collect();
         ensure!(!all.is_empty(), fail());
         (prefix.zend_extensions, prefix.extensions) = all.into_iter().partition(is_zend);
         prefix.extension_dir = folder.to_owned();
@@ -155,10 +159,6 @@ fn loader_in(root: &Path, folder: &Path) -> Option<PathBuf> {
     inside.find(|path| {
         root.join(path).canonicalize().is_ok_and(|real| real.starts_with(&root) && real.is_file())
     })
-}
-
-fn extensions_in(folder: &Path) -> Vec<String> {
-    names_in(folder).iter().filter_map(|name| name.strip_suffix(".so")).map(str::to_owned).collect()
 }
 
 fn names_in(folder: &Path) -> Vec<String> {

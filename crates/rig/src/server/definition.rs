@@ -81,12 +81,6 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The server with the deltas of its files among what it sends, whatever the way.
-    #[must_use]
-    pub fn with_dictionaries(&self, dictionaries: Dictionaries) -> Definition {
-        Definition { dictionaries: Some(dictionaries), ..self.clone() }
-    }
-
     /// Whether it can be configured for the deltas of its files.
     pub fn has_dictionaries(&self) -> bool {
         self.policy.iter().flat_map(|policy| &policy.snippets).any(|snippet| snippet.dictionaries)
@@ -133,7 +127,7 @@ pub struct Tls {
 }
 
 /// One way; see [`weigh_model::way::WayDescription`].
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WayRow {
     pub name: String,

@@ -8,18 +8,23 @@ use weigh_model::advised::{ADVISED, Advised, Encoding};
 use weigh_model::way::WayKind;
 
 /// What a server's configuration does to encode and to hand over.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Encodings {
+    /// Whether the way is that of a policy.
     pub advised: bool,
-    pub rules: Vec<Rule>,
-    pub pages: Vec<Rule>,
-    pub groups: Vec<Group>,
-    pub handover: Option<String>,
+    /// What encodes responses: one rule for a measured way, several for a policy.
+    rules: Vec<Rule>,
+    /// The same for what PHP makes, where a policy differs there.
+    pages: Vec<Rule>,
+    /// Of the rules those that compress each response, by what they hold for.
+    groups: Vec<Group>,
+    /// How files are handed over: a way's name; none: not at all.
+    handover: Option<String>,
 }
 
 /// One method with what it holds for.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Rule {
+struct Rule {
     method: String,
     kind: WayKind,
     off: bool,
@@ -38,7 +43,7 @@ struct Coding {
 
 /// Methods that compress each response from the same size on and of the same types.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Group {
+struct Group {
     min_bytes: u64,
     types: Vec<String>,
     rules: Vec<Rule>,

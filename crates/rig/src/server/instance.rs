@@ -13,10 +13,8 @@ use super::own;
 use super::render::{Attempt, Values};
 use super::site::Site;
 use crate::http::{self, Peer, Security};
-use crate::service::{
-    ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
-};
-use weigh_os::guard::{LaunchContext, Program};
+use crate::service::{ATTEMPTS, Draft, Refused, Service, free_ports, refuse_missing, signal, start_on_first};
+use weigh_os::guard::LaunchContext;
 use weigh_os::interrupt::Interrupt;
 
 /// How long one question whether it is ready may take.
@@ -113,16 +111,8 @@ fn attempt(
     let dir = draft.path().to_owned();
     let values = Values::new(found, site, &Attempt { dir: &dir, address, token: &token, root })?;
     values.write(found, site, &mut draft)?;
-    let program = |arguments: &[String]| -> Result<Program> {
-        let whence = format!("servers/{name}/server.toml");
-        let texts: Vec<String> = definition.env.values().cloned().collect();
-        let texts = command(None, &whence, &texts, &values)?.into_iter().skip(1);
-        let env = definition.env.keys().map(Into::into).zip(texts).collect();
-        let command = command(found.program.as_ref(), &whence, arguments, &values)?;
-        Ok(Program { command, env, cpus: site.cpus.clone() })
-    };
     if let Some(lint) = &definition.lint
-        && let Some((how, words)) = draft.lint(&program(lint)?)?
+        && let Some((how, words)) = draft.lint(&found.launched(lint, &values, &site.cpus)?)?
     {
         let way = site.way.as_ref().map(|way| way.codec.as_str());
         let words = own::in_file(definition, way, &dir, &words);
@@ -131,7 +121,8 @@ fn attempt(
     let own = site.way.as_ref().and_then(|way| definition.own_config(&way.codec));
     let host = own.and_then(|own| own.host.as_deref()).unwrap_or("localhost");
     let listens = Listens { is_secure: site.tls.is_some(), address };
-    draft.start(&program(&definition.run)?, signal(&definition.stop)?, Some(address), listens, |listens| {
+    let program = found.launched(&definition.run, &values, &site.cpus)?;
+    draft.start(&program, signal(&definition.stop)?, Some(address), listens, |listens| {
         is_ready(listens, &definition.ready, host, &token, &place.interrupt)
     })
 }

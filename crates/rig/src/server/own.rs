@@ -115,23 +115,11 @@ impl Definition {
                 // Which of its responses are encoded before is said of each cell.
                 kind: WayKind::OnTheFly,
                 // What it sends is for browsers to ask for.
-                codings: Vec::new(),
                 subjects: ["page", "asset", "download"].map(str::to_owned).to_vec(),
-                levels: None,
-                options: Vec::new(),
                 modules: config.modules.clone(),
                 optional: config.optional.clone(),
-                since: None,
-                remedy: None,
                 about: format!("the configuration {}", clean_path(&config.file)),
-                nominal: Vec::new(),
-                mirror: None,
-                directive: None,
-                types_in: None,
-                level_in: None,
-                size_in: None,
-                codings_in: None,
-                beside: None,
+                ..WayRow::default()
             });
             definition.mine.push(config.clone());
         }

@@ -43,10 +43,7 @@ impl Definition {
             name: ADVISED.into(),
             kind: if is_before { WayKind::PreEncoded } else { WayKind::OnTheFly },
             // What it sends is for browsers to ask for.
-            codings: Vec::new(),
             subjects: ["page", "asset", "download"].map(str::to_owned).to_vec(),
-            levels: None,
-            options: Vec::new(),
             modules: all(|row| &row.modules),
             optional: all(|row| &row.optional).into_iter().chain(["setenvif".to_owned()]).collect(),
             since: rows.iter().filter_map(|row| row.since.clone()).max(),
@@ -57,12 +54,7 @@ impl Definition {
                 .find(|row| !row.nominal.is_empty())
                 .map_or_else(Vec::new, |r| r.nominal.clone()),
             mirror: rows.iter().find_map(|row| row.mirror.clone()),
-            directive: None,
-            types_in: None,
-            level_in: None,
-            size_in: None,
-            beside: None,
-            codings_in: None,
+            ..WayRow::default()
         };
         let mut definition = self.clone();
         definition.ways.retain(|row| row.name != ADVISED);
@@ -79,6 +71,16 @@ impl Definition {
 }
 
 impl Found {
+    /// The command of its program with arguments that are templates, and the environment that its definition has.
+    pub(super) fn launched(&self, arguments: &[String], values: &Values, cpus: &[u32]) -> Result<Program> {
+        let whence = format!("servers/{}/server.toml", self.definition.name);
+        let texts: Vec<String> = self.definition.env.values().cloned().collect();
+        let texts = command(None, &whence, &texts, values)?.into_iter().skip(1);
+        let env = self.definition.env.keys().map(Into::into).zip(texts).collect();
+        let command = command(self.program.as_ref(), &whence, arguments, values)?;
+        Ok(Program { command, env, cpus: cpus.to_vec() })
+    }
+
     /// The parts for the policy that is among the ways of this server, each with its text; those that say nothing are left out.
     ///
     /// # Errors
@@ -114,15 +116,12 @@ impl Found {
     /// # Errors
     /// The server cannot be asked.
     pub fn lint(&self, site: &Site, place: &LaunchContext) -> Result<Option<String>> {
-        Ok(match self.lint_in(None, site, place)? {
-            Some(words) => Some(format!("in the lab's configuration: {words}")),
-            None => match &self.definition.policy {
-                Some(emission) => self
-                    .lint_in(Some(emission), site, place)?
-                    .map(|w| format!("in a stock configuration: {w}")),
-                None => None,
-            },
-        })
+        if let Some(words) = self.lint_in(None, site, place)? {
+            return Ok(Some(format!("in the lab's configuration: {words}")));
+        }
+        let Some(emission) = &self.definition.policy else { return Ok(None) };
+        let words = self.lint_in(Some(emission), site, place)?;
+        Ok(words.map(|words| format!("in a stock configuration: {words}")))
     }
 
     /// As [`Found::lint`], in what the way of the policy is, or in a stock configuration.
@@ -145,12 +144,7 @@ impl Found {
         if let Some(emission) = stock {
             self.write_stock(emission, &values, &mut draft)?;
         }
-        let whence = format!("servers/{name}/server.toml");
-        let env: Vec<String> = self.definition.env.values().cloned().collect();
-        let env = command(None, &whence, &env, &values)?.into_iter().skip(1);
-        let env = self.definition.env.keys().map(Into::into).zip(env).collect();
-        let command = command(self.program.as_ref(), &whence, lint, &values)?;
-        let refused = draft.lint(&Program { command, env, cpus: Vec::new() })?;
+        let refused = draft.lint(&self.launched(lint, &values, &[])?)?;
         let told = |(how, words): (String, String)| {
             format!(
                 "{name} refuses it ({how}): {}",

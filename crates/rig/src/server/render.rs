@@ -12,7 +12,7 @@ use super::definition::WayRow;
 use super::dictionaries::{Dictionaries, Wish};
 use super::docroot;
 use super::emission::{Downloads, Emission};
-use super::encodings::{Encodings, Group, Rule};
+use super::encodings::Encodings;
 use super::found::Found;
 use super::site::{Certificate, Site};
 use crate::service::Draft;
@@ -66,16 +66,8 @@ pub(super) struct Values {
     way: Way,
     /// Whether it is a configuration of the user's.
     own: bool,
-    /// Whether the way is that of a policy.
-    advised: bool,
-    /// What encodes responses: one rule for a measured way, several for a policy.
-    rules: Vec<Rule>,
-    /// The same for what PHP makes, where a policy differs there.
-    pages: Vec<Rule>,
-    /// Of the rules those that compress each response, by what they hold for.
-    groups: Vec<Group>,
-    /// How files are handed over: a way's name; none: not at all.
-    handover: Option<String>,
+    #[serde(flatten)]
+    encodings: Encodings,
     /// The pages that a cache in front of PHP holds.
     page_cache: Option<HeldPages>,
     /// Options of the way and of the server, with their defaults.
@@ -213,11 +205,7 @@ impl Values {
                 modules: row.map(|row| row.modules.clone()).unwrap_or_default(),
             },
             own: row.is_some_and(|row| definition.own_config(&row.name).is_some()),
-            advised: encodings.advised,
-            rules: encodings.rules,
-            pages: encodings.pages,
-            groups: encodings.groups,
-            handover: encodings.handover,
+            encodings,
             page_cache: definition.advised.as_ref().and_then(|advised| advised.page_cache.clone()),
             options,
             modules,
@@ -285,9 +273,6 @@ impl Values {
         }
         Ok(())
     }
-}
-
-impl Values {
     /// The text of a user's configuration, which is not a template, with what the instance has of its own.
     fn filled(&self, config: &OwnConfig) -> String {
         let nobody = format!("{}/{NOBODY}", self.dir);

@@ -14,6 +14,9 @@ use super::definition::{StoreDefinition, UrlPath};
 use weigh_model::protocol::client::Address;
 use weigh_model::suggest::nearest_hint;
 
+/// How long a store may take to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// A store that others run.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoreUrl {
@@ -65,19 +68,11 @@ impl StoreUrl {
         let found = (host.as_str(), self.address.port.unwrap_or(0)).to_socket_addrs();
         let found = found.with_context(|| format!("--store {self}: {host} is not known"))?;
         let elsewhere = found.map(|a| a.ip()).find(|ip: &IpAddr| !ip.is_loopback());
-        match elsewhere {
-            Some(ip) => {
-                bail!("--store {self}: {ip} is not this machine; load on it needs --allow-remote {host}")
-            }
-            None => Ok(()),
+        if let Some(ip) = elsewhere {
+            bail!("--store {self}: {ip} is not this machine; load on it needs --allow-remote {host}")
         }
+        Ok(())
     }
-}
-
-/// How long a store may take to accept a connection.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-impl StoreUrl {
     /// Makes sure that somebody accepts connections there.
     ///
     /// # Errors

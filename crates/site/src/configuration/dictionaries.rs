@@ -9,9 +9,9 @@ use super::here::WritingContext;
 use super::server::{emitted, first, parts};
 use weigh_model::advised::{ADVISED, Advised};
 use weigh_model::setting::Setting;
-use weigh_rig::server::Site as Served;
 use weigh_rig::server::dictionaries::Dictionaries;
 use weigh_rig::server::emission::Downloads;
+use weigh_rig::server::{Definition, Site as Served};
 
 /// What the files do, in their first lines.
 const WHAT: &str = "Send deltas to clients that have the version of before (shared dictionaries, RFC 9842).";
@@ -24,8 +24,10 @@ pub fn deltas(docroot: &Path, dictionaries: &Dictionaries, here: WritingContext<
     let mut all = Vec::new();
     for found in here.servers.iter().filter(|found| found.definition.has_dictionaries()) {
         let Some(emission) = &found.definition.policy else { continue };
-        let definition =
-            found.definition.with_advised(&Advised::default()).with_dictionaries(dictionaries.clone());
+        let definition = Definition {
+            dictionaries: Some(dictionaries.clone()),
+            ..found.definition.with_advised(&Advised::default())
+        };
         let mut there = definition.at(found.program.clone());
         let served =
             Served { docroot: docroot.to_owned(), way: Some(Setting::bare(ADVISED)), ..Served::default() };

@@ -10,7 +10,7 @@ use weigh_codec::delta::{self, Coding};
 use weigh_model::advised::Advised;
 use weigh_os::programs::first_of;
 use weigh_rig::server::dictionaries::{Dictionaries, Shared, Wish, offered};
-use weigh_rig::server::{Found, Instance, Site};
+use weigh_rig::server::{Definition, Found, Instance, Site};
 
 use super::client::{Answer, get_with};
 use super::fixture::{Rig, server, skip};
@@ -77,7 +77,8 @@ fn start(rig: &Rig, found: &Found, site: Site) -> Instance {
     let shared = Shared { path: SHARED.into(), pattern: "/*".into() };
     let wish = Wish { cache: Some("max-age=3600".into()), shared: Some(shared) };
     let dictionaries = Dictionaries::of(&rig.docroot(), &wish).unwrap();
-    let definition = found.definition.with_advised(&Advised::default()).with_dictionaries(dictionaries);
+    let advised = found.definition.with_advised(&Advised::default());
+    let definition = Definition { dictionaries: Some(dictionaries), ..advised };
     rig.start(&definition.at(found.program.clone()), &site)
 }
 

@@ -47,7 +47,7 @@ fn settings_reach_the_scripts() {
     let rig = Rig::new();
     let (Some(found), Some(fpm)) = (server("nginx"), php_fpm()) else { return };
     let spec = PoolSpec { mode: Mode::Dynamic, ..PoolSpec::new(&fpm, 3) };
-    let mut spec = spec.memory_limit("20M").output_buffering(8192).ini("opcache.enable", "0");
+    let mut spec = spec.ini("memory_limit", "20M").ini("output_buffering", "8192").ini("opcache.enable", "0");
     spec.env.insert("WEIGH_TEST".into(), "a value".into());
     let script = "<?php foreach (['memory_limit', 'output_buffering', 'opcache.enable'] as $n) { echo ini_get($n), ' '; } echo getenv('WEIGH_TEST');";
     std::fs::write(rig.docroot().join("ini.php"), script).unwrap();
@@ -106,7 +106,8 @@ fn a_fatal_error_of_a_page_can_be_shown() {
 fn a_pool_that_does_not_start_says_why_in_its_own_words() {
     let rig = Rig::new();
     let Some(fpm) = php_fpm() else { return };
-    let spec = PoolSpec::new(&fpm, 2).preload(&rig.home.path().join("absent.php"));
+    let spec = PoolSpec::new(&fpm, 2)
+        .ini("opcache.preload", &rig.home.path().join("absent.php").display().to_string());
     let error = format!("{:#}", Pool::start(&spec, &rig.place()).unwrap_err());
     assert!(error.contains("absent.php"), "{error}");
     assert!(!error.contains('\n'), "{error}");

@@ -327,13 +327,13 @@ pub fn pool_spec(php: &PhpRuntime, pool_key: &PoolKey, files: &Files) -> Result<
         cpus: Vec::new(),
     };
     let spec = spec
-        .memory_limit(MEMORY)
-        .output_buffering(0)
+        .ini("memory_limit", MEMORY)
+        .ini("output_buffering", "0")
         .ini("opcache.enable", if pool_key.opcache == Opcache::Off { "0" } else { "1" })
         .ini("zlib.output_compression", "0")
         .ini("ffi.enable", "preload");
     Ok(if pool_key.opcache == Opcache::Preloaded && preloads(&php.version) {
-        spec.preload(&files.php_home().join("delivery").join("preload.php"))
+        spec.ini("opcache.preload", &text(&files.php_home().join("delivery").join("preload.php")))
     } else {
         spec
     })
