@@ -22,8 +22,8 @@ use regex::Regex;
 use rules::is;
 pub use rules::{InstalledServer, Rules, expression, expressions};
 use site::{Site, Wanted};
+use syntax::Directive;
 pub use syntax::Syntax;
-use syntax::{Directive, SourcePosition};
 use tree::Tree;
 use weigh_model::text::clean_path;
 use weigh_model::way::{CONFIG, DIR, OwnConfig};
@@ -84,12 +84,7 @@ pub fn read(
         files: tree.files.iter().map(|file| file.to_string_lossy().into_owned().into()).collect(),
         text: with_types(&whole.written.text, &tree),
         types: listed(&tree),
-        origins: whole
-            .written
-            .origins
-            .iter()
-            .map(|at| at.map(|SourcePosition { file, line }| (file, line)))
-            .collect(),
+        origins: whole.written.origins,
         root: site.root.clone(),
         host: site.host().map(str::to_owned),
         modules,

@@ -125,8 +125,8 @@ pub fn quoted(word: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     pub text: String,
-    /// The place of each of its lines; none: the lab's own.
-    pub origins: Vec<Option<SourcePosition>>,
+    /// The file and line of each of its lines; none: the lab's own.
+    pub origins: Vec<Option<(u32, u32)>>,
 }
 
 impl Written {
@@ -134,7 +134,7 @@ impl Written {
         for line in text.split('\n') {
             self.text.push_str(line);
             self.text.push('\n');
-            self.origins.push(at);
+            self.origins.push(at.map(|at| (at.file, at.line)));
         }
     }
 }

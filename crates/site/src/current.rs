@@ -11,7 +11,8 @@ use super::asked::{Answers, Questions};
 use super::by_program::{self, take_for_downloads};
 use super::configured::Configured;
 use super::located;
-use super::pages::{LoggedPage, Visited, seen_server};
+use super::page_head;
+use super::pages::{LoggedPage, Visited};
 use super::request::SiteRequest;
 use super::scripts::{self, Answered};
 use super::served::Served;
@@ -238,6 +239,12 @@ impl Current<'_> {
         });
         Ok((answers.context("signals cannot be caught")??, questions))
     }
+}
+
+/// The server that sent the pages, if it says what it is.
+pub fn seen_server(visited: &Visited) -> Option<String> {
+    let sent = || page_head::server(&visited.page_head.as_ref()?.server);
+    visited.server.clone().or_else(sent)
 }
 
 /// Puts what the running site was found to do in place of what its configuration does in a private instance. A difference is said; `forbids`:

@@ -29,11 +29,14 @@ pub mod log;
 mod markup;
 mod named;
 mod open;
+mod own_php;
 pub mod page_cache_proof;
+mod page_head;
 pub mod page_loads;
 mod page_php;
 pub mod page_proof;
 mod pages;
+mod predicted;
 pub(crate) mod private;
 pub mod recorder;
 pub mod refused;
@@ -50,7 +53,7 @@ mod traffic;
 mod values;
 mod worker;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -63,32 +66,26 @@ pub use text::text;
 use application::{Application, Instances};
 use cached::Cached;
 use configured::Configured;
-use current::Current;
+use current::{Current, seen_server};
 use folder::Draft;
 use hits::{Hits, RequestsByPath};
-use page_loads::{RecordedPage, RecordedPages};
-use pages::{LoggedPage, RUNNING, Visited, Visitor, seen_server};
+use pages::{LoggedPage, RUNNING, Visited, Visitor};
+use predicted::{predicted, recorded};
 use sample::Origin;
 use served::Served;
 use strata::Strata;
 use traffic::{SiteHosts, Traffic};
-use url::{Position, Url};
-use weigh_answer::page_load::{self, PredictedLoad};
-use weigh_model::site::{
-    Alias, Figure, From, Kind, Limits, LoadedPage, SCHEMA, Sample, Site, Sources, Stratum, Today, Visitors,
-};
-use weigh_model::text::{clean, clean_path};
+use weigh_answer::page_load::PredictedLoad;
+use weigh_model::site::{Figure, From, Limits, SCHEMA, Site, Sources, Visitors};
+use weigh_model::text::clean_path;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
 use weigh_os::machine::Machine;
 use weigh_os::network;
-use weigh_os::user::OwnUser;
-use weigh_rig::fpm::embedded;
 use weigh_rig::server::Definition;
 use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::url::hidden;
 use weigh_run::lab::{Home, Lab, Progress};
 use weigh_serverconf::php;
-use weigh_serverconf::php::OwnPhp;
 
 #[derive(Clone, Debug)]
 pub struct Looked {
@@ -145,9 +142,9 @@ pub fn inspect_site(
     served.types = configured.as_ref().map(Configured::types).unwrap_or_default();
     let served = docroot.as_ref().map(|_| served);
     let mut facts = Facts::default();
-    let php = php(lab, &ask.php)?;
+    let php = own_php::binaries(lab, &ask.php)?;
     let own_php = ask.php_config.as_deref().map(php::read).transpose().context("--php-config")?;
-    let account = account(ask, own_php.as_ref())?;
+    let account = own_php::account(ask, own_php.as_ref())?;
     let mut traffic = match ask.logs.as_slice() {
         [] => None,
         logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
@@ -231,17 +228,15 @@ pub fn inspect_site(
     };
     let mut layers = origin.strata(&strata, draft, progress)?;
     let (cached, stored) = values(lab, ask, progress)?;
-    facts.values = stored.as_ref().map(|stored| (cached.seen, stored.keys));
-    if ask.values.is_some() {
-        facts.values = Some((cached.seen, cached.seen));
-    }
+    let of_folder = ask.values.as_ref().map(|_| cached.seen);
+    let all = of_folder.or(stored.as_ref().map(|stored| stored.keys));
+    facts.values = all.map(|all| (cached.seen, all));
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let mut today = Vec::new();
-    let configuration = configured.as_ref();
     let current = Current {
         lab,
         ask,
-        configured: configuration,
+        configured: configured.as_ref(),
         instances: &instances,
         served: served.as_ref(),
         logged: &logged,
@@ -250,7 +245,7 @@ pub fn inspect_site(
     };
     current.add(&mut layers, &mut today, progress)?;
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
-        add_php(own, file, &mut today, progress);
+        own_php::add(own, file, &mut today, progress);
     }
     let front = ask.front.clone().or_else(|| configured.as_ref().and_then(Configured::front));
     let front = front.or_else(|| traffic.as_ref().and_then(|traffic| traffic.front.clone()));
@@ -267,13 +262,14 @@ pub fn inspect_site(
         bail!("{}", visited.problem.unwrap_or_else(|| none.into()));
     }
     let visitors = visitors(tls, traffic.as_ref(), views, earlier);
+    let by_cache = traffic.as_ref().map(|traffic| &traffic.cached);
     let mut site = Site {
         schema: SCHEMA,
         name: name(ask, docroot.as_deref()),
         looked: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         sources: Sources {
             server: server.or_else(|| seen_server(&visited)),
-            aliases: used(served.as_ref(), &layers),
+            aliases: served.as_ref().map(|served| served.used(&layers)).unwrap_or_default(),
             front,
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
         },
@@ -286,14 +282,9 @@ pub fn inspect_site(
         loaded: Vec::new(),
         page_php,
         worker,
-        page_cache: traffic.as_ref().map(|traffic| traffic.cached.all.clone()).unwrap_or_default(),
+        page_cache: by_cache.map(|cached| cached.all.clone()).unwrap_or_default(),
         cacheable: match ask.page_cache {
-            true => cacheable::asked(
-                &instances,
-                (&visited, &made),
-                traffic.as_ref().map(|traffic| &traffic.cached),
-                progress,
-            )?,
+            true => cacheable::asked(&instances, (&visited, &made), by_cache, progress)?,
             false => Vec::new(),
         },
     };
@@ -306,70 +297,6 @@ pub fn inspect_site(
     let asked = traffic.as_ref().map(logged_pages).unwrap_or_default();
     let loads = predicted(lab, &mut site, &recorded, &asked, draft)?;
     Ok(Looked { site, facts, loads })
-}
-
-/// Loads of the pages in a browser, with what is to be said of them.
-fn recorded(ask: &SiteRequest, visited: &Visited, progress: &mut dyn Progress) -> Vec<RecordedPage> {
-    if !ask.browser {
-        return Vec::new();
-    }
-    let mut recorded = visited.recorded.clone();
-    if let Some(first) = ask.urls.first().filter(|_| !ask.render) {
-        progress.doing("loading pages in a browser");
-        let given = ask.urls.iter().filter_map(|url| Url::parse(url.trim()).ok());
-        let mut paths: Vec<String> =
-            given.map(|url| url[Position::BeforePath..Position::AfterQuery].to_owned()).collect();
-        paths.extend(visited.pages.iter().map(|page| page.url.clone()));
-        let mut seen = HashSet::new();
-        paths.retain(|path| seen.insert(path.clone()));
-        recorded = page_loads::of_running(first, &paths, &ask.allow_remote)
-            .unwrap_or_else(|error| RecordedPages::without(&error));
-    }
-    if recorded.pages.is_empty() && recorded.notes.is_empty() {
-        recorded.notes.push("--browser: no page to load; give --url or --render".into());
-    }
-    recorded.notes.iter().for_each(|note| progress.note(note));
-    recorded.pages
-}
-
-/// What loads over the links of the site's visitors take; the graphs are kept beside its file. Pages count as often as the log has them, else alike.
-fn predicted(
-    lab: &Lab,
-    site: &mut Site,
-    recorded: &[RecordedPage],
-    asked: &[LoggedPage],
-    draft: &mut Draft,
-) -> Result<Vec<PredictedLoad>> {
-    let path = |page: &LoggedPage| page.url.split('?').next().unwrap_or_default().to_owned();
-    let views = |page: &RecordedPage| -> f64 {
-        asked.iter().filter(|one| path(one) == page.path).map(|one| one.hits.requests).sum()
-    };
-    let all: f64 = recorded.iter().map(views).sum();
-    for page in recorded {
-        let name = page.path.trim_matches('/');
-        let name = format!("{}.json", if name.is_empty() { "index" } else { name });
-        let share = if all > 0.0 { views(page) / all } else { 1.0 / recorded.len() as f64 };
-        let Sample { path: file, bytes, sha256, .. } =
-            draft.add("loads", &name, &serde_json::to_vec_pretty(&page.graph)?, share)?;
-        site.loaded.push(LoadedPage { page: page.path.clone(), file, bytes, sha256, share, graph: None });
-    }
-    let links = advise::visitors_links(lab, site)?.into_iter().map(|(link, _)| link).collect::<Vec<_>>();
-    let pages = recorded.iter().map(|page| (page.path.as_str(), &page.graph));
-    Ok(page_load::predict(pages, &links, (site.visitors.tls, site.visitors.paced == Some(true))))
-}
-
-/// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
-fn account(ask: &SiteRequest, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
-    let Some(named) = &ask.render_as else { return Ok(None) };
-    let (name, group) = match (named, own_php.and_then(|own| own.account.clone())) {
-        (Some(name), _) => (name.clone(), None),
-        (None, Some(of_pool)) => of_pool,
-        (None, None) => bail!(
-            "--render-as: give a user, such as www-data, or with --php-config the file of the pool that has one"
-        ),
-    };
-    let account = OwnUser::account(&name, group.as_deref()).context("--render-as")?;
-    Ok(Some((name, account)))
 }
 
 /// The pages that a log names, the most requested first.
@@ -440,13 +367,10 @@ fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
 }
 
 /// Who visits. `tls`: whether responses go over TLS; none: nothing tells.
-/// Whether the kernel here, as a server's, spreads what it sends over round trips; none: it does not say.
-fn is_paced() -> Option<bool> {
-    network::congestion_control().map(|name| network::is_paced(&name))
-}
-
 fn visitors(tls: Option<bool>, traffic: Option<&Traffic>, views: Figure, earlier: Option<&Site>) -> Visitors {
     let assumed = Visitors::default();
+    // Whether the kernel here, as a server's, spreads what it sends over round trips; none: it does not say.
+    let is_paced = || network::congestion_control().map(|name| network::is_paced(&name));
     let accept = traffic.map(|traffic| traffic.accept.clone()).filter(|accept| !accept.is_empty());
     Visitors {
         accept: accept.unwrap_or(assumed.accept),
@@ -483,10 +407,9 @@ fn values(
             bail!("--values {}: no value in it; give the folder with the cached values", clean_path(folder));
         }
     }
-    let mut stored = match &ask.store {
-        Some(url) => Some(store::inspect_store(home, url, &ask.allow_remote, progress)?),
-        None => None,
-    };
+    let store = ask.store.as_ref();
+    let mut stored =
+        store.map(|url| store::inspect_store(home, url, &ask.allow_remote, progress)).transpose()?;
     if let Some(stored) = &mut stored {
         if let Some(named) = stored.left_out() {
             progress.note(&format!("--store: of {} keys, {named} are no values and left out", stored.seen));
@@ -498,40 +421,6 @@ fn values(
         stored.each(|read, weight| cached.add(&read.key, read.bytes, read.flags, weight));
     }
     Ok((cached, stored))
-}
-
-/// Adds what PHP's own settings encode. Where a page was sent otherwise, what was seen stays, and the difference is said.
-fn add_php(own: &OwnPhp, file: &Path, today: &mut Vec<Today>, progress: &mut dyn Progress) {
-    let Some(method) = own.encoder() else { return };
-    let setting = method.trim_start_matches("php/").split(':').next().unwrap_or_default();
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let about = clean(&format!("gzip in PHP ({setting}, {name})"));
-    let page = today.iter().find(|one| one.kind == Kind::Page);
-    if let Some(seen) = page.filter(|one| one.from != From::Configured && !one.about.starts_with("gzip")) {
-        progress.note(&format!("pages: {}; PHP's settings say: {about}", seen.about));
-        return;
-    }
-    today.retain(|one| one.kind != Kind::Page);
-    today.push(Today { kind: Kind::Page, method, about, from: From::Configured });
-    today.sort_by_key(|one| one.kind);
-}
-
-/// The PHPs, which have to be ones.
-fn php(home: &Home, named: &[NamedPhp]) -> Result<Vec<String>> {
-    if named.is_empty() {
-        return Ok(Vec::new());
-    }
-    let is_embedded = |one: &&NamedPhp| embedded::is_embedded(&one.binary);
-    if let Some(one) = named.first().filter(is_embedded) {
-        bail!(
-            "--php {0}: give the PHP that serves the site before it, such as --php php --php {0}",
-            clean_path(&one.binary)
-        );
-    }
-    let binaries: Vec<PathBuf> =
-        named.iter().filter(|one| !is_embedded(one)).map(|one| one.binary.clone()).collect();
-    home.php(&binaries)?;
-    Ok(binaries.iter().map(|path| clean_path(path)).collect())
 }
 
 /// The document root, which has to be a folder.
@@ -555,9 +444,6 @@ fn sources(
         |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned();
     Sources {
         docroot: docroot.map(text),
-        server: None,
-        aliases: Vec::new(),
-        front: None,
         server_config: ask.server_config.as_deref().map(text),
         php,
         php_config: ask.php_config.as_deref().map(text),
@@ -565,16 +451,8 @@ fn sources(
         urls: ask.urls.iter().map(|url| hidden(url)).collect(),
         values: ask.values.as_deref().map(text),
         store: stored.map(|stored| stored.url.clone()),
+        ..Sources::default()
     }
-}
-
-/// The aliases that lead to files of the sample.
-fn used(served: Option<&Served>, layers: &[Stratum]) -> Vec<Alias> {
-    let files = layers.iter().filter(|stratum| matches!(stratum.kind, Kind::Asset | Kind::Download));
-    let paths: Vec<&str> =
-        files.flat_map(|stratum| &stratum.sample).map(|sample| sample.path.as_str()).collect();
-    let aliases = served.map(Served::aliases).unwrap_or_default();
-    aliases.iter().filter(|alias| paths.iter().any(|path| alias.rest(path).is_some())).cloned().collect()
 }
 
 /// Cores of this machine, as far as they are granted.

@@ -16,6 +16,7 @@ use super::hits::Hits;
 use super::links;
 use super::local::{resolve_target, site_path};
 use super::named::{FRONT, Named};
+use super::page_head::{PageHead, media_type};
 use super::page_loads::RecordedPages;
 use super::served::Served;
 use weigh_model::text::clean;
@@ -65,15 +66,6 @@ pub struct LoggedPage {
     pub url: String,
     /// What is asked of it per month, and of those with a query string of the same keys and responses of about the same length.
     pub hits: Hits,
-}
-
-/// What the head of a page's answer says of its server.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageHead {
-    /// The parts of it that forbid a content coding.
-    pub forbids: Option<&'static str>,
-    /// What the server calls itself; empty if it does not say.
-    pub server: String,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -147,12 +139,8 @@ impl Visitor<'_> {
         let first = parse(self.urls.first().context("no URL")?)?;
         let reply = tour.request(&first, ACCEPT).with_context(|| tour.flag())?;
         if reply.status != 200 {
-            bail!(
-                "{} {}: status {}; give a URL that answers with 200",
-                tour.flag(),
-                tour.named(&first),
-                reply.status
-            );
+            let (flag, named) = (tour.flag(), tour.named(&first));
+            bail!("{flag} {named}: status {}; give a URL that answers with 200", reply.status);
         }
         visited.page_head = Some(PageHead::of(&reply));
         visited.tls = Some(first.scheme() == "https");
@@ -233,7 +221,8 @@ impl Tour<'_> {
             }
         }
         self.visited.tls = given.first().map(|url| url.scheme() == "https");
-        self.visited.page_head = first.and_then(|url| self.head(&url));
+        self.visited.page_head =
+            first.and_then(|url| self.sent(&url, ACCEPT)).map(|reply| PageHead::of(&reply));
         if self.visitor.served.is_none() {
             self.fetch_assets();
         }
@@ -259,7 +248,6 @@ impl Tour<'_> {
     /// Why a page is none of the site, where its signs or its size say so: what, and what to do.
     fn is_other(&self, page: &Page, url: &Url) -> Option<String> {
         let (flag, named) = (self.flag(), self.named(url));
-        let instance = self.visitor.instance.is_some();
         let what = match error_page::sign(&page.body, page.format == "text/html") {
             Some(sign) => sign,
             None => {
@@ -273,7 +261,8 @@ impl Tour<'_> {
                 })?
             }
         };
-        let remedy = if instance { RUNNING } else { "give the URL of a page that works" };
+        let remedy =
+            if self.visitor.instance.is_some() { RUNNING } else { "give the URL of a page that works" };
         Some(format!("{flag} {named}: it answers with {what}; {remedy}"))
     }
 
@@ -370,10 +359,9 @@ impl Tour<'_> {
         Ok(Page { path, url: own, format, body, made_ms: (made_ms * 100.0).round() / 100.0 })
     }
 
-    /// How a URL is sent to a browser.
-    fn head(&self, url: &Url) -> Option<PageHead> {
-        let reply = self.request(url, ACCEPT).ok().filter(|reply| reply.status == 200)?;
-        Some(PageHead::of(&reply))
+    /// What a URL is answered with, if the status is 200.
+    fn sent(&self, url: &Url, accept: &str) -> Option<Reply> {
+        self.request(url, accept).ok().filter(|reply| reply.status == 200)
     }
 
     /// Assets of the page's own host, with what their style sheets load.
@@ -418,10 +406,7 @@ impl Tour<'_> {
                 served.read(&site_path(url)?, LONGEST).ok()
             }
             None if !self.is_own(url) => None,
-            None => {
-                let reply = self.request(url, "identity").ok().filter(|reply| reply.status == 200)?;
-                reply.decoded().ok()
-            }
+            None => self.sent(url, "identity")?.decoded().ok(),
         }?;
         self.budget.take(bytes.len());
         Some(bytes)
@@ -510,49 +495,6 @@ fn at(url: &Url, path: &str) -> Url {
     url.set_path(path);
     url.set_query(None);
     url
-}
-
-impl PageHead {
-    fn of(reply: &Reply) -> PageHead {
-        let server = reply.shown_field("server").unwrap_or_default();
-        PageHead { forbids: forbids(reply), server }
-    }
-}
-
-/// The parts of an answer's head that forbid a content coding, to whoever passes it on.
-fn forbids(reply: &Reply) -> Option<&'static str> {
-    let has = |name: &str, word: &str| {
-        let value = reply.field(name).map(|value| String::from_utf8_lossy(&value).to_lowercase());
-        value.is_some_and(|value| value.split(',').any(|part| part.trim() == word))
-    };
-    let all = [
-        ("cache-control", "no-transform", "Cache-Control: no-transform"),
-        ("content-encoding", "identity", "Content-Encoding: identity"),
-    ];
-    all.into_iter().find(|(name, word, _)| has(name, word)).map(|(_, _, field)| field)
-}
-
-/// The media type of a response, without parameters.
-fn media_type(reply: &Reply) -> Option<String> {
-    let value = reply.field("content-type")?;
-    let value = String::from_utf8_lossy(&value).split(';').next()?.trim().to_lowercase();
-    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/+.-".contains(&b);
-    (value.contains('/') && value.len() < 100 && value.bytes().all(is_plain)).then_some(value)
-}
-
-/// The server that sent the pages, if it says what it is.
-pub fn seen_server(visited: &Visited) -> Option<String> {
-    if visited.server.is_some() {
-        return visited.server.clone();
-    }
-    let seen = visited.page_head.as_ref();
-    seen.and_then(|seen| server(&seen.server))
-}
-
-/// The server that a `Server` field names, as its folder is called.
-fn server(said: &str) -> Option<String> {
-    let word = said.split(['/', ' ']).next()?.to_lowercase();
-    ["nginx", "apache", "caddy", "lighttpd"].contains(&word.as_str()).then_some(word)
 }
 
 #[cfg(test)]

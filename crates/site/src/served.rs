@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::local;
 use weigh_content::types::MediaTypes;
-use weigh_model::site::{Alias, Sources};
+use weigh_model::site::{Alias, Kind, Sources, Stratum};
 use weigh_os::regular::whole;
 use weigh_serverconf::places::UrlFolder;
 
@@ -75,6 +75,15 @@ impl Served {
 
     pub fn aliases(&self) -> &[Alias] {
         &self.sources.aliases
+    }
+
+    /// The aliases that lead to files of the sample.
+    pub fn used(&self, layers: &[Stratum]) -> Vec<Alias> {
+        let files = layers.iter().filter(|stratum| matches!(stratum.kind, Kind::Asset | Kind::Download));
+        let paths: Vec<&str> =
+            files.flat_map(|stratum| &stratum.sample).map(|sample| sample.path.as_str()).collect();
+        let leads = |alias: &&Alias| paths.iter().any(|path| alias.rest(path).is_some());
+        self.aliases().iter().filter(leads).cloned().collect()
     }
 
     pub fn roots(&self) -> &[PathBuf] {

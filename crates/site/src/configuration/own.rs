@@ -100,11 +100,7 @@ pub fn on_top(
     let config = OwnConfig {
         way: ADVISED.to_owned(),
         text: with_types(&written.text, &read.tree),
-        origins: written
-            .origins
-            .iter()
-            .map(|at| at.map(|SourcePosition { file, line }| (file, line)))
-            .collect(),
+        origins: written.origins,
         modules,
         ..read.config.clone()
     };

@@ -54,10 +54,3 @@ fn style_sheets_without_end_take_no_more_than_the_budget() {
         assert!(links <= most * 202 + 2, "{links} links");
     }
 }
-
-#[test]
-fn a_server_is_known_by_what_it_says() {
-    assert_eq!(server("nginx/1.22.1").as_deref(), Some("nginx"));
-    assert_eq!(server("Apache/2.4.62 (Debian)").as_deref(), Some("apache"));
-    assert_eq!(server("mine"), None);
-}
