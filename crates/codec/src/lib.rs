@@ -13,6 +13,7 @@ pub mod memory;
 mod room;
 mod zstream;
 
+use container::{CONTAINER, Container};
 pub use info::{Format, Info, LevelRange, OptionSpec, OptionValues, ParamError, Params};
 
 /// An error of encoding or decoding; the text is the library's own if it has one.
@@ -47,8 +48,9 @@ pub trait Codec: Send + Sync {
     fn library(&self) -> String;
 
     /// The format written with these parameters (a container option may change it).
-    fn format(&self, _params: &Params) -> Format {
-        self.info().format
+    fn format(&self, params: &Params) -> Format {
+        let has_container = self.info().options.contains(&CONTAINER);
+        if has_container { Container::of(params).format() } else { self.info().format }
     }
 
     /// A coder for these parameters. The first call in a direction allocates everything that can be kept, so that an

@@ -9,10 +9,10 @@ mod stream;
 use std::ffi::{CStr, c_int};
 
 use crate::container::{CONTAINER, Container};
-use crate::room::{MODE, Mode, Room, trailing, truncated};
-use crate::{Codec, Coder, Error, Format, Info, OptionSpec, OptionValues, Params};
+use crate::room::{MODE, Mode, Room, finished};
+use crate::{Codec, Coder, Error, Info, OptionSpec, OptionValues, Params};
 pub(crate) use api::{Api, Io, Settings, api, step};
-use stream::{Stop, Stream};
+use stream::Stream;
 
 /// The options of every codec of this interface.
 pub(crate) const OPTIONS: &[OptionSpec] = &[
@@ -50,10 +50,6 @@ impl<A: Api> Codec for A {
 
     fn library(&self) -> String {
         format!("{} {}", A::facts().name, version::<A>())
-    }
-
-    fn format(&self, params: &Params) -> Format {
-        Container::of(params).format()
     }
 
     fn coder(&self, params: &Params) -> Result<Box<dyn Coder>, Error> {
@@ -104,12 +100,8 @@ impl<A: Api> Coder for Both<A> {
             A::deflate_bound(stream.at, input.len())
         };
         let mut room = Room::unlimited(out);
-        match stream.run(self.mode, input, &mut room, bound, A::deflate) {
-            Ok(0) => Ok(()),
-            Ok(left) => Err(failed(format!("{left} bytes of input were not read"))),
-            Err(Stop::Full | Stop::Starved) => Err(failed("the stream was not finished".into())),
-            Err(Stop::Library(message)) => Err(failed(message)),
-        }
+        let ran = stream.run(self.mode, input, &mut room, bound, A::deflate);
+        finished(codec, ran, |message| message)
     }
 
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -143,11 +135,7 @@ impl<A: Api> Inflate<A> {
         // SAFETY: the stream is open.
         unsafe { A::inflate_reset(stream.at) };
         let mut room = Room::expecting(codec, expected, out)?;
-        match stream.run(self.mode, input, &mut room, expected + 1, A::inflate) {
-            Ok(0) | Err(Stop::Full) => room.close(codec),
-            Ok(left) => Err(trailing(codec, left)),
-            Err(Stop::Starved) => Err(truncated(codec)),
-            Err(Stop::Library(message)) => Err(failed(message)),
-        }
+        let ran = stream.run(self.mode, input, &mut room, expected + 1, A::inflate);
+        room.decoded(codec, ran, |message| message)
     }
 }

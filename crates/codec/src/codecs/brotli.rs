@@ -7,7 +7,7 @@ use std::ptr::{NonNull, null_mut};
 
 use brotlic_sys as sys;
 
-use crate::room::{MODE, Mode, Room, grounded, trailing, truncated};
+use crate::room::{MODE, Mode, Room, Stop, grounded};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, OptionSpec, OptionValues, Params};
 
 static INFO: Info = Info {
@@ -83,8 +83,8 @@ impl Coder for Both {
 
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let mut room = Room::expecting(INFO.name, expected, out)?;
-        Decoder::new()?.run(self.mode, input, expected, &mut room)?;
-        room.close(INFO.name)
+        let ran = Decoder::new()?.run(self.mode, input, expected, &mut room);
+        room.decoded(INFO.name, ran, |message| message)
     }
 }
 
@@ -261,8 +261,8 @@ pub(crate) fn decode_after(
     if !attached {
         return Err(Error::Decode { codec: INFO.name, message: "the decoder refused the dictionary".into() });
     }
-    decoder.run(Mode::OneShot, input, expected, &mut room)?;
-    room.close(INFO.name)
+    let ran = decoder.run(Mode::OneShot, input, expected, &mut room);
+    room.decoded(INFO.name, ran, |message| message)
 }
 
 struct Decoder(NonNull<sys::BrotliDecoderState>);
@@ -271,13 +271,12 @@ impl Decoder {
     fn new() -> Result<Decoder, Error> {
         // SAFETY: no allocator of our own; null is handled.
         let handle = unsafe { sys::BrotliDecoderCreateInstance(None, None, null_mut()) };
-        let message = || "no memory for the decoder".to_string();
-        NonNull::new(handle)
-            .map(Decoder)
-            .ok_or_else(|| Error::Decode { codec: INFO.name, message: message() })
+        let message = "no memory for the decoder";
+        NonNull::new(handle).map(Decoder).ok_or(Error::Decode { codec: INFO.name, message: message.into() })
     }
 
-    fn run(&self, mode: Mode, input: &[u8], expected: usize, room: &mut Room) -> Result<(), Error> {
+    /// Runs the stream to its end; returns the number of unread bytes of input.
+    fn run(&self, mode: Mode, input: &[u8], expected: usize, room: &mut Room) -> Result<usize, Stop<String>> {
         let handle = self.0.as_ptr();
         let mut after = input.len();
         for (piece, _) in mode.pieces(input) {
@@ -295,30 +294,26 @@ impl Decoder {
                     result
                 };
                 match result {
-                    sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS if left + after > 0 => {
-                        return Err(trailing(INFO.name, left + after));
-                    }
-                    sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS => return Ok(()),
+                    sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS => return Ok(left + after),
                     sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT => break,
-                    // The room is at its limit: closing it reports that.
                     sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT if size == 0 => {
-                        return Ok(());
+                        return Err(Stop::Full);
                     }
                     sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT => {}
-                    _ => return Err(self.error()),
+                    _ => return Err(Stop::Library(self.error())),
                 }
             }
         }
-        Err(truncated(INFO.name))
+        Err(Stop::Starved)
     }
 
-    fn error(&self) -> Error {
+    fn error(&self) -> String {
         // SAFETY: the instance is live; the text is of static lifetime.
         let text = unsafe {
             let code = sys::BrotliDecoderGetErrorCode(self.0.as_ptr());
             CStr::from_ptr(sys::BrotliDecoderErrorString(code))
         };
-        Error::Decode { codec: INFO.name, message: text.to_string_lossy().into_owned() }
+        text.to_string_lossy().into_owned()
     }
 }
 

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use isal_sys::igzip_lib as sys;
 
 use crate::container::{CONTAINER, Container};
-use crate::room::{MODE, Mode, Room, trailing, truncated};
+use crate::room::{MODE, Mode, Room, Stop};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, Params};
 
 static INFO: Info = Info {
@@ -27,10 +27,6 @@ impl Codec for Isal {
 
     fn library(&self) -> String {
         format!("isa-l (isal-sys {})", env!("CRATE_ISAL_SYS"))
-    }
-
-    fn format(&self, params: &Params) -> Format {
-        Container::of(params).format()
     }
 
     fn coder(&self, params: &Params) -> Result<Box<dyn Coder>, Error> {
@@ -64,8 +60,8 @@ impl Coder for Both {
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         let decoder = self.decoder.get_or_insert_with(Decoder::new);
         let mut room = Room::expecting(INFO.name, expected, out)?;
-        decoder.run(self.container, self.mode, input, &mut room)?;
-        room.close(INFO.name)
+        let ran = decoder.run(self.container, self.mode, input, &mut room);
+        room.decoded(INFO.name, ran, describe)
     }
 }
 
@@ -158,7 +154,14 @@ impl Decoder {
         Decoder { state: zeroed() }
     }
 
-    fn run(&mut self, container: Container, mode: Mode, input: &[u8], room: &mut Room) -> Result<(), Error> {
+    /// Runs the stream to its end; returns the number of unread bytes of input.
+    fn run(
+        &mut self,
+        container: Container,
+        mode: Mode,
+        input: &[u8],
+        room: &mut Room,
+    ) -> Result<usize, Stop<i32>> {
         let at = self.state.as_mut_ptr();
         // SAFETY: a zeroed or used structure of the right type is what the init takes; the memory named
         // here outlives each call.
@@ -177,19 +180,18 @@ impl Decoder {
                 loop {
                     let (next_out, size) = room.offer(mode.window(usize::MAX));
                     if size == 0 {
-                        return Ok(());
+                        return Err(Stop::Full);
                     }
                     (*at).next_out = next_out;
                     (*at).avail_out = size as u32;
                     let code = sys::isal_inflate(at);
                     room.commit(size - (*at).avail_out as usize);
                     if code != sys::ISAL_DECOMP_OK as i32 {
-                        return Err(Error::Decode { codec: INFO.name, message: describe(code) });
+                        return Err(Stop::Library(code));
                     }
                     if (*at).block_state == sys::isal_block_state_ISAL_BLOCK_FINISH {
-                        let left =
-                            after + (*at).avail_in as usize + ((*at).read_in_length.max(0) / 8) as usize;
-                        return if left == 0 { Ok(()) } else { Err(trailing(INFO.name, left)) };
+                        let buffered = ((*at).read_in_length.max(0) / 8) as usize;
+                        return Ok(after + (*at).avail_in as usize + buffered);
                     }
                     if (*at).avail_out > 0 {
                         break;
@@ -197,7 +199,7 @@ impl Decoder {
                 }
             }
         }
-        Err(truncated(INFO.name))
+        Err(Stop::Starved)
     }
 }
 

@@ -30,10 +30,6 @@ impl Codec for Libdeflate {
         format!("libdeflate {}", env!("HEADER_LIBDEFLATE"))
     }
 
-    fn format(&self, params: &Params) -> Format {
-        Container::of(params).format()
-    }
-
     fn coder(&self, params: &Params) -> Result<Box<dyn Coder>, Error> {
         params.check(&INFO)?;
         let level = params.level_or_default(&INFO);
@@ -56,10 +52,10 @@ impl Coder for Both {
             self.encoder = Compressor::new(self.level);
         }
         let Some(encoder) = &self.encoder else { return Err(failed("no memory for the compressor")) };
-        let (bound, compress) = match self.container {
-            Container::Raw => (BOUND_RAW, COMPRESS_RAW),
-            Container::Zlib => (BOUND_ZLIB, COMPRESS_ZLIB),
-            Container::Gzip => (BOUND_GZIP, COMPRESS_GZIP),
+        let (bound, compress): (Bound, Compress) = match self.container {
+            Container::Raw => (sys::libdeflate_deflate_compress_bound, sys::libdeflate_deflate_compress),
+            Container::Zlib => (sys::libdeflate_zlib_compress_bound, sys::libdeflate_zlib_compress),
+            Container::Gzip => (sys::libdeflate_gzip_compress_bound, sys::libdeflate_gzip_compress),
         };
         let handle = encoder.0.as_ptr();
         // SAFETY: the handle is live.
@@ -83,10 +79,10 @@ impl Coder for Both {
             self.decoder = Decompressor::new();
         }
         let Some(decoder) = &self.decoder else { return Err(failed("no memory for the decompressor")) };
-        let decompress = match self.container {
-            Container::Raw => DECOMPRESS_RAW,
-            Container::Zlib => DECOMPRESS_ZLIB,
-            Container::Gzip => DECOMPRESS_GZIP,
+        let decompress: Decompress = match self.container {
+            Container::Raw => sys::libdeflate_deflate_decompress_ex,
+            Container::Zlib => sys::libdeflate_zlib_decompress_ex,
+            Container::Gzip => sys::libdeflate_gzip_decompress_ex,
         };
         let mut room = Room::expecting(INFO.name, expected, out)?;
         let (at, size) = room.offer(expected + 1);
@@ -122,16 +118,8 @@ impl Coder for Both {
 }
 
 type Bound = unsafe extern "C" fn(*mut sys::libdeflate_compressor, usize) -> usize;
-const BOUND_RAW: Bound = sys::libdeflate_deflate_compress_bound;
-const BOUND_ZLIB: Bound = sys::libdeflate_zlib_compress_bound;
-const BOUND_GZIP: Bound = sys::libdeflate_gzip_compress_bound;
-
 type Compress =
     unsafe extern "C" fn(*mut sys::libdeflate_compressor, *const c_void, usize, *mut c_void, usize) -> usize;
-const COMPRESS_RAW: Compress = sys::libdeflate_deflate_compress;
-const COMPRESS_ZLIB: Compress = sys::libdeflate_zlib_compress;
-const COMPRESS_GZIP: Compress = sys::libdeflate_gzip_compress;
-
 type Decompress = unsafe extern "C" fn(
     *mut sys::libdeflate_decompressor,
     *const c_void,
@@ -141,9 +129,6 @@ type Decompress = unsafe extern "C" fn(
     *mut usize,
     *mut usize,
 ) -> sys::libdeflate_result;
-const DECOMPRESS_RAW: Decompress = sys::libdeflate_deflate_decompress_ex;
-const DECOMPRESS_ZLIB: Decompress = sys::libdeflate_zlib_decompress_ex;
-const DECOMPRESS_GZIP: Decompress = sys::libdeflate_gzip_decompress_ex;
 
 struct Compressor(NonNull<sys::libdeflate_compressor>);
 

@@ -36,10 +36,6 @@ impl Codec for Zopfli {
         format!("zopfli {} (decoding: zlib {})", env!("CRATE_ZOPFLI"), version::<Zlib>())
     }
 
-    fn format(&self, params: &Params) -> Format {
-        Container::of(params).format()
-    }
-
     fn coder(&self, params: &Params) -> Result<Box<dyn Coder>, Error> {
         params.check(&INFO)?;
         let iterations = u64::try_from(params.level_or_default(&INFO)).ok().and_then(NonZeroU64::new);

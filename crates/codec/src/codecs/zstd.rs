@@ -4,7 +4,7 @@
 
 use zstd_safe::{CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, WriteBuf, zstd_sys};
 
-use crate::room::{MODE, Mode, Room, trailing, truncated};
+use crate::room::{MODE, Mode, Room, Stop, truncated};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, OptionSpec, OptionValues, ParamError, Params};
 
 static INFO: Info = Info {
@@ -70,10 +70,8 @@ impl Codec for Zstd {
         let joined = samples.concat();
         let sizes: Vec<usize> = samples.iter().map(|s| s.len()).collect();
         let mut dictionary = Vec::with_capacity(max);
-        zstd_safe::train_from_buffer(&mut dictionary, &joined, &sizes).map_err(|code| Error::Train {
-            codec: INFO.name,
-            message: zstd_safe::get_error_name(code).into(),
-        })?;
+        zstd_safe::train_from_buffer(&mut dictionary, &joined, &sizes)
+            .map_err(|code| Error::Train { codec: INFO.name, message: describe(code) })?;
         Ok(dictionary)
     }
 }
@@ -122,29 +120,25 @@ struct Both {
 
 impl Coder for Both {
     fn encode(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
-        let failed =
-            |code| Error::Encode { codec: INFO.name, message: zstd_safe::get_error_name(code).into() };
         if self.encoder.is_none() {
-            self.encoder = Some(self.settings.encoder().map_err(failed)?);
+            self.encoder = Some(self.settings.encoder().map_err(unencoded)?);
         }
-        let Some(context) = &mut self.encoder else { return Err(failed(0)) };
+        let Some(context) = &mut self.encoder else { return Err(unencoded(0)) };
         let mut room = Room::unlimited(out);
         match self.mode {
             Mode::OneShot => {
                 let mut place = OutputRegion::of(&mut room, zstd_safe::compress_bound(input.len()));
-                context.compress2(&mut place, input).map(drop).map_err(failed)
+                context.compress2(&mut place, input).map(drop).map_err(unencoded)
             }
-            Mode::Stream => stepwise(context, input, &mut room).map_err(failed),
+            Mode::Stream => stepwise(context, input, &mut room).map_err(unencoded),
         }
     }
 
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
-        let failed =
-            |code| Error::Decode { codec: INFO.name, message: zstd_safe::get_error_name(code).into() };
         if self.decoder.is_none() {
-            self.decoder = Some(self.settings.decoder().map_err(failed)?);
+            self.decoder = Some(self.settings.decoder().map_err(undecoded)?);
         }
-        let Some(context) = &mut self.decoder else { return Err(failed(0)) };
+        let Some(context) = &mut self.decoder else { return Err(undecoded(0)) };
         // For the library, empty input is a valid sequence of no frames; we write one frame for every input.
         if input.is_empty() {
             out.clear();
@@ -159,12 +153,16 @@ impl Coder for Both {
                     Err(code) if is_too_small(code) => {
                         return Err(Error::TooLarge { codec: INFO.name, limit: expected });
                     }
-                    Err(code) => return Err(failed(code)),
+                    Err(code) => return Err(undecoded(code)),
                 }
+                drop(place);
+                room.close(INFO.name)
             }
-            Mode::Stream => unpack(context, input, &mut room, failed)?,
+            Mode::Stream => {
+                let ran = unpack(context, input, &mut room);
+                room.decoded(INFO.name, ran, describe)
+            }
         }
-        room.close(INFO.name)
     }
 }
 
@@ -175,13 +173,12 @@ pub(crate) fn encode_after(
     input: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let failed = |code| Error::Encode { codec: INFO.name, message: zstd_safe::get_error_name(code).into() };
     let settings = Settings { level, window: Some(window), long: false, checksum: false, dictionary: None };
-    let mut context = settings.encoder().map_err(failed)?;
-    context.ref_prefix(dictionary).map_err(failed)?;
+    let mut context = settings.encoder().map_err(unencoded)?;
+    context.ref_prefix(dictionary).map_err(unencoded)?;
     let mut room = Room::unlimited(out);
     let mut place = OutputRegion::of(&mut room, zstd_safe::compress_bound(input.len()));
-    context.compress2(&mut place, input).map(drop).map_err(failed)
+    context.compress2(&mut place, input).map(drop).map_err(unencoded)
 }
 
 /// Decodes one frame, with a dictionary of plain bytes before the content.
@@ -192,13 +189,24 @@ pub(crate) fn decode_after(
     expected: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let failed = |code| Error::Decode { codec: INFO.name, message: zstd_safe::get_error_name(code).into() };
     let mut context = DCtx::create();
-    context.set_parameter(DParameter::WindowLogMax(window)).map_err(failed)?;
-    context.ref_prefix(dictionary).map_err(failed)?;
+    context.set_parameter(DParameter::WindowLogMax(window)).map_err(undecoded)?;
+    context.ref_prefix(dictionary).map_err(undecoded)?;
     let mut room = Room::expecting(INFO.name, expected, out)?;
-    unpack(&mut context, input, &mut room, failed)?;
-    room.close(INFO.name)
+    let ran = unpack(&mut context, input, &mut room);
+    room.decoded(INFO.name, ran, describe)
+}
+
+fn describe(code: usize) -> String {
+    zstd_safe::get_error_name(code).into()
+}
+
+fn unencoded(code: usize) -> Error {
+    Error::Encode { codec: INFO.name, message: describe(code) }
+}
+
+fn undecoded(code: usize) -> Error {
+    Error::Decode { codec: INFO.name, message: describe(code) }
 }
 
 /// Whether the library's error says that the output did not fit.
@@ -227,13 +235,9 @@ fn stepwise(context: &mut CCtx, input: &[u8], room: &mut Room) -> Result<(), usi
     Ok(())
 }
 
-fn unpack(
-    context: &mut DCtx<'_>,
-    input: &[u8],
-    room: &mut Room,
-    failed: impl Fn(usize) -> Error,
-) -> Result<(), Error> {
-    context.reset(zstd_safe::ResetDirective::SessionOnly).map_err(&failed)?;
+/// Decodes one frame to its end; returns the number of unread bytes of input.
+fn unpack(context: &mut DCtx<'_>, input: &[u8], room: &mut Room) -> Result<usize, Stop<usize>> {
+    context.reset(zstd_safe::ResetDirective::SessionOnly).map_err(Stop::Library)?;
     let mut after = input.len();
     for (piece, _) in Mode::Stream.pieces(input) {
         after -= piece.len();
@@ -241,21 +245,20 @@ fn unpack(
         loop {
             let mut place = OutputRegion::of(room, Mode::Stream.window(0));
             if place.size == 0 {
-                return Ok(());
+                return Err(Stop::Full);
             }
             let mut sink = OutBuffer::around(&mut place);
-            let hint = context.decompress_stream(&mut sink, &mut source).map_err(&failed)?;
+            let hint = context.decompress_stream(&mut sink, &mut source).map_err(Stop::Library)?;
             let spare = sink.pos() < sink.capacity();
             let left = piece.len() - source.pos();
             match hint {
-                0 if left + after > 0 => return Err(trailing(INFO.name, left + after)),
-                0 => return Ok(()),
+                0 => return Ok(left + after),
                 _ if left == 0 && spare => break,
                 _ => {}
             }
         }
     }
-    Err(truncated(INFO.name))
+    Err(Stop::Starved)
 }
 
 /// A part of a [`Room`] in the form that zstd's binding needs.

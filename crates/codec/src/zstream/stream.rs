@@ -4,22 +4,13 @@ use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 
 use super::{Api, Io};
-use crate::room::{Mode, Room};
+use crate::room::{Mode, Room, Stop};
 
 const Z_NO_FLUSH: c_int = 0;
 const Z_FINISH: c_int = 4;
 const Z_OK: c_int = 0;
 const Z_STREAM_END: c_int = 1;
 const Z_BUF_ERROR: c_int = -5;
-
-/// Why a stream stopped before its end.
-pub enum Stop {
-    Full,
-    /// The input is used up.
-    Starved,
-    /// The library reported an error.
-    Library(String),
-}
 
 type Step<A> = unsafe fn(*mut <A as Api>::Stream, &mut Io, c_int) -> c_int;
 
@@ -59,7 +50,7 @@ impl<A: Api> Stream<A> {
         room: &mut Room,
         all: usize,
         step: Step<A>,
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, Stop<String>> {
         let mut used = 0;
         for (piece, last) in mode.pieces(input) {
             let mut rest = piece;
