@@ -76,7 +76,6 @@ const OBJECTIVES: [Objective; 4] = [Objective::Time, Objective::Fcp, Objective::
 /// The page of an advice in its folder.
 const PAGE: &str = "advice.html";
 
-/// The folder of an advice.
 pub const ADVICE: &str = "advice";
 
 impl Args {
@@ -103,7 +102,6 @@ pub struct Advised {
     failures: usize,
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     if args.dry_run {
@@ -284,7 +282,6 @@ fn paged(policy: &Policy, site: &Site, blocks: &[Block], emitted: &[Emitted], ou
     paged
 }
 
-/// The policy as it is written.
 fn policy_text(decided: &Decided) -> Result<String> {
     let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
     let text = commented::<Policy>(&text, true);

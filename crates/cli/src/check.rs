@@ -161,7 +161,6 @@ impl Missing {
     }
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let mut findings = findings(args, defs)?;
     if args.fix && fix::install(&packages(&findings.missing), args.yes)? {

@@ -130,7 +130,6 @@ const ASSUMED: &str = "10mbit";
 /// Its round trip.
 const ROUND_TRIP: &str = "40ms";
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let staging = Shelter::new().context("no temporary folder for the content")?;

@@ -143,7 +143,6 @@ enum Form {
     Json,
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: &[PathBuf]) -> Result<ExitCode> {
     if let Some(out) = &args.out {
         load_dir::can_write(out).or_usage_error()?;
@@ -218,7 +217,6 @@ fn sides(args: &Args) -> Result<(Side, Side)> {
     }
 }
 
-/// The newest run, or the newest load.
 fn newest(is_load: bool) -> Result<PathBuf> {
     let what = if is_load { "load" } else { "run" };
     let found =

@@ -57,7 +57,6 @@ enum CorpusVerb {
     },
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     match &args.what {

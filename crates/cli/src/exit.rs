@@ -96,7 +96,6 @@ pub fn refused(error: anyhow::Error) -> anyhow::Error {
     if error.is::<Refused>() { error } else { Refused(error).into() }
 }
 
-/// The exit code of an error.
 pub fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<Refused>() { Exit::Usage } else { Exit::Internal }
 }

@@ -43,13 +43,11 @@ pub struct Args {
 }
 
 impl Args {
-    /// Whether one is given.
     pub fn is_given(&self) -> bool {
         self.yes || self.quick || self.budget.is_some()
     }
 }
 
-/// The file of the site.
 const SITE: &str = "site.toml";
 /// Seconds of measuring, usually and for a first impression.
 const SECONDS: (f64, f64) = (300.0, 110.0);
@@ -58,7 +56,6 @@ const PROOF: &str = "proof.md";
 /// The share of them in which is decided; the rest proves.
 const DECIDING: f64 = 0.55;
 
-/// Runs it.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let seconds = args.budget.unwrap_or(if args.quick { SECONDS.1 } else { SECONDS.0 });
@@ -186,7 +183,6 @@ fn decided_before(file: &Path, sha256: &str) -> Option<Policy> {
 /// A site that was found, and where what is made of it goes.
 struct Place {
     request: SiteRequest,
-    /// How it is told.
     told: String,
     /// The folder for results, where this one is the document root: what lies in that is public.
     results: Option<PathBuf>,

@@ -35,7 +35,6 @@ enum What {
 }
 
 impl Args {
-    /// Whether it may make links.
     pub fn makes_links(&self) -> bool {
         matches!(self.what, What::Link(_))
     }

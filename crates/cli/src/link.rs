@@ -111,7 +111,6 @@ struct Row {
     off: Vec<String>,
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let definitions = Definitions::load(defs).or_usage_error()?;
     match &args.what {

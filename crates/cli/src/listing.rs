@@ -81,7 +81,6 @@ pub fn history_of(folder: &Path) -> Result<History> {
     read
 }
 
-/// Shows the runs in a folder.
 pub fn show(folder: &Path, filter: &Filter, json: bool) -> Result<ExitCode> {
     let runs = history_of(folder)?.runs(filter);
     if json {

@@ -42,7 +42,6 @@ const SHORTEST: f64 = 0.1;
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;
 
-/// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let args = match &args.other.ab_args {
         Some(words) => from_ab(args, words).or_usage_error()?,

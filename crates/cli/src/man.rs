@@ -29,7 +29,6 @@ const SHELLS: [(&str, &str); 3] = [
     ("fish", "fish/vendor_completions.d/weigh.fish"),
 ];
 
-/// Runs the verb.
 pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
     let place = clean_path(&args.folder).to_string();
     if args.folder.exists() {

@@ -95,7 +95,6 @@ pub fn reports(
     Ok(Some(reports))
 }
 
-/// A new run directory for a plan.
 fn begin(plan: Plan, folder: &Path, options: &RunOptions) -> Result<RunDir> {
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
     measure::begin(plan, folder, command, options, &mut Live::new(false)).or_usage_error()

@@ -117,7 +117,6 @@ fn percent(text: &str) -> Result<f64, String> {
     number.map(|share| share / 100.0).ok_or_else(|| "give a percentage from 0 to below 100, such as 5".into())
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let policy = args.policy.as_deref().map(read_policy).transpose().or_usage_error()?;
@@ -338,7 +337,6 @@ fn problems(outcome: &PackOutcome) -> String {
     text
 }
 
-/// The result of a check.
 fn checked(args: &Args, outcome: &PackOutcome) -> Result<ExitCode> {
     let (wrong, mut text) = (outcome.problems.len(), problems(outcome));
     let named = clean_path(&args.tree);

@@ -84,7 +84,6 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     }
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     sensible(args).or_usage_error()?;
     let all = if args.script.is_empty() { files(&args.files).or_usage_error()? } else { script(args, defs)? };

@@ -16,7 +16,6 @@ use weigh_os::umask;
 use weigh_profile::script::PrivateFile;
 use weigh_run::loading::load_dir;
 
-/// A profile with its name.
 pub struct Named {
     pub name: String,
     pub profile: Profile,

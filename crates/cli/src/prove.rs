@@ -85,7 +85,6 @@ impl Args {
     }
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     let judging = args.gates.read().or_usage_error()?;

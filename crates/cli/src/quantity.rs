@@ -54,7 +54,6 @@ pub fn since(text: &str) -> Result<String, String> {
     date.or_else(age).ok_or_else(|| "give a date such as 2026-01-31, or an age such as 90d, 12h or 2w".into())
 }
 
-/// An age in hours.
 fn hours(text: &str) -> Option<i64> {
     let text = text.trim();
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);

@@ -29,7 +29,6 @@ pub struct OutputOptions {
     /// The answer, or all evidence.
     pub detail: Detail,
     pub json: bool,
-    /// Columns of the tables.
     pub columns: Columns,
 }
 
@@ -94,12 +93,10 @@ fn from_here(path: &Path) -> String {
     clean_path(path.strip_prefix(here).unwrap_or(path)).to_string()
 }
 
-/// Prints the report in one format.
 pub fn print(results: &Report, format: &dyn Format, options: &Options) -> Result<()> {
     print_files(&format.render(results, options)?, format)
 }
 
-/// Prints files of a format.
 pub fn print_files(files: &[Rendered], format: &dyn Format) -> Result<()> {
     let show = if format.medium() == Medium::Screen { terminal::print } else { terminal::write };
     files.iter().try_for_each(|file| show(&String::from_utf8_lossy(&file.bytes)))

@@ -138,7 +138,6 @@ impl Args {
     }
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     args.suits_a_node(defs).or_usage_error()?;
     let lab = Lab::open(defs).or_usage_error()?;
@@ -210,7 +209,6 @@ fn plans(
     Ok((plans, placed.map(|(placed, _)| placed)))
 }
 
-/// The studies that are asked for.
 fn select_studies(home: &Home, args: &Args, own: &mut UserOverrides) -> Result<Vec<Study>> {
     let mut studies = overrides::studies(home, &args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;

@@ -91,7 +91,6 @@ enum RunsVerb {
     },
 }
 
-/// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let folder = &args.folder;
     if folder != Path::new(FOLDER) && !folder.is_dir() {

@@ -84,7 +84,6 @@ struct Row {
     fpm: Option<Vec<String>>,
 }
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_usage_error()?;
     match &args.what {

@@ -109,7 +109,6 @@ const EXAMPLES: &str = "Examples:
   weigh site --docroot public --server-config nginx.conf --render
   weigh site --docroot public --log access.log --store redis://127.0.0.1/0";
 
-/// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let ask = ask(args);
     if ask.is_empty() {

@@ -69,7 +69,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty one.
     pub fn new(is_silent: bool) -> Line {
         let bar = if watched() && !is_silent { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{spinner} {wide_msg}");

@@ -122,12 +122,10 @@ impl Engine {
         Afar::new(Arc::clone(&self.shared), node, worker, how).worker(said, waiting, longest)
     }
 
-    /// Why a node is lost.
     pub fn why_lost(&self, node: &str) -> Option<String> {
         self.shared.lock().lost.get(node).cloned()
     }
 
-    /// Why the engine has ended.
     pub fn why_ended(&self) -> Option<String> {
         self.shared.lock().ended.clone()
     }

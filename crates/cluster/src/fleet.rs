@@ -139,7 +139,6 @@ impl Fleet {
         self.sum(parts, board.first_failed(), interrupted)
     }
 
-    /// The plan of each agent.
     fn plans(&self, plan: &LoadPlan) -> Result<Vec<LoadPlan>, Failure> {
         let count = self.members.len() as u32;
         let most = plan.streams.iter().map(|stream| stream.connections).max().unwrap_or(0);
@@ -221,7 +220,6 @@ impl Fleet {
     }
 }
 
-/// Brings a file onto a node.
 fn bring(cluster: &Cluster, node: &str, file: &Path) -> Result<PathBuf, String> {
     let gone = || format!("{}: cannot be read", file.display());
     let sum = digest::of_file(file).ok().flatten().ok_or_else(gone)?;

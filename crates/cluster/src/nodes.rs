@@ -24,7 +24,6 @@ const LONGEST_ROOM: usize = 43;
 /// How long a file may take to a node.
 const PUT_LIMIT: Duration = Duration::from_secs(600);
 
-/// What a cluster is opened with.
 pub struct Opening<'a> {
     /// The engines among the definitions.
     pub definitions: &'a Definitions,

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 /// The port of a head node where the address has none; Ray's own default.
 const PORT: u16 = 6379;
-/// The longest name of a host.
 const LONGEST_HOST: usize = 253;
 
 /// A cluster: one of one's own on this machine, or one that is there.
@@ -62,7 +61,6 @@ impl FromStr for On {
     }
 }
 
-/// How many nodes are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Want {
     /// Fewer are an error.

@@ -72,7 +72,6 @@ pub enum Answer {
         /// What the user should know before anything is measured.
         remark: Option<String>,
     },
-    /// The versions.
     Versions {
         versions: Vec<Version>,
     },

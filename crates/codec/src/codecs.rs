@@ -32,7 +32,6 @@ codecs! {
     xz::Xz,
 }
 
-/// The codec of that name.
 pub fn find(name: &str) -> Option<Box<dyn Codec>> {
     all().into_iter().find(|c| c.info().name == name)
 }

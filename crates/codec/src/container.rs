@@ -2,7 +2,6 @@
 
 use crate::{Format, OptionSpec, OptionValues, Params};
 
-/// The option that chooses the container.
 pub(crate) const CONTAINER: OptionSpec = OptionSpec {
     name: "container",
     values: OptionValues::Words(&["raw", "zlib", "gzip"]),

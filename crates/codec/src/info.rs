@@ -22,7 +22,6 @@ pub struct OptionSpec {
     pub about: &'static str,
 }
 
-/// The accepted values of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValues {
     /// An integer in this inclusive range.
@@ -50,7 +49,6 @@ pub enum ParamError {
     /// The level is outside the codec's range.
     #[error("{codec} has levels {min} to {max}, not {level}")]
     Level { codec: &'static str, level: i32, min: i32, max: i32 },
-    /// The option does not exist for this codec.
     #[error("{codec} has no option `{option}`; it takes: {known}")]
     UnknownOption {
         codec: &'static str,
@@ -58,7 +56,6 @@ pub enum ParamError {
         /// The options that exist, or `none`.
         known: String,
     },
-    /// The option's value is not accepted.
     #[error("{codec}: {option}={value} is not accepted; use {accepted}")]
     OptionValue { codec: &'static str, option: String, value: String, accepted: String },
     /// Two parameters do not go together.

@@ -22,7 +22,6 @@ use weigh_os::regular;
 
 /// The most bytes that come out of one archive, members that nobody wants included.
 const MOST_BYTES: u64 = 1 << 30;
-/// The most members of one archive.
 const MOST_MEMBERS: usize = 200_000;
 
 /// Whether to go on to the next member.

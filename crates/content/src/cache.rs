@@ -50,7 +50,6 @@ pub struct Lock {
 }
 
 impl Cache {
-    /// A cache at this folder.
     pub fn at(root: impl Into<PathBuf>) -> Cache {
         Cache { root: root.into() }
     }
@@ -69,22 +68,18 @@ impl Cache {
         &self.root
     }
 
-    /// Where a package's archive is.
     pub fn archive(&self, package: &Package) -> PathBuf {
         self.root.join("archives").join(package.file_name())
     }
 
-    /// Where a corpus file is.
     pub fn file(&self, id: &str) -> PathBuf {
         self.root.join("files").join(id)
     }
 
-    /// Where a value in a form is.
     pub fn value(&self, id: &str, form: &str) -> PathBuf {
         self.root.join("values").join(format!("{id}.{form}"))
     }
 
-    /// Where all instances of a value in a form are.
     pub fn instances(&self, id: &str, form: &str) -> PathBuf {
         self.root.join("values").join(format!("{id}.{form}.all"))
     }

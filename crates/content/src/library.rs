@@ -44,7 +44,6 @@ pub struct Entry {
     pub source: String,
     /// Its length in bytes; `None` for a form of a value that the table does not pin.
     pub bytes: Option<u64>,
-    /// The sets it is in.
     pub sets: Vec<String>,
 }
 
@@ -77,7 +76,6 @@ impl Library {
         self.items().map(|item| Ok((item.entry(), self.presence(item)?))).collect()
     }
 
-    /// Every set with the ids in it.
     pub fn sets(&self) -> Vec<(String, Vec<String>)> {
         let names: BTreeSet<String> = self.items().flat_map(|item| item.sets().to_vec()).collect();
         let members =

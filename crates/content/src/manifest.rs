@@ -38,7 +38,6 @@ pub struct ArchivePin {
     pub sha256: String,
 }
 
-/// One file of an archive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilePin {
@@ -53,7 +52,6 @@ pub struct FilePin {
     pub bytes: u64,
     /// SHA-256, hexadecimal.
     pub sha256: String,
-    /// The sets it is in.
     #[serde(default)]
     pub sets: Vec<String>,
 }
@@ -91,7 +89,6 @@ pub struct ValuePin {
     /// Values of its shape that are measured together with it, it being the first; none of a large one.
     #[serde(default)]
     pub instances: Option<InstancesPin>,
-    /// The sets it is in.
     #[serde(default)]
     pub sets: Vec<String>,
 }
@@ -120,12 +117,10 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The pin of a package.
     pub fn archive(&self, package: &Package) -> Option<&ArchivePin> {
         self.archives.iter().find(|pin| pin.source == *package)
     }
 
-    /// The family of a value.
     pub fn family(&self, name: &str) -> Option<&Family> {
         self.families.iter().find(|family| family.name == name)
     }

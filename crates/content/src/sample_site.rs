@@ -36,13 +36,11 @@ pub const LINES: usize = 100_000;
 /// The seed that is taken where none is given.
 pub const SEED: u64 = 1;
 
-/// A site that was made.
 #[derive(Debug)]
 pub struct SampleSite {
     pub root: PathBuf,
     /// Files in the document root.
     pub files: usize,
-    /// Their bytes.
     pub bytes: u64,
     pub values: usize,
     /// Lines of the log that are not requests.

@@ -2,7 +2,6 @@
 //!
 //! Only what a worker reads back counts as a value: scalars, arrays and `stdClass`. References and other classes do not.
 
-/// What bytes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Serialized {
     /// One value, from the first byte to the last.
@@ -12,7 +11,6 @@ pub enum Serialized {
     Other,
 }
 
-/// Tells what bytes are.
 pub fn detect_serialized(bytes: &[u8]) -> Serialized {
     match first(bytes) {
         Some((value, [])) => value,

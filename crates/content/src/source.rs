@@ -20,7 +20,6 @@ pub enum Registry {
 }
 
 impl Registry {
-    /// Its word in a source.
     pub fn word(self) -> &'static str {
         match self {
             Registry::Npm => "npm",
@@ -44,7 +43,6 @@ impl Registry {
     }
 }
 
-/// A package at a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Package {
     pub registry: Registry,

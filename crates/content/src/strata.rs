@@ -6,7 +6,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Where size bands begin, in bytes; the last has no end.
 pub const BANDS: [u64; 6] = [0, 1_000, 10_000, 50_000, 250_000, 1_000_000];
 
-/// The band of a size.
 pub fn band(bytes: u64) -> usize {
     BANDS.iter().rposition(|from| bytes >= *from).unwrap_or(0)
 }
@@ -56,7 +55,6 @@ impl<T, const MOST: usize> Drawn<T, MOST> {
         self.0.len()
     }
 
-    /// None was kept.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

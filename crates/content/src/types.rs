@@ -11,7 +11,6 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Type {
     pub name: &'static str,
-    /// Its extensions.
     pub extensions: &'static [&'static str],
     /// Whether the servers' filters encode it.
     #[serde(skip)]

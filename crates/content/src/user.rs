@@ -365,7 +365,6 @@ fn main_kind(kinds: &[(&'static str, u64)]) -> &'static str {
     kinds.iter().map(|(kind, _)| *kind).find(|kind| of(kind) * 10 >= total * 9).unwrap_or("mixed")
 }
 
-/// Reads a piece of a file into a buffer.
 fn read(path: &Path, piece: &Piece, buffer: &mut Vec<u8>) -> Result<(), String> {
     let mut read = || {
         let file = regular::open(path)?;

@@ -30,7 +30,6 @@ struct WithValues {
     values: Values,
 }
 
-/// A summary as it was found or made.
 #[derive(Debug)]
 pub struct FoundSummary {
     pub summary: Summary,

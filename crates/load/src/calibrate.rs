@@ -250,7 +250,6 @@ impl Setup {
 }
 
 impl Load {
-    /// The plan of one block.
     pub fn plan(&self, setup: &Setup) -> LoadPlan {
         let path = BODIES.iter().find(|b| b.1 == self.body_bytes).map_or("/", |b| b.0);
         let check = Check::Verify { decode_every: 1, vary_by: Vec::new() };

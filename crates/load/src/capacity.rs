@@ -213,7 +213,6 @@ pub fn find_capacity<E>(
 }
 
 impl Search {
-    /// Seconds of a step.
     fn seconds_of(&self, rate: f64, decides: bool) -> f64 {
         let for_tail = |requests: f64| requests / (1.0 - self.limit.quantile).max(1e-6) / rate;
         if decides {
@@ -321,7 +320,6 @@ fn was_cold(allowed: f64, seconds: f64, result: &LoadResult) -> bool {
     is_over && waiting.last().is_some_and(|last| *last < most * FEWER)
 }
 
-/// A rate with its steps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rate {
     rate: f64,

@@ -269,7 +269,6 @@ struct Job<'a> {
     models: &'a [Box<dyn Model>],
 }
 
-/// The outcome of one thread.
 struct ThreadResult {
     recorder: Recorder,
     /// Share of a core.

@@ -113,9 +113,7 @@ const FRAME: usize = 512;
 
 #[derive(Debug)]
 pub enum Machine {
-    /// HTTP/1.
     Http1(h1::Machine),
-    /// HTTP/2.
     Http2(Box<h2::Machine>),
 }
 

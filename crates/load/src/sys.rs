@@ -8,7 +8,6 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::regular;
 
-/// CPU seconds of this thread.
 pub fn thread_cpu_seconds() -> f64 {
     seconds(ClockId::ThreadCPUTime)
 }

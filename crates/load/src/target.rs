@@ -9,7 +9,6 @@ use url::{Host, Position, Url};
 
 use crate::escape::shown;
 
-/// The most addresses of one name that are kept.
 const MOST_ADDRESSES: usize = 16;
 /// The most hosts that one run may resolve.
 const MOST_HOSTS: usize = 256;

@@ -14,7 +14,6 @@ use crate::regular;
 const MOST_BYTES: u64 = 16 << 20;
 /// The most bytes of all bodies together: every thread keeps them in memory.
 const MOST_BODIES: u64 = 64 << 20;
-/// The most requests of one workload.
 const MOST_REQUESTS: usize = 100_000;
 
 /// The requests and streams of a plan.

@@ -38,9 +38,7 @@ pub enum Limit {
 /// An amount with its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// Seconds.
     Seconds(f64),
-    /// Bytes.
     Bytes(f64),
     /// A share, written in percent.
     Share(f64),

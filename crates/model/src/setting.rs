@@ -32,7 +32,6 @@ impl Setting {
         Setting { codec: codec.into(), level: None, options: BTreeMap::new() }
     }
 
-    /// A codec at a level.
     pub fn at(codec: impl Into<String>, level: i32) -> Setting {
         Setting { level: Some(level), ..Setting::bare(codec) }
     }

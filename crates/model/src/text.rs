@@ -29,7 +29,6 @@ fn is_style(code: &str) -> bool {
     numbers.is_some_and(|numbers| numbers.bytes().all(|b| b.is_ascii_digit() || b == b';'))
 }
 
-/// A path as clean text.
 pub fn clean_path(path: &Path) -> String {
     clean(&path.to_string_lossy())
 }

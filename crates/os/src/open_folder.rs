@@ -126,7 +126,6 @@ impl OpenFolder {
         Ok(unlinkat(&self.fd, name, flags)?)
     }
 
-    /// Makes a folder of this mode.
     pub fn make_folder(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         mkdirat(&self.fd, name, Mode::RWXU)?;
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -28,7 +28,6 @@ use weigh_rig::runtime::PhpRuntime;
 /// How long what a script left behind may take to end.
 const CLEARING: Duration = Duration::from_secs(5);
 
-/// What is to be run.
 #[derive(Debug)]
 pub struct Script<'a> {
     pub php: &'a PhpRuntime,
@@ -41,7 +40,6 @@ pub struct Script<'a> {
     pub pairs: usize,
 }
 
-/// A script that was profiled.
 #[derive(Debug)]
 pub struct Profiled {
     pub profile: Profile,

@@ -23,7 +23,6 @@ const LONGEST: u64 = 64 << 20;
 /// The most profiles of a folder.
 const MOST: usize = 16;
 
-/// Whether a folder is that of a profile.
 pub fn is_profile(folder: &Path) -> bool {
     folder.join(PROFILE).is_file()
 }

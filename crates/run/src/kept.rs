@@ -19,7 +19,6 @@ const PARTS: &str = "summary.json run.json plan.json records.ndjson seal lock lo
 /// A measurement as it stands on the disk.
 #[derive(Debug)]
 pub enum StoredMeasurement {
-    /// A run of a study.
     Run(Box<StoredRun>),
     Load(Box<Document>),
 }
@@ -81,7 +80,6 @@ impl StoredMeasurement {
         }
     }
 
-    /// Configurations in its plan.
     pub fn configurations(&self) -> usize {
         match self {
             StoredMeasurement::Run(run) => run.plan.cells.len(),

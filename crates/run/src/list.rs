@@ -21,7 +21,6 @@ pub const LATEST: &str = "latest";
 pub struct Found {
     /// When it was started, RFC 3339, UTC; empty where its file does not say.
     pub started: String,
-    /// The name of its folder.
     pub name: String,
     pub path: PathBuf,
 }

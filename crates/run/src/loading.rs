@@ -43,7 +43,6 @@ pub struct LoadAgent {
     patience: Duration,
 }
 
-/// What a block came to.
 #[derive(Clone, Debug)]
 pub struct BlockOutcome {
     /// The result; of an interrupted block that of the part that ran.

@@ -26,7 +26,6 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a run directory.
     pub fn take(dir: &Path) -> Result<Lock> {
         let path = dir.join(LOCK);
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;

@@ -37,12 +37,10 @@ pub enum LogError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
         what: String,
     },
 }
 
-/// The content of a log.
 #[derive(Debug, Default)]
 pub struct Log {
     /// Every whole record, in order.

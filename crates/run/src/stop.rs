@@ -80,7 +80,6 @@ fn early(plan: &Plan, standing: &CellComparisons<'_>, past: &History, i: usize) 
     is_spent(policy, past).then_some(StopReason::Budget)
 }
 
-/// Enough samples of each headline phase.
 fn is_enough(policy: &Policy, past: &History, headline: &[Phase]) -> bool {
     headline.iter().all(|phase| past.samples(*phase).len() >= policy.min_samples as usize)
 }

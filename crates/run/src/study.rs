@@ -156,7 +156,6 @@ impl Study {
         }
     }
 
-    /// The blocks that are measured.
     pub fn measured(&self) -> Blocks {
         match (self.cells.is_empty(), self.deliveries.is_empty()) {
             (false, _) => Blocks::Cells,

@@ -24,12 +24,10 @@ use weigh_model::plan::Plan;
 /// Every subject. The first one also takes a plan without cells.
 static ALL: &[&dyn Subject] = &[&codec::Codecs, &delivery::Deliveries, &client::Clients];
 
-/// The first subject that is meant.
 fn first(is_meant: impl Fn(&dyn Subject) -> bool) -> &'static dyn Subject {
     ALL.iter().copied().find(|subject| is_meant(*subject)).unwrap_or(ALL[0])
 }
 
-/// The subject that a cell is of.
 pub fn find_subject(cell: &Cell) -> &'static dyn Subject {
     first(|subject| subject.shape().kinds.contains(&cell.subject))
 }

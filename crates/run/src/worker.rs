@@ -150,7 +150,6 @@ impl ProcessExecutor {
     }
 }
 
-/// A fault of this worker's.
 pub fn worker_fault(spec: &WorkerSpec, kind: FaultKind, what: String) -> Fault {
     let remedy = Some(format!("its stderr is in {}", spec.log.display()));
     Fault { kind, message: format!("worker {} {what}", spec.name), remedy }

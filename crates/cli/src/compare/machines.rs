@@ -14,7 +14,6 @@ use weigh_answer::page;
 use weigh_model::text::clean;
 use weigh_run::list::find_kept;
 
-/// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let runs: Result<Vec<Run>> = args.words.iter().map(|word| read(word)).collect();
     let machines = runs.and_then(|runs| compared(&runs, &args.core_hour)).or_usage_error()?;

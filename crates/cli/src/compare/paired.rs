@@ -50,7 +50,6 @@ const LOOPBACK: &str = "loopback";
 /// The longest name of a side.
 const LONGEST: usize = 32;
 
-/// Runs the verb.
 pub fn run(args: &Args, judging: &Judging, defs: &[PathBuf]) -> Result<ExitCode> {
     let twice = Twice { defs, php: &args.php, configs: &args.server_config, docroots: &args.docroot };
     let words: Vec<String> = args.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -254,7 +253,6 @@ fn plan(args: &Args, twice: &Twice<'_>, words: &[String], staging: &Path) -> Res
     Ok(plan)
 }
 
-/// The plan of one side.
 fn of_side(
     lab: &Lab,
     args: &Args,

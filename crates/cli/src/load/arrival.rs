@@ -13,7 +13,6 @@ const DEFAULT_SECONDS: f64 = 10.0;
 pub struct Arriving {
     /// As the engine reads it.
     pub text: String,
-    /// Seconds of the run.
     pub seconds: Option<f64>,
     /// Requests are due whatever the server does.
     pub open: bool,

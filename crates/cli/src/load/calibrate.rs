@@ -19,7 +19,6 @@ const ROUNDS: u32 = 3;
 /// Seconds of a block where nothing is said.
 const BLOCK: f64 = 0.5;
 
-/// Calibrates.
 pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.urls.is_empty() || args.request.requests_file.is_some() {
         return Err(anyhow!("--calibrate uses its own target: leave the URL out")).or_usage_error();

@@ -21,12 +21,10 @@ use weigh_run::loading::stored as loads;
 const FEW: usize = 30;
 const MANY: usize = 500;
 
-/// Whether a folder is one of these.
 pub fn is_other(folder: &Path) -> bool {
     loads::is_load(folder) || profiles::is_profile(folder)
 }
 
-/// Shows it in these formats.
 pub fn show(folder: &Path, args: &Args, formats: &[&dyn Format]) -> Result<()> {
     let flags = [("--at", args.at.is_some()), ("--columns", args.wanted.columns.is_some())];
     if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given) {

@@ -32,7 +32,6 @@ pub const EXAMPLES: &str = "Examples:
   weigh runs prune --older-than 90d --dry-run
   weigh runs prune --older-than 30d --keep 20 --yes";
 
-/// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let before = &args.older_than;
     let runs = listing::history_of(folder)?.prunable(before, args.keep);

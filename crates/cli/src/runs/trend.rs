@@ -46,7 +46,6 @@ pub const EXAMPLES: &str = "Examples:
   weigh runs trend encode --only zstd       CPU time of encoding with zstd
   weigh runs trend server-cpu --since 90d --study page-output";
 
-/// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let Some(metric) = &args.metric else { return metrics(args, folder) };
     let trend = history_of(folder).and_then(|history| trend(args, metric, &history)).or_usage_error()?;
@@ -186,7 +185,6 @@ fn nothing(trend: &Trend) -> String {
     format!("No change points ({} error level for the table).\n", units::percent(trend.level))
 }
 
-/// The day of a time.
 fn day(started: &str) -> &str {
     started.split('T').next().unwrap_or(started)
 }

@@ -109,7 +109,6 @@ impl<'a> Stage<'a> {
         one.stage(self.library, self.work, &mut self.names, family)
     }
 
-    /// The bytes of one content.
     pub fn bytes(&mut self, id: &str) -> Result<Vec<u8>> {
         read(&self.payload(id, false)?.blob)
     }

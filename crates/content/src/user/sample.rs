@@ -88,11 +88,9 @@ struct Layer {
 pub(super) struct Frame {
     strata: BTreeMap<(&'static str, usize), Layer>,
     pub files: u64,
-    /// Their bytes.
     pub bytes: u64,
 }
 
-/// The units of a file.
 fn pieces(file: &Found) -> Vec<Piece> {
     every(file.bytes, if file.bytes > WHOLE { BLOCK } else { file.bytes })
 }

@@ -36,7 +36,6 @@ impl Form {
         self.texts().2
     }
 
-    /// The kind of content it is.
     pub fn kind(self) -> &'static str {
         self.texts().1
     }

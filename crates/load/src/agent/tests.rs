@@ -5,7 +5,6 @@ use super::*;
 use crate::plan::{Check, Length, Share};
 use crate::workload::{Defaults, of_urls};
 
-/// A plan of one request with that seed.
 fn plan(seed: u64) -> LoadPlan {
     let workload = of_urls(&["http://127.0.0.1/".into()], &Defaults::default()).unwrap();
     LoadPlan {

@@ -36,7 +36,6 @@ impl Model for Poisson {
     }
 }
 
-/// One part of the process.
 struct Process {
     random: ChaCha8Rng,
     /// Nanoseconds between two requests, on average.

@@ -28,7 +28,6 @@ pub struct Exchange {
     pub abandon_after: u64,
     /// The download was aborted on purpose.
     pub abandoned: bool,
-    /// The checker of the body.
     pub checker: Option<Checker>,
     /// The captured body, in a preflight.
     pub keeping: Option<Box<Keeping>>,
@@ -40,7 +39,6 @@ pub struct Tag {
     pub request: u32,
     pub class: u32,
     pub status: u16,
-    /// Bytes of its body.
     pub body_bytes: u64,
     pub stamps: Stamps,
 }

@@ -49,7 +49,6 @@ impl Keeping {
         Keeping { captured, most }
     }
 
-    /// Takes the next bytes of the body.
     pub fn body(&mut self, bytes: &[u8]) {
         let more = bytes.len() as u64;
         match &mut self.captured.body {
@@ -77,7 +76,6 @@ pub struct Scout {
 enum RequestState {
     /// Its responses so far; equal bodies are kept once.
     Open(Vec<Result<Captured, HttpFault>>),
-    /// The result of examining them.
     Examined(Box<(Preflight, Option<Expectation>)>),
 }
 

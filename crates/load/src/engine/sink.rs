@@ -70,7 +70,6 @@ impl Sink {
         self.exchanges.len() - self.free.len()
     }
 
-    /// Bytes of body that have arrived for it.
     pub fn body_bytes(&self, x: ExchangeId) -> u64 {
         self.exchanges[x as usize].body
     }

@@ -12,9 +12,7 @@ use crate::protocol::ExchangeId;
 /// The first wait after a failed connection; it doubles with each further failure, up to the last.
 const BACKOFF: (Nanos, Nanos) = (1_000_000, 128_000_000);
 
-/// A part of a stream.
 pub struct StreamPart<'a> {
-    /// The stream of the plan.
     pub stream: &'a Stream,
     pub schedule: Box<dyn Schedule>,
     /// Whether requests are due independent of responses (an open model).
@@ -74,7 +72,6 @@ impl<'a> StreamPart<'a> {
         self.has < self.most || self.idle.iter().any(|i| !i.is_empty())
     }
 
-    /// Takes what is due at `now`.
     pub fn due(&mut self, now: Nanos) -> Option<Nanos> {
         self.wake = None;
         // Established connections are used in the meantime.

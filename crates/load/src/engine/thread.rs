@@ -24,7 +24,6 @@ use crate::protocol::{Drive, Events as _, ExchangeId, Machine, Means};
 use crate::transport::Transport;
 use crate::transport::tls::TlsThread;
 
-/// The poll's token for the timer.
 const TIMER: Token = Token(usize::MAX);
 /// How often limits are checked while requests are in flight.
 const TICK: Nanos = 50_000_000;

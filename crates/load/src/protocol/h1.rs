@@ -201,7 +201,6 @@ impl Machine {
         if read < room && io.short_read_drains() { Step::Enough(read) } else { Step::Read(read) }
     }
 
-    /// Takes bytes of the response.
     fn take(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, HttpFault> {
         let Some(current) = &mut self.current else { return Ok(Progress::Whole(0)) };
         if !current.begun {

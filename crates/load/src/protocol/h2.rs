@@ -59,7 +59,6 @@ impl Default for Http2Thread {
     }
 }
 
-/// A slot for a stream.
 #[derive(Debug)]
 struct Slot {
     bell: Bell,

@@ -17,7 +17,6 @@ pub(super) struct Open {
     pub response: Hist,
 }
 
-/// The content of a closed slice.
 #[derive(Clone, Debug, Default)]
 struct ClosedSlice {
     scheduled: u64,

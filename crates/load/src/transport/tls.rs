@@ -32,7 +32,6 @@ const READS: u32 = 8;
 /// The most bytes in a row without data: endless tickets, key updates or empty records.
 const FLOOD: u64 = 16 << 20;
 
-/// The state of a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
     /// Bytes may be read and written.

@@ -72,7 +72,6 @@ impl Checker {
         !matches!(self.state, State::Unread | State::NoRoom)
     }
 
-    /// Takes the next bytes of the body.
     #[inline]
     pub(super) fn body(&mut self, bytes: &[u8], view: &View, expectations: &Expectations) {
         match &mut self.state {

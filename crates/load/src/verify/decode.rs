@@ -151,7 +151,6 @@ pub(super) fn first(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(16)]
 }
 
-/// The SHA-256 of bytes.
 pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }

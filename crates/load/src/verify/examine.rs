@@ -64,7 +64,6 @@ pub struct Examiner {
 }
 
 impl Examiner {
-    /// An examiner for the requests of a plan.
     pub fn new(plan: &LoadPlan) -> Examiner {
         let vary_by = match &plan.check {
             Check::Verify { vary_by, .. } => Some(vary_by.clone()),

@@ -276,7 +276,6 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A budget of this many bytes.
     pub(super) fn of(limit: usize) -> Arc<Budget> {
         Arc::new(Budget { limit, used: AtomicUsize::new(0) })
     }
@@ -325,7 +324,6 @@ impl Capture {
         room
     }
 
-    /// The bytes so far.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

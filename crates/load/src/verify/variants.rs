@@ -47,7 +47,6 @@ impl Variants {
         list.iter().filter(|v| v.fault.is_some() == wrong).count() < MOST
     }
 
-    /// A copy of the list.
     pub(super) fn copy(&self) -> Vec<Variant> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

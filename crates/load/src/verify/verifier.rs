@@ -41,7 +41,6 @@ struct Local {
     until_sample: u32,
 }
 
-/// A response that the decoder has judged.
 #[derive(Debug)]
 pub struct JudgedResponse<T> {
     /// What was passed with it.
@@ -63,7 +62,6 @@ pub enum Proof {
 }
 
 impl<T> Verifier<T> {
-    /// A verifier for one thread.
     pub fn new(expectations: Arc<Expectations>, decoder: Decoder) -> Verifier<T> {
         let requests = expectations.list.iter().map(|_| Local::default()).collect();
         let (reply, replies) = channel();

@@ -178,7 +178,6 @@ fn check(request: &Request) -> Result<(), String> {
     Ok(())
 }
 
-/// The streams of the workload.
 struct Streams {
     all: Vec<Stream>,
     /// Index, and the range of the stream's requests.

@@ -7,7 +7,6 @@ use super::Protocol;
 
 /// The version of this form.
 const SCHEMA: u32 = 1;
-/// The most resources of a page.
 pub const MOST_RESOURCES: usize = 2_000;
 /// The longest URL in bytes.
 const LONGEST_URL: usize = 2_048;

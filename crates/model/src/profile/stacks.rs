@@ -72,7 +72,6 @@ impl Stacks {
         node
     }
 
-    /// Adds a cost to a node.
     pub fn spend(&mut self, node: u32, own: Cost, entered: u64) {
         let node = &mut self.nodes[node as usize];
         node.own.add(own);

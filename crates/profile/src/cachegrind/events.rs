@@ -8,7 +8,6 @@ use weigh_model::profile::{Cost, LARGEST, Unit};
 /// Columns at most.
 const MOST: usize = 64;
 
-/// The columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Events {
     /// Columns before the costs.
@@ -50,7 +49,6 @@ impl Events {
         Ok(())
     }
 
-    /// Whether one of the columns is memory.
     pub fn has_memory(&self) -> bool {
         self.memory.is_some()
     }

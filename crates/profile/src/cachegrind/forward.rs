@@ -41,7 +41,6 @@ struct Block {
 pub struct Forward {
     /// Names and functions.
     pub table: Table,
-    /// What the columns are.
     pub events: Events,
     pub sums: Vec<Sums>,
     pub pairs: HashMap<(u32, u32), Calls>,

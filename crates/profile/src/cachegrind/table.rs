@@ -18,7 +18,6 @@ type ObjectAndFile = (u32, u32);
 pub struct Table {
     /// Names of files and objects. The first is the empty one.
     places: Names,
-    /// Names of functions.
     functions: Names,
     short: [HashMap<u64, u32>; 3],
     /// Functions by name alone, or by name and spot where names are not unique.
@@ -41,7 +40,6 @@ fn slot(kind: Kind) -> usize {
 }
 
 impl Table {
-    /// An empty one.
     pub fn new() -> Table {
         let mut table = Table::default();
         table.places.number(b"");

@@ -5,7 +5,6 @@ use std::path::Path;
 use super::{setting, settings};
 use weigh_os::process::Invocation;
 
-/// The setting that loads it.
 pub(super) const LOAD: &str = "extension=excimer.so";
 pub(super) const FILE: &str = "stacks.txt";
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::{setting, settings};
 use weigh_os::process::Invocation;
 
-/// The setting that loads it.
 pub(super) const LOAD: &str = "zend_extension=xdebug.so";
 
 pub(super) fn invocation(place: &Path, version: &str, is_loaded_by_us: bool) -> Invocation {

@@ -10,7 +10,6 @@ pub fn fault(kind: FaultKind, message: impl Into<String>) -> Fault {
     Fault { kind, message: message.into(), remedy: None }
 }
 
-/// The fault of an error that a codec gave.
 pub fn from_codec(error: &Error, codec: &dyn Codec) -> Fault {
     let kind = match error {
         Error::Param(_) | Error::Train { .. } => FaultKind::Parameter,

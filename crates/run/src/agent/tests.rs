@@ -12,7 +12,6 @@ use super::*;
 use weigh_model::protocol::{CheckRequest, Checked, PROTOCOL, Phase, Visit, VisitRequest};
 use weigh_os::digest::hex;
 
-/// A folder with a payload in it.
 struct PayloadFolder {
     folder: tempfile::TempDir,
     items: Vec<Vec<u8>>,

@@ -84,7 +84,6 @@ impl RunFile {
     }
 }
 
-/// A run as it stands.
 #[derive(Clone, Debug)]
 pub struct StoredRun {
     pub path: PathBuf,

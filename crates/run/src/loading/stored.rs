@@ -22,7 +22,6 @@ const MOST_CLASSES: usize = 500;
 /// The largest count: sums of counts fit into 64 bits.
 const LARGEST: u64 = 1 << 50;
 
-/// Whether a folder is that of a load.
 pub fn is_load(folder: &Path) -> bool {
     folder.join(RESULT).is_file()
 }

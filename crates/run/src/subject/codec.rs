@@ -164,7 +164,6 @@ impl Workers {
         Workers { runtimes, checker, alone, marshallers, dump, cuts }
     }
 
-    /// Adds the worker of the runtime of that name.
     pub fn add(&mut self, runtime: impl Into<String>, worker: Box<dyn CodecWorker>) {
         self.runtimes.insert(runtime.into(), worker);
     }

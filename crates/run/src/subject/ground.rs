@@ -58,7 +58,6 @@ impl Ground {
         self.logs.join(format!("{name}.log"))
     }
 
-    /// Where one of this name is started.
     pub fn place(&self, name: &str) -> LaunchContext {
         LaunchContext::new(self.folder(), self.log(name)).of(self.user)
     }

@@ -11,7 +11,6 @@ use weigh_model::plan::{Plan, Side};
 use weigh_model::protocol::FaultKind;
 use weigh_model::record::VisitRecord;
 
-/// The executors of all sides.
 pub struct Sides(Vec<OneSide>);
 
 /// One side: its plan, in which cells have the same indexes as in the plan of all.

@@ -8,7 +8,6 @@ use crate::fault::{HttpFault, HttpFaultKind};
 
 /// The longest line with a chunk's size and its extensions, in bytes.
 const MOST_OF_LINE: u32 = 4 << 10;
-/// The most bytes of all trailers.
 const MOST_OF_TRAILERS: u32 = 16 << 10;
 
 /// The state of decoding a chunked body.

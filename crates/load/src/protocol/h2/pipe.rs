@@ -23,7 +23,6 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// An empty one.
     pub fn new() -> Inbox {
         Inbox { bytes: vec![0; INBOX].into(), at: 0, end: 0 }
     }
@@ -41,7 +40,6 @@ impl Inbox {
         Ok((self.end, room))
     }
 
-    /// The unread bytes.
     pub fn unread(&self) -> &[u8] {
         &self.bytes[self.at..self.end]
     }

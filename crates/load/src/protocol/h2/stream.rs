@@ -56,7 +56,6 @@ pub struct Means<'a> {
 /// Why a stream ended early.
 #[derive(Debug)]
 pub enum Failure {
-    /// The library reported an error.
     Library(Error),
     /// The generator rejected the response.
     Own(HttpFault),

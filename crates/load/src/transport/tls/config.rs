@@ -127,7 +127,6 @@ struct Judge {
     provider: Arc<CryptoProvider>,
 }
 
-/// The message for a self-signed certificate.
 const SELF_SIGNED: &str = "the server's certificate is self-signed; trust it with --ca FILE, or accept any certificate with --insecure";
 
 impl Judge {

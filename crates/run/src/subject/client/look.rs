@@ -58,7 +58,6 @@ fn wanted(studies: &[&Study]) -> Vec<(String, Variant)> {
     found
 }
 
-/// A store, found or not.
 fn entry(definition: &StoreDefinition) -> StoreEntry {
     let found = definition.find();
     StoreEntry {

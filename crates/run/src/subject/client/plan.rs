@@ -153,7 +153,6 @@ fn first_usable<'a>(of_store: &[&'a DriverDescription]) -> Vec<&'a DriverDescrip
     lacking.into_iter().chain(of_store.iter().find(is_there)).copied().collect()
 }
 
-/// The cells of these factors.
 fn add_cells(draft: &mut Draft<'_>, block: &ClientBlock, factors: ClientFactors<'_>) -> Result<()> {
     let link = factors.link.map(|link| draft.inventory.links.get(link).map_or(link, |l| &l.name).to_owned());
     let rates = match block.rates.as_slice() {

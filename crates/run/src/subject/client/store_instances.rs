@@ -45,7 +45,6 @@ pub struct StoreHandle {
     pub settle: Duration,
     /// The network that workers run in; none: the lab's own.
     pub network: Option<PathBuf>,
-    /// What the link was measured as.
     pub link: Option<Measured>,
 }
 

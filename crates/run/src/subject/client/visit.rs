@@ -32,7 +32,6 @@ pub fn judge(cell: &Cell, visit: &ClientVisit) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The visit as a record.
 pub fn record(visit: ClientVisit, order: &VisitOrder<'_>) -> VisitRecord {
     let samples = Samples {
         batch: u32::try_from(visit.transactions()).unwrap_or(u32::MAX),

@@ -71,7 +71,6 @@ impl<'a> WorkerGroup<'a> {
         self.all(order.id, "while it prepared", |prepared: &Prepared| prepared.id)
     }
 
-    /// Lets all of them go.
     pub fn go(&mut self, id: u64) -> Result<Vec<Done>, Failure> {
         self.order(&ClientRequest::Go { id })?;
         self.all(id, "during its transactions", |done: &Done| done.id)

@@ -83,7 +83,6 @@ pub fn user_agent() -> (String, String) {
     ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
 }
 
-/// Requests of a load's preflight.
 pub fn requests_before(load: &LoadPlan) -> u64 {
     load.requests.len() as u64 * u64::from(weigh_load::engine::preflights(load))
 }

@@ -32,7 +32,6 @@ const SCRIPTS: &str = "www";
 /// The docroot of files without variants.
 const PLAIN: &str = "files";
 
-/// The files of one run.
 #[derive(Debug)]
 pub struct Files {
     root: PathBuf,

@@ -37,7 +37,6 @@ pub fn delivery(by: By, kind: WayKind, accept: &str) -> Delivery {
     }
 }
 
-/// A cell of that id.
 pub fn cell(id: &str, subject: Subject, setting: Setting, delivery: Option<Delivery>) -> Cell {
     Cell {
         id: id.into(),

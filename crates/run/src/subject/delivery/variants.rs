@@ -8,7 +8,6 @@ use super::ways::CODING;
 use weigh_model::setting::Setting;
 use weigh_model::way::ENCODER;
 
-/// A variant to be made.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variant {
     pub coding: &'static str,
@@ -63,7 +62,6 @@ impl Variant {
         format!("{}-{}", self.coding, self.codec)
     }
 
-    /// Encodes a file's bytes.
     pub fn encode(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         let codec = codecs::find(self.codec).ok_or_else(|| anyhow!("this program has no {}", self.codec))?;
         let options = self.container.map(|container| ("container".to_owned(), container.to_owned()));

@@ -121,7 +121,6 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
     Ok(())
 }
 
-/// The visit as a record.
 pub fn record(visit: DeliveryVisit, order: &VisitOrder<'_>) -> VisitRecord {
     // A block with slow clients is one sample: it is not divided among responses of two kinds.
     let is_whole = visit.fairness.is_some();

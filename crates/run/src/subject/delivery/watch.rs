@@ -27,7 +27,6 @@ pub struct Reading {
     pub pss_bytes: Option<u64>,
 }
 
-/// What a watch has seen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WatchReadings {
     /// With the seconds since the begin.

@@ -79,7 +79,6 @@ pub fn of_variant(
     asks
 }
 
-/// A request as it is sent.
 pub fn request(ask: &NegotiationRequest, link: &Link) -> Vec<u8> {
     let method = if ask.purpose == Purpose::Head { "HEAD" } else { "GET" };
     let browser = BROWSERS.iter().find(|(name, _)| ask.browser.as_deref() == Some(name));
