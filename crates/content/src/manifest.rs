@@ -80,14 +80,12 @@ pub struct ValuePin {
     /// The most its serialization may take, in bytes.
     pub limit: u64,
     /// The only locale, for a catalogue of one language.
-    #[serde(default)]
     pub locale: Option<String>,
     /// Length in bytes of its `serialize()` form.
     pub bytes: u64,
     /// SHA-256 of its `serialize()` form, hexadecimal.
     pub sha256: String,
     /// Values of its shape that are measured together with it, it being the first; none of a large one.
-    #[serde(default)]
     pub instances: Option<InstancesPin>,
     #[serde(default)]
     pub sets: Vec<String>,

@@ -43,9 +43,7 @@ struct PhpAbilities {
 struct Line {
     id: String,
     form: String,
-    #[serde(default)]
     missing: Option<String>,
-    #[serde(default)]
     all: Option<All>,
 }
 

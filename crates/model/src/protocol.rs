@@ -142,7 +142,6 @@ pub struct Visit {
     pub dictionary_bytes: u64,
     /// Where the dictionaries were written when a dump was requested: for each, its length as 8 bytes little-endian,
     /// then the dictionary. Item `i` needs dictionary number `i` modulo their count.
-    #[serde(default)]
     pub dictionary_path: Option<String>,
     pub phases: BTreeMap<Phase, Samples>,
     /// Samples of `encode` and `decode` of the first instance of a family alone, repeatedly.

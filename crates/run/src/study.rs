@@ -36,10 +36,8 @@ pub struct Study {
     #[serde(default)]
     pub precision: Precision,
     /// Links whose total times are computed.
-    #[serde(default)]
     pub links: Option<Links>,
     /// A table published elsewhere, to compare with.
-    #[serde(default)]
     pub published: Option<Published>,
     /// Limits that results must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

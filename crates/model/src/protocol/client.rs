@@ -142,7 +142,6 @@ pub struct DriverDescription {
     /// Null: can be used. Otherwise the reason why not.
     pub missing: Option<String>,
     /// How to make it available.
-    #[serde(default)]
     pub remedy: Option<String>,
     /// How it reaches the store: `unix`, `tcp`, `folder`; none: the store is in the process.
     #[serde(default)]
@@ -169,13 +168,10 @@ pub struct Prepared {
     /// Whether the worker is ready.
     pub ready: bool,
     /// The library or extension that the driver uses.
-    #[serde(default)]
     pub library: Option<String>,
     /// The store's version, as reported.
-    #[serde(default)]
     pub server: Option<String>,
     /// Bytes that the driver gets for one value; null if the value is not a string.
-    #[serde(default)]
     pub stored_bytes: Option<u64>,
 }
 

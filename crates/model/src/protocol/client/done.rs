@@ -25,10 +25,8 @@ pub struct Done {
     pub put: Bins,
     pub get: Bins,
     /// From the scheduled send of a write to its answer.
-    #[serde(default)]
     pub put_response: Option<Bins>,
     /// From the scheduled send of a read to its answer.
-    #[serde(default)]
     pub get_response: Option<Bins>,
     /// Nanoseconds that the worker polled its clock before scheduled sends; part of its CPU time.
     #[serde(default)]
@@ -48,7 +46,6 @@ pub struct Done {
     #[serde(default)]
     pub faults: Vec<Failed>,
     /// Why the block was aborted; null: it was not.
-    #[serde(default)]
     pub aborted: Option<String>,
 }
 

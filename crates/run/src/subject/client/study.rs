@@ -54,7 +54,6 @@ pub struct ClientBlock {
     #[serde(default)]
     pub codecs: Vec<String>,
     /// What the quick form does with this block; absent: the same as the whole study.
-    #[serde(default)]
     pub quick: Option<Quick<QuickClientFactors>>,
 }
 
@@ -81,7 +80,6 @@ pub struct Variant {
     /// `NAME=VALUE`, such as `opcache.jit=tracing`.
     pub ini: Vec<String>,
     /// The first version of PHP that has it.
-    #[serde(default)]
     pub since: Option<String>,
 }
 

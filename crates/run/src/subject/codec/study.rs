@@ -24,10 +24,8 @@ pub struct CellBlock {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
     /// Cut the content into items of this many bytes, each encoded on its own.
-    #[serde(default)]
     pub block_bytes: Option<u64>,
     /// What the quick form does with this block; absent: the same as the whole study.
-    #[serde(default)]
     pub quick: Option<Quick<QuickCellFactors>>,
 }
 

@@ -22,13 +22,10 @@ pub struct SlowClients {
     #[serde(default = "read_rate", skip_serializing_if = "is_usual")]
     pub read_rate: u64,
     /// Workers of the PHP pool. Absent: what `memory` leaves room for, else 8.
-    #[serde(default)]
     pub workers: Option<u32>,
     /// Bytes of memory for the pool: there are as many workers as fit, each with a script of `script_memory`.
-    #[serde(default)]
     pub memory: Option<u64>,
     /// Bytes that a script holds while it sends. Absent: none beside its own.
-    #[serde(default)]
     pub script_memory: Option<u64>,
 }
 

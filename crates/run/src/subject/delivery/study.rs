@@ -35,7 +35,6 @@ pub struct DeliveryBlock {
     /// Ways, as the planner of deliveries reads them.
     pub ways: Vec<String>,
     /// The Accept-Encoding that is sent. Absent: what the way can send, and for one that sends no coding, what browsers ask for.
-    #[serde(default)]
     pub accept: Option<String>,
     /// Connections, each with one request at a time. Absent: one.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -53,10 +52,8 @@ pub struct DeliveryBlock {
     #[serde(default = "no_link", skip_serializing_if = "is_no_link")]
     pub links: Vec<String>,
     /// Slow clients take the content, while others ask for a light page. Absent: there are none.
-    #[serde(default)]
     pub slow: Option<SlowClients>,
     /// What the quick form does with this block; absent: the same as the whole study.
-    #[serde(default)]
     pub quick: Option<Quick<QuickDeliveryFactors>>,
 }
 
