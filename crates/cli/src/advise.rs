@@ -28,10 +28,9 @@ use weigh_run::list::find;
 use weigh_serverconf::site::Wanted;
 use weigh_site::advise::{self, BUDGET, Encodings, POLICY, read_policy, server_of, studies_for};
 use weigh_site::configuration::{self, Emitted, checked, emit};
-use weigh_site::overrides;
 use weigh_site::page_cache_proof::judge_page_cache;
-use weigh_site::regression;
 use weigh_site::server_config::Configured;
+use weigh_site::{overrides, regression};
 
 /// Flags of `weigh advise`.
 #[derive(Debug, clap::Args)]

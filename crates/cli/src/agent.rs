@@ -11,8 +11,7 @@ use anyhow::Result;
 use clap::Parser;
 
 use super::{link, load};
-use weigh_os::namespace;
-use weigh_os::{shelter, umask};
+use weigh_os::{namespace, shelter, umask};
 
 const VERB: &str = "agent";
 

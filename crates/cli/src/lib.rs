@@ -51,10 +51,8 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use agent::Agent;
 
-use weigh_os::access;
 use weigh_os::guard::warden;
-use weigh_os::{launcher, namespace};
-use weigh_os::{shelter, umask};
+use weigh_os::{access, launcher, namespace, shelter, umask};
 use weigh_serverconf::whole;
 
 /// What should this site send, how should it encode it, and who should send it? Measured on your own content,

@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use crate::exit::{Exit, OrRefuse};
 use crate::live::Preparing;
-use crate::quantity;
-use crate::terminal;
+use crate::{quantity, terminal};
 use weigh_answer::page_load::PredictedLoad;
 use weigh_model::site::Site;
 use weigh_model::text::clean;

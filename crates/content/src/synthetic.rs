@@ -8,10 +8,9 @@ mod php;
 pub(super) mod text;
 mod web;
 
-use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::str::FromStr;
+use std::{fmt, fs};
 
 use anyhow::{Context, Result, anyhow, bail};
 

@@ -8,14 +8,13 @@ use walkdir::WalkDir;
 
 use super::summary::{Figure, Summary, Values};
 use weigh_answer::derive::rows;
-use weigh_answer::document;
 use weigh_answer::estimate::Estimate;
 use weigh_answer::facts::{self, Facts};
 use weigh_answer::load::Document;
 use weigh_answer::metric::Metric;
 use weigh_answer::report::Report;
 use weigh_answer::row::Row;
-use weigh_answer::subject;
+use weigh_answer::{document, subject};
 use weigh_model::record::Record;
 use weigh_model::text::clean;
 use weigh_run::dir::StoredRun;

@@ -17,11 +17,10 @@ use std::time::{Duration, Instant};
 
 use crate::group::Group;
 use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::lifeline;
-use crate::ordinary;
 use crate::process::{LastLine, isolate, keep_log, open_log};
 use crate::shelter::small_letters;
 use crate::user::OwnUser;
+use crate::{lifeline, ordinary};
 use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.

@@ -8,8 +8,7 @@ use flate2::read::GzDecoder;
 use rustix::thread::sched_getaffinity;
 use serde::{Deserialize, Serialize};
 
-use crate::cores;
-use crate::regular;
+use crate::{cores, regular};
 
 /// The fingerprint of a machine. A field that could not be queried is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

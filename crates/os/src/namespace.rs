@@ -4,9 +4,8 @@
 //! Programs of others that are started from there are given none of it: the launcher lets go of it before it becomes one.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::process::{Command, ExitCode};
+use std::{fs, io};
 
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{

@@ -3,10 +3,9 @@
 //! privileges.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
 use std::process::Command;
 use std::sync::OnceLock;
+use std::{fs, io};
 
 use crate::command::answer;
 

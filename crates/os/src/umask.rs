@@ -10,8 +10,7 @@ use std::sync::OnceLock;
 use rustix::fs::Mode;
 use rustix::process::umask;
 
-use crate::lifeline;
-use crate::regular;
+use crate::{lifeline, regular};
 
 /// What the user had set.
 static USERS: OnceLock<u32> = OnceLock::new();

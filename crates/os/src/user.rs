@@ -4,13 +4,11 @@
 mod denied;
 
 use std::ffi::{CString, OsStr};
-use std::fmt;
-use std::fs;
-use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
+use std::{fmt, fs, io};
 
 use anyhow::{Context, Result as Anyhow, ensure};
 use rustix::process::{Gid, Uid};
@@ -18,8 +16,7 @@ use rustix::thread::CapabilitySet;
 use walkdir::WalkDir;
 
 use crate::command::answer;
-use crate::lifeline;
-use crate::regular;
+use crate::{lifeline, regular};
 use denied::Closed;
 pub use denied::{Denied, RUNTIME_FILE};
 use weigh_model::text::clean;

@@ -19,10 +19,9 @@ use weigh_model::profile::Profile;
 use weigh_os::command::wait;
 use weigh_os::group::Group;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
-use weigh_os::lifeline;
 use weigh_os::process::Invocation;
 use weigh_os::shelter::Shelter;
-use weigh_os::umask;
+use weigh_os::{lifeline, umask};
 use weigh_rig::runtime::PhpRuntime;
 
 /// How long what a script left behind may take to end.

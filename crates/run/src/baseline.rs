@@ -8,8 +8,7 @@ use super::kept::StoredMeasurement;
 use super::list::{FOLDER, Found, kept_below};
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
-use weigh_os::atomic_dir;
-use weigh_os::regular;
+use weigh_os::{atomic_dir, regular};
 
 const LONGEST: usize = 80;
 

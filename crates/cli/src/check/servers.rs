@@ -12,8 +12,7 @@ use weigh_content::defs::Definitions;
 use weigh_model::text::clean_path;
 use weigh_model::way::WayDescription;
 use weigh_rig::fpm::FoundFpm;
-use weigh_rig::server::Definition;
-use weigh_rig::server::Found;
+use weigh_rig::server::{Definition, Found};
 use weigh_rig::service::FolderDefinition;
 
 /// A web server and what it can do.

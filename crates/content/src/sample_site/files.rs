@@ -11,8 +11,7 @@ use crate::{Library, Names, resolve};
 use weigh_codec::{Params, codecs};
 use weigh_model::payload::Payload;
 use weigh_model::text::clean_path;
-use weigh_os::regular;
-use weigh_os::umask;
+use weigh_os::{regular, umask};
 
 /// Files of the document root with their content.
 const ASSETS: [(&str, &str); 22] = [

@@ -1,7 +1,6 @@
 //! Poisson: an unlimited number of independent users; the time between two requests is exponential.
 
-use rand::RngExt;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Due, Form, Model, Read, Run, Schedule, ThreadShare, end_of, rate};

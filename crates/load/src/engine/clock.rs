@@ -1,8 +1,7 @@
 //! The engine's clock, and a timer that ends a wait with microsecond precision.
 
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Instant;
 
 use mio::unix::SourceFd;

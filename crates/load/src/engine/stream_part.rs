@@ -1,7 +1,6 @@
 //! One thread's part of a stream: its schedule, its requests, and its idle connections.
 
-use rand::RngExt;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::Nanos;

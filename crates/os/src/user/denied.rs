@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::lifeline;
-use crate::ordinary;
 use crate::permissions::first_closed;
+use crate::{lifeline, ordinary};
 use weigh_model::text::clean_path;
 
 /// The file that a fetched runtime has in its folder, three above its programs.

@@ -9,8 +9,7 @@ use anyhow::{Context, Result};
 use weigh_content::user::{self, Limits, Wanted};
 use weigh_content::{Library, Names, resolve};
 use weigh_model::payload::{Origin, Payload, cuts_of};
-use weigh_os::digest;
-use weigh_os::regular;
+use weigh_os::{digest, regular};
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
 const MAX_ITEMS: u64 = 8192;

@@ -6,8 +6,7 @@ use http::{Method, Response, Uri, Version};
 
 use crate::fault::{HttpFault, HttpFaultKind};
 use crate::plan::{Limits, Request};
-use crate::protocol::h1::head::Framing;
-use crate::protocol::h1::head::Head;
+use crate::protocol::h1::head::{Framing, Head};
 
 /// A request that is ready to send.
 #[derive(Clone, Debug)]

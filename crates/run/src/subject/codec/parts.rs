@@ -10,8 +10,7 @@ use crate::executor::{Failure, VisitOrder};
 use weigh_model::payload::{Payload, PayloadPart};
 use weigh_model::protocol::{FaultKind, Phase, Samples, Visit, VisitRequest};
 use weigh_model::record::{Sample, VisitRecord};
-use weigh_os::digest;
-use weigh_os::regular;
+use weigh_os::{digest, regular};
 use weigh_stats::{Stratum, half_width_of};
 
 /// What came of one part.

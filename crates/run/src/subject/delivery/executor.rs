@@ -32,9 +32,7 @@ use weigh_model::way::WayKind;
 use weigh_os::group::Group;
 use weigh_os::interrupt::Interrupt;
 use weigh_rig::fpm;
-use weigh_rig::server::Definition;
-use weigh_rig::server::certificate;
-use weigh_rig::server::{Certificate, Site};
+use weigh_rig::server::{Certificate, Definition, Site, certificate};
 
 /// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
 const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];

@@ -21,9 +21,8 @@ use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::way::{By, OwnConfig, WayKind};
 use weigh_os::digest::sha256;
-use weigh_os::regular;
-use weigh_os::umask;
 use weigh_os::user::OwnUser;
+use weigh_os::{regular, umask};
 
 /// Where contents lie, below the root: PHP reads them there, and a server told by PHP to send one.
 const CONTENTS: &str = "contents";

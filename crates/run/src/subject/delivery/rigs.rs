@@ -14,8 +14,7 @@ use weigh_model::setting::Setting;
 use weigh_os::network::Network;
 use weigh_rig::fpm::{self, Mode, PoolSpec};
 use weigh_rig::runtime::PhpRuntime;
-use weigh_rig::server::Site;
-use weigh_rig::server::{Definition, Found, Instance};
+use weigh_rig::server::{Definition, Found, Instance, Site};
 
 /// Instances of servers that are kept at once.
 const KEPT: usize = 16;
