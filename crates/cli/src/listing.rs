@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::exit::Exit;
 use crate::terminal::{self, Line};
 use weigh_answer::table::{Grid, Kind};
-use weigh_history::{Filter, History, RunRow, State};
+use weigh_history::{Filter, History, RunRow, State, Summary};
 use weigh_model::text::clean_path;
 use weigh_model::units;
 
@@ -55,19 +55,21 @@ struct Row {
 }
 
 impl From<RunRow> for Row {
-    fn from(run: RunRow) -> Row {
+    fn from(RunRow { name, state, bytes, summary }: RunRow) -> Row {
+        let Summary { study, started, configurations, rounds, seconds, damaged, .. } = summary;
+        let (complete, running) = (state == State::Complete, state == State::Running);
         Row {
-            complete: run.state == State::Complete,
-            running: run.state == State::Running,
-            state: run.state,
-            name: run.name,
-            study: run.study,
-            started: run.started,
-            configurations: run.configurations,
-            rounds: run.rounds,
-            seconds: run.seconds,
-            bytes: run.bytes,
-            damaged: run.damaged,
+            name,
+            study,
+            started,
+            complete,
+            running,
+            state,
+            configurations,
+            rounds,
+            seconds,
+            bytes,
+            damaged,
         }
     }
 }
@@ -103,11 +105,12 @@ pub fn table(runs: &[RunRow]) -> String {
     table.columns[4].kind = Kind::Whole;
     table.columns[5].kind = Kind::Three;
     for run in runs {
-        let started = run.started.replace('T', " ").trim_end_matches('Z').to_owned();
-        let study = run.study.as_deref().unwrap_or("–");
-        let (count, size) = (run.configurations.to_string(), units::bytes(run.bytes));
+        let Summary { started, study, configurations, .. } = &run.summary;
+        let started = started.replace('T', " ").trim_end_matches('Z').to_owned();
+        let study = study.as_deref().unwrap_or("–");
+        let (count, size) = (configurations.to_string(), units::bytes(run.bytes));
         table.line(&[&run.name, study, &started, run.state.name(), &count, &size]);
     }
-    let damaged = runs.iter().filter_map(|run| run.damaged.as_ref());
+    let damaged = runs.iter().filter_map(|run| run.summary.damaged.as_ref());
     damaged.fold(terminal::lines(&table), |text, why| format!("{text}{why}\n"))
 }

@@ -124,27 +124,31 @@ fn page_of(run: &Path, state: State) -> Result<Option<String>> {
 }
 
 fn row(run: &RunRow, page: Option<&str>) -> String {
+    let RunRow { summary, .. } = run;
     let name = safe(&run.name);
     let shown = match page {
         Some(page) => format!("<a href=\"{}/{page}\">{name}</a>", utf8_percent_encode(&run.name, PLAIN)),
         None => name,
     };
     let progress = || {
-        let time = units::ns(run.seconds * 1e9);
-        format!("round {}, {} of {} configurations done, {time}", run.rounds, run.done, run.configurations)
+        let time = units::ns(summary.seconds * 1e9);
+        format!(
+            "round {}, {} of {} configurations done, {time}",
+            summary.rounds, summary.done, summary.configurations
+        )
     };
     let answer = match run.state {
-        State::Damaged => run.damaged.clone(),
-        State::Complete => run.answer.clone(),
+        State::Damaged => summary.damaged.clone(),
+        State::Complete => summary.answer.clone(),
         State::Running | State::Interrupted => Some(progress()),
     };
     format!(
         "<tr><td>{shown}<br><small>{}</small></td><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-        safe(run.title.as_deref().unwrap_or_default()),
+        safe(summary.title.as_deref().unwrap_or_default()),
         safe(&answer.unwrap_or_default()),
-        safe(run.started.replace('T', " ").trim_end_matches('Z')),
+        safe(summary.started.replace('T', " ").trim_end_matches('Z')),
         run.state.name(),
-        run.configurations,
+        summary.configurations,
         units::bytes(run.bytes),
     )
 }

@@ -24,3 +24,4 @@ pub use kept::FILE;
 pub use prune::remove;
 pub use rows::{Filter, RunRow, State};
 pub use series::Series;
+pub use summary::Summary;

@@ -21,7 +21,7 @@ impl History {
     /// `keep`. A run that does not say when it was started stays.
     pub fn prunable(&self, before: &str, keep: usize) -> Vec<RunRow> {
         let runs = self.runs(&Filter::default()).into_iter().skip(keep);
-        let is_old = |run: &RunRow| !run.started.is_empty() && run.started.as_str() < before;
+        let is_old = |run: &RunRow| !run.summary.started.is_empty() && *run.summary.started < *before;
         let may_go = |run: &RunRow| run.state != State::Running && run.name != BASELINES;
         // A link leads to what may be elsewhere, and is not ours.
         let is_here = |run: &RunRow| !self.folder.join(&run.name).is_symlink();

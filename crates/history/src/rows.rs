@@ -59,44 +59,19 @@ impl State {
 pub struct RunRow {
     /// The name of its folder.
     pub name: String,
-    /// The study, `load` for a load; none where the run is damaged.
-    pub study: Option<String>,
-    /// The study's title; none where the run is damaged.
-    pub title: Option<String>,
-    /// The first sentence of its answer.
-    pub answer: Option<String>,
-    /// When it was started, RFC 3339, UTC.
-    pub started: String,
     pub state: State,
-    /// Configurations in its plan.
-    pub configurations: usize,
-    /// Configurations that get no further samples.
-    pub done: usize,
-    pub rounds: u32,
-    /// Seconds of wall time.
-    pub seconds: f64,
     /// The bytes of its files.
     pub bytes: u64,
-    /// Why it cannot be shown.
-    pub damaged: Option<String>,
+    pub summary: Summary,
 }
 
 impl RunRow {
     fn of(name: &str, path: &Path, summary: &Summary) -> RunRow {
-        let one = summary.clone();
         RunRow {
             name: name.to_owned(),
-            state: State::of(one.complete, one.damaged.is_some(), path),
-            study: one.study,
-            title: one.title,
-            answer: one.answer,
-            started: one.started,
-            configurations: one.configurations,
-            done: one.done,
-            rounds: one.rounds,
-            seconds: one.seconds,
+            state: State::of(summary.complete, summary.damaged.is_some(), path),
             bytes: size_of(path),
-            damaged: one.damaged,
+            summary: summary.clone(),
         }
     }
 }

@@ -14,6 +14,7 @@ pub struct Summary {
     pub(super) stamp: String,
     /// When it was started, RFC 3339, UTC; empty where its file does not say.
     pub started: String,
+    /// The study, `load` for a load; none where the run is damaged.
     pub study: Option<String>,
     /// The study's title.
     pub title: Option<String>,
