@@ -21,8 +21,6 @@ const OPENER: &str = "xdg-open";
 const EVERY: u64 = 5;
 /// Between two of them at least this many times what writing one took: it must not be what is measured.
 const SHARE: u32 = 50;
-/// How often the user's wish to end is looked at.
-const ATTENTION: Duration = Duration::from_millis(100);
 
 /// The end of its help.
 pub const EXAMPLES: &str = "Examples:
@@ -52,14 +50,10 @@ pub fn run(folder: &Path) -> Result<ExitCode> {
             terminal::note("a run is measuring: the page is written again until it ends; Ctrl-C ends this");
         }
         is_first = false;
-        let next = Instant::now() + Duration::from_secs(EVERY).max(began.elapsed() * SHARE);
-        while Instant::now() < next {
-            if interrupt.is_set() {
-                // The last version does not reload.
-                write(&history, None)?;
-                return Ok(Exit::Fine.into());
-            }
-            std::thread::sleep(ATTENTION);
+        if interrupt.wait(Duration::from_secs(EVERY).max(began.elapsed() * SHARE)).is_none() {
+            // The last version does not reload.
+            write(&history, None)?;
+            return Ok(Exit::Fine.into());
         }
     }
 }

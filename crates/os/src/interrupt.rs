@@ -3,6 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -12,6 +13,9 @@ use crate::regular;
 
 /// What is said where the user's wish ends something.
 pub const INTERRUPTED: &str = "interrupted";
+
+/// How often a wait looks at the flag.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// Something that is read until the user wants an end: a long file takes its time on a busy machine.
 pub struct Watched<'i, R> {
@@ -137,5 +141,18 @@ impl Interrupt {
 
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// Waits this long; none if the flag is set meanwhile.
+    pub fn wait(&self, time: Duration) -> Option<()> {
+        let end = Instant::now() + time;
+        while !self.is_set() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Some(());
+            }
+            std::thread::sleep(left.min(GLANCE));
+        }
+        None
     }
 }

@@ -13,8 +13,6 @@ use weigh_os::interrupt::Interrupt;
 const IDLE: Duration = Duration::from_secs(1);
 /// How long what has just been started is left alone before.
 const REST: Duration = Duration::from_millis(250);
-/// How often a rest looks at the interrupt.
-const GLANCE: Duration = Duration::from_millis(50);
 
 /// Whom to meter, and the pool's status to watch meanwhile.
 #[derive(Clone, Copy, Debug)]
@@ -131,23 +129,11 @@ pub fn measure_idle<G: FnMut() -> Option<Reading> + Send + 'static>(
     meters: Meters<G>,
     interrupt: &Interrupt,
 ) -> Option<IdleBaseline> {
-    wait(REST, interrupt)?;
-    let (whole, metered, _) = meters.over(|| wait(IDLE, interrupt));
+    interrupt.wait(REST)?;
+    let (whole, metered, _) = meters.over(|| interrupt.wait(IDLE));
     whole?;
     let of = |usage: &Usage| Idle { cpu_ns: usage.cpu_ns, seconds: metered.seconds };
     Some(IdleBaseline { server: of(&metered.server), php: metered.php.as_ref().map(of).unwrap_or_default() })
-}
-
-/// Waits; none when the user wants the run to end.
-fn wait(time: Duration, interrupt: &Interrupt) -> Option<()> {
-    let end = Instant::now() + time;
-    while Instant::now() < end {
-        if interrupt.is_set() {
-            return None;
-        }
-        std::thread::sleep(GLANCE.min(end.saturating_duration_since(Instant::now())));
-    }
-    Some(())
 }
 
 #[cfg(test)]

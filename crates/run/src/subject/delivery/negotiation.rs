@@ -27,8 +27,6 @@ const EACH: Duration = Duration::from_secs(10);
 const LARGEST: usize = 16 << 20;
 /// Apache calls what was changed within the last second weak, because it might be changed again: files of a run are fresh.
 const FRESH: Duration = Duration::from_millis(1100);
-/// How often a wait looks whether it is to end.
-const GLANCE: Duration = Duration::from_millis(50);
 /// Variants that are looked at; no server has as many.
 const VARIANTS: usize = 8;
 /// Characters of a server's text that are kept.
@@ -74,7 +72,7 @@ impl Talk<'_> {
         self.each(matrix::choices(), &mut told)?;
         let is_weak = |variant: &Variant| variant.etag.as_ref().is_some_and(|etag| etag.starts_with(b"W/"));
         if self.variants.iter().any(is_weak) {
-            self.wait(FRESH)?;
+            self.interrupt.wait(FRESH)?;
             (told, self.variants) = Default::default();
             self.each(matrix::choices(), &mut told)?;
         }
@@ -86,17 +84,6 @@ impl Talk<'_> {
             self.each(asks, &mut told)?;
         }
         Some(told)
-    }
-
-    fn wait(&self, time: Duration) -> Option<()> {
-        let end = Instant::now() + time;
-        while Instant::now() < end {
-            std::thread::sleep(GLANCE);
-            if self.interrupt.is_set() {
-                return None;
-            }
-        }
-        Some(())
     }
 
     fn each(&mut self, asks: Vec<NegotiationRequest>, told: &mut Negotiation) -> Option<()> {
