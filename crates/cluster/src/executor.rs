@@ -318,7 +318,7 @@ impl Executor for Visitor {
                 Ok(*visit)
             }
             Ok(Answer::Visit { .. }) => Err(strange("answered for another configuration")),
-            Ok(Answer::Fault { fault }) => Err(Failure::Fault(cleaned(fault))),
+            Ok(Answer::Fault { fault }) => Err(Failure::Fault(fault.cleaned())),
             Ok(_) => Err(strange(STRANGE)),
             Err(Trouble::Interrupted) => Err(Failure::Interrupted),
             Err(Trouble::Said(why)) => Err(Failure::fault(FaultKind::Crash, why)),
@@ -334,10 +334,4 @@ impl Executor for Visitor {
             remote.worker.end(END);
         }
     }
-}
-
-/// A fault of the node's, safe to print.
-fn cleaned(fault: Fault) -> Fault {
-    let Fault { kind, message, remedy } = fault;
-    Fault { kind, message: clean(&message), remedy: remedy.map(|remedy| clean(&remedy)) }
 }

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::clean;
+
 pub use description::{CodecDescription, Description, Levels, OptionDescription, SerializerDescription};
 
 /// The protocol's version; a worker that reports another version is refused.
@@ -193,6 +195,14 @@ pub struct Fault {
     /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+}
+
+impl Fault {
+    /// The same, safe to print.
+    pub fn cleaned(self) -> Fault {
+        let Fault { kind, message, remedy } = self;
+        Fault { kind, message: clean(&message), remedy: remedy.as_deref().map(clean) }
+    }
 }
 
 /// The kinds of failure.

@@ -13,7 +13,7 @@ use crate::executor::{CodecWorker, Executor, Failure, Version, VisitOrder};
 use crate::worker::ProcessExecutor;
 use weigh_model::inventory::NATIVE;
 use weigh_model::plan::Plan;
-use weigh_model::protocol::{Fault, FaultKind, VisitRequest};
+use weigh_model::protocol::{FaultKind, VisitRequest};
 use weigh_model::record::VisitRecord;
 use weigh_model::text::clean;
 use weigh_os::interrupt::Interrupt;
@@ -63,7 +63,11 @@ impl SiteWorkers {
         let done = self.workers.carry_out(job.order, &request, job.order.limit);
         match done {
             Ok(done) => self.believed(done).map_err(|failure| (false, failure)),
-            Err(failure) => Err((is_of_the_way(&failure), cleaned(failure))),
+            Err(Failure::Interrupted) => Err((false, Failure::Interrupted)),
+            // A worker that ended may have ended with its machine.
+            Err(Failure::Fault(fault)) => {
+                Err((fault.kind == FaultKind::Crash, Failure::Fault(fault.cleaned())))
+            }
         }
     }
 
@@ -76,20 +80,6 @@ impl SiteWorkers {
         }
         Ok(Done { independent: done.independent.as_deref().map(clean), ..done })
     }
-}
-
-fn cleaned(failure: Failure) -> Failure {
-    match failure {
-        Failure::Fault(Fault { kind, message, remedy }) => {
-            Failure::Fault(Fault { kind, message: clean(&message), remedy: remedy.as_deref().map(clean) })
-        }
-        Failure::Interrupted => Failure::Interrupted,
-    }
-}
-
-/// A worker that ended may have ended with its machine.
-fn is_of_the_way(failure: &Failure) -> bool {
-    matches!(failure, Failure::Fault(Fault { kind: FaultKind::Crash, .. }))
 }
 
 /// The parts of one visit.
