@@ -166,11 +166,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     if args.fix && fix::install(&packages(&findings.missing), args.yes)? {
         findings = self::findings(args, defs)?;
     }
-    if args.json {
-        terminal::print_json(&findings)?;
-    } else {
-        terminal::print(&text(&findings))?;
-    }
+    terminal::show(args.json, &findings, || text(&findings))?;
     Ok(Exit::Fine.into())
 }
 

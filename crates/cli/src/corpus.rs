@@ -161,10 +161,7 @@ fn show(bar: &ProgressBar, event: Progress) {
         Progress::Arrived { bytes, .. } => bar.inc(bytes),
         Progress::Waiting | Progress::Started { .. } | Progress::Failed { .. } | Progress::Making { .. } => {}
     }
-    if bar.is_hidden() {
-        terminal::note(&line);
-    }
-    bar.set_message(clean(&line));
+    terminal::say_on(bar, &line);
 }
 
 fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {

@@ -136,13 +136,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn list(definitions: &Definitions, json: bool) -> Result<ExitCode> {
     let names = definitions.link_names();
-    let specs = names.iter().map(|name| definitions.link(name)).collect::<Result<Vec<_>>>()?;
-    if json {
-        let rows = specs.into_iter().map(|asked| Row { asked, measured: None, off: Vec::new() });
-        terminal::print_json(&Document { schema: SCHEMA, links: rows.collect() })?;
-    } else {
-        terminal::print(&profile_table(&specs))?;
-    }
+    let row = |name: &String| Ok(Row { asked: definitions.link(name)?, measured: None, off: Vec::new() });
+    let listed = Document { schema: SCHEMA, links: names.iter().map(row).collect::<Result<_>>()? };
+    terminal::show(json, &listed, || profile_table(&listed.links))?;
     Ok(Exit::Fine.into())
 }
 
@@ -157,11 +153,8 @@ fn measure(definitions: &Definitions, links: &[String], how: &LinkFlags, json: b
         rows.push(Row { asked: link.spec().clone(), measured: Some(link.measured().clone()), off });
     }
     let off = rows.iter().filter(|row| !row.off.is_empty()).count();
-    if json {
-        terminal::print_json(&Document { schema: SCHEMA, links: rows })?;
-    } else {
-        terminal::print(&measured_table(&rows))?;
-    }
+    let measured = Document { schema: SCHEMA, links: rows };
+    terminal::show(json, &measured, || measured_table(&measured.links))?;
     Ok(Exit::of_failures(off).into())
 }
 
@@ -230,9 +223,9 @@ impl Drop for Killed {
     }
 }
 
-fn profile_table(specs: &[LinkSpec]) -> String {
+fn profile_table(rows: &[Row]) -> String {
     let mut table = Grid::list(&["link", "down", "up", "round trip", "loss", "source"]);
-    for spec in specs {
+    for Row { asked: spec, .. } in rows {
         let loss = if spec.loss > 0.0 { units::percent(spec.loss) } else { "–".into() };
         table.line(&[
             &spec.name,

@@ -235,11 +235,7 @@ fn watched(args: &Args, ask: PackRequest<'_>, interrupt: &Interrupt) -> Result<E
 
 /// Prints what a run came to, what it could not do on stderr.
 fn print_outcome(args: &Args, outcome: &PackOutcome, text: &str) -> Result<ExitCode> {
-    if args.json {
-        terminal::print_json(outcome)?;
-    } else {
-        terminal::print(text)?;
-    }
+    terminal::show(args.json, outcome, || text.to_owned())?;
     remarks(outcome);
     if outcome.interrupted {
         anyhow::bail!("{INTERRUPTED}; what is written is whole, and the next run goes on from there");

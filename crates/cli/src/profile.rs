@@ -111,11 +111,8 @@ fn write(args: &Args, document: &Document, choice: &Choice, named: &[Named]) -> 
         profiles::folder(out, document, choice, named)?;
         terminal::note(&format!("written to {}", clean_path(out)));
     }
-    if args.json {
-        return terminal::write(&profiles::json(document)?);
-    }
     let detail = if args.verbose { Detail::Full } else { Detail::Summary };
-    terminal::print(&report::terminal(document, choice, &options(detail, None)))
+    terminal::show(args.json, document, || report::terminal(document, choice, &options(detail, None)))
 }
 
 /// What can be told before anything is read or run.

@@ -38,7 +38,8 @@ pub fn folder(out: &Path, document: &Document, choice: &Choice, profiles: &[Name
     DirBuilder::new().recursive(true).mode(0o700).create(out).with_context(doing)?;
     let full = Options { detail: Detail::Full, ..Options::default() };
     let all = Choice { top: usize::MAX, function: None, ..choice.clone() };
-    load_dir::write(&out.join("profile.json"), json(document)?.as_bytes())?;
+    let json = serde_json::to_string_pretty(document)? + "\n";
+    load_dir::write(&out.join("profile.json"), json.as_bytes())?;
     load_dir::write(&out.join("profile.txt"), report::terminal(document, &all, &full).as_bytes())?;
     let mut names = Names::new();
     for one in profiles {
@@ -55,9 +56,4 @@ pub fn folder(out: &Path, document: &Document, choice: &Choice, profiles: &[Name
         }
     }
     Ok(())
-}
-
-/// The document as JSON, with its last line's end.
-pub fn json(document: &Document) -> Result<String> {
-    Ok(serde_json::to_string_pretty(document)? + "\n")
 }

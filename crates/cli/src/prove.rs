@@ -13,7 +13,7 @@ use crate::{quantity, results, terminal};
 use weigh_site::advise::{proofs, read_policy, server_of};
 
 use weigh_answer::compare::gate::worst;
-use weigh_answer::format::Detail;
+use weigh_answer::format::{self, Detail};
 use weigh_answer::page;
 use weigh_answer::policy::gate as policy_gate;
 use weigh_answer::policy::{Measured, Proof, Verdict, proof_document, proof_page, prove, prove_urls};
@@ -92,12 +92,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         load_dir::can_write(file).or_usage_error()?;
     }
     let Some((proof, exit)) = proved(args, &lab, &judging)? else { return Ok(Exit::Internal.into()) };
-    if args.json {
-        terminal::print_json(&proof)?;
-    } else {
-        let options = results::options(Detail::Full, None);
-        terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
-    }
+    let options = results::options(Detail::Full, None);
+    terminal::show(args.json, &proof, || format::terminal::text(&proof_document(&proof), &options))?;
     if let Some(file) = &args.html {
         let blocks = proof_page(&proof, &args.site.to_string_lossy());
         load_dir::write(file, page::page(&blocks, &[], None::<&()>).or_usage_error()?.as_bytes())?;

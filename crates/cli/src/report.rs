@@ -123,12 +123,9 @@ pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
 fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
     let usual = Conditions::of(results);
     let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_usage_error()?;
-    if args.json {
-        terminal::print_json(&RankingDocument::of(results, &conditions))?;
-    } else {
-        let detail = if args.full { Detail::Full } else { Detail::Summary };
-        let options = options(detail, None);
-        terminal::print(&format::terminal::text(&ranking::blocks(results, &conditions, &options), &options))?;
-    }
+    let options = options(if args.full { Detail::Full } else { Detail::Summary }, None);
+    terminal::show(args.json, &RankingDocument::of(results, &conditions), || {
+        format::terminal::text(&ranking::blocks(results, &conditions, &options), &options)
+    })?;
     Ok(Exit::Fine.into())
 }

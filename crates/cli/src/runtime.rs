@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::exit::{Exit, OrRefuse};
 use crate::terminal;
 use weigh_answer::table::Grid;
-use weigh_model::text::{clean, clean_path};
+use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_rig::runtime::{Origin, PhpRuntime};
 use weigh_rig::suite::{self, Added, Progress, RuntimeSource};
@@ -119,10 +119,7 @@ fn show(bar: &ProgressBar, event: Progress) {
         }
         Progress::Arrived(bytes) => return bar.set_position(bytes),
     };
-    if bar.is_hidden() {
-        terminal::note(&line);
-    }
-    bar.set_message(clean(&line));
+    terminal::say_on(bar, &line);
 }
 
 fn summary(name: &str, added: &Added) -> String {

@@ -115,11 +115,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return Ok(Exit::Fine.into());
     }
     let looked = looked(&Lab::open(defs).or_usage_error()?, &ask, &args.out, args.force)?;
-    if args.json {
-        terminal::print_json(&Document { site: &looked.site, page_loads: &looked.loads })?;
-    } else {
-        terminal::print(&screen::render_screen(&looked, &args.out))?;
-    }
+    let document = Document { site: &looked.site, page_loads: &looked.loads };
+    terminal::show(args.json, &document, || screen::render_screen(&looked, &args.out))?;
     if let Some(problem) = &looked.facts.no_pages {
         terminal::error(&anyhow!("no page was looked at: {problem}"));
         return Ok(Exit::Failures.into());

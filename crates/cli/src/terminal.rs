@@ -55,6 +55,11 @@ pub fn write(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Shows a result: its document as JSON, or the text that people read.
+pub fn show(json: bool, document: &impl Serialize, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+    if json { print_json(document) } else { print(&text()) }
+}
+
 /// Writes a document to stdout as JSON.
 pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
     write(&(serde_json::to_string_pretty(document)? + "\n"))
@@ -90,6 +95,14 @@ pub fn bytes_bar() -> ProgressBar {
     let bar = if watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
     bar.with_style(style.unwrap_or(ProgressStyle::default_bar()))
+}
+
+/// Says on a bar what is done; where it is hidden, a line on stderr does.
+pub fn say_on(bar: &ProgressBar, line: &str) {
+    if bar.is_hidden() {
+        note(line);
+    }
+    bar.set_message(clean(line));
 }
 
 /// A table as lines no wider than stdout.

@@ -41,11 +41,7 @@ pub fn run(args: &Args, lab: &Lab, judging: &Judging) -> Result<ExitCode> {
         paths.push(path);
     }
     let machines = compared(&runs, &args.core_hour)?;
-    if args.json {
-        terminal::print_json(&machines)?;
-    } else {
-        terminal::print(&text(&machines, &options(&after.shown, None)))?;
-    }
+    terminal::show(args.json, &machines, || text(&machines, &options(&after.shown, None)))?;
     let names: Vec<String> = paths.iter().map(|path| clean_path(path).to_string()).collect();
     terminal::note(&format!(
         "Again, at other prices: weigh compare --machines {}",

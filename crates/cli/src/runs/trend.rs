@@ -49,11 +49,7 @@ pub const EXAMPLES: &str = "Examples:
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let Some(metric) = &args.metric else { return metrics(args, folder) };
     let trend = history_of(folder).and_then(|history| trend(args, metric, &history)).or_usage_error()?;
-    if args.json {
-        terminal::print_json(&trend)?;
-    } else {
-        terminal::print(&text(&trend))?;
-    }
+    terminal::show(args.json, &trend, || text(&trend))?;
     Ok(Exit::Fine.into())
 }
 
