@@ -149,12 +149,15 @@ impl<'a> CellComparisons<'a> {
     /// How far the interval of a phase reaches above its figure, as a share of it; `None` before there are two rounds, and for a phase that is no
     /// headline of the cell's subject.
     pub fn margin(&self, i: usize, phase: Phase) -> Option<f64> {
-        let profile = self.profiles[i].as_ref()?;
-        let headline = subject::find_subject(&self.plan.cells[i]).shape().phases;
-        let times = &profile.times[headline.iter().position(|p| *p == phase)?];
-        let rounds: Vec<f64> = times.by_round.iter().map(|round| round.1).collect();
-        let (_, high) = low_quantile_interval(&rounds, QUANTILE, CONFIDENCE)?;
+        let times = self.times(i, phase)?;
+        let (_, high) = low_quantile_interval(&times.rounds(), QUANTILE, CONFIDENCE)?;
         Some((high - times.cpu) / times.cpu)
+    }
+
+    fn times(&self, i: usize, phase: Phase) -> Option<&Times> {
+        let headline = subject::find_subject(&self.plan.cells[i]).shape().phases;
+        let at = headline.iter().position(|own| *own == phase)?;
+        self.profiles[i].as_ref().map(|profile| &profile.times[at])
     }
 
     /// A cell of the same group and of the same kind of work that beats this one on every axis, by their intervals:
@@ -169,6 +172,11 @@ impl<'a> CellComparisons<'a> {
                         && other.rest().zip(own.rest()).all(|(o, s)| o.cpu <= s.cpu * SLACK)
                 })
         };
+        self.quickest(i, beats)
+    }
+
+    /// The quickest of the cells that this one competes with and that `beats` takes.
+    fn quickest(&self, i: usize, beats: impl Fn(&&Rival) -> bool) -> Option<usize> {
         let front =
             |rival: &&Rival| self.profiles[rival.cell].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
         let quickest = self.rivals[i].iter().filter(beats).min_by(|a, b| front(a).total_cmp(&front(b)));
@@ -190,19 +198,12 @@ impl<'a> CellComparisons<'a> {
                     && other.rest().zip(own.rest()).all(|(o, s)| o.cpu <= s.cpu * SLACK)
             })
         };
-        let front =
-            |rival: &&Rival| self.profiles[rival.cell].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
-        let ahead = self.rivals[i].iter().filter(beats).min_by(|a, b| front(a).total_cmp(&front(b)));
-        ahead.map(|rival| rival.cell)
+        self.quickest(i, beats)
     }
 
     /// Whether the rounds of a phase are in two clusters.
     pub fn is_split(&self, i: usize, phase: Phase) -> bool {
-        let headline = subject::find_subject(&self.plan.cells[i]).shape().phases;
-        let at = headline.iter().position(|own| *own == phase);
-        let Some((profile, at)) = self.profiles[i].as_ref().zip(at) else { return false };
-        let rounds: Vec<f64> = profile.times[at].by_round.iter().map(|round| round.1).collect();
-        bimodal(&rounds).is_some()
+        self.times(i, phase).is_some_and(|times| bimodal(&times.rounds()).is_some())
     }
 
     /// Whether a cell's place on the front of encode (or serve) time and bytes is settled: it is off the front, or of
@@ -245,6 +246,10 @@ impl Times {
         let by_round = past.by_round(phase);
         let values: Vec<f64> = by_round.iter().map(|round| round.1).collect();
         Some(Times { cpu: quantile(&values, QUANTILE)?, by_round })
+    }
+
+    fn rounds(&self) -> Vec<f64> {
+        self.by_round.iter().map(|round| round.1).collect()
     }
 }
 

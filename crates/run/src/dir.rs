@@ -16,14 +16,13 @@ pub use stored::{RunFile, SCHEMA, StoredRun, started};
 
 use super::lock::Lock;
 use super::seal;
-use crate::log::LogWriter;
+use crate::log::{self, LogWriter};
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
-use weigh_os::digest;
 use weigh_os::machine::Machine;
-use weigh_os::regular;
 use weigh_os::shelter::Draft;
+use weigh_os::{digest, regular};
 
 /// The file of a run's records.
 pub const RECORDS: &str = "records.ndjson";
@@ -109,7 +108,7 @@ impl RunDir {
         StoredRun::read(&root)?;
         refuse_links(&root)?;
         let lock = Lock::take(&root)?;
-        let (stored, valid_bytes) = StoredRun::read_with_length(&root)?;
+        let (stored, valid_bytes) = StoredRun::read_by(&root, |path, _| log::read(path))?;
         if !stored.is_complete() {
             verify_payloads(&stored.plan, &root)?;
             let scratch = root.join(SCRATCH);
@@ -143,11 +142,6 @@ impl RunDir {
     /// The run as it stands.
     pub fn stored(&self) -> &StoredRun {
         &self.stored
-    }
-
-    /// Where the stderr of the worker of that name is kept.
-    pub fn log_path(&self, worker: &str) -> PathBuf {
-        log_of(&self.logs(), worker)
     }
 
     /// The folder of what workers, servers and pools say on stderr.

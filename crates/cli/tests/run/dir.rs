@@ -43,8 +43,8 @@ fn a_directory_is_private_whole_and_self_contained() {
     assert_eq!(left.len(), 2, "the blob and the run, and nothing half-made: {left:?}");
     assert_eq!(dir.file().seed, 7);
     assert!(dir.file().started.ends_with('Z'));
-    assert!(dir.log_path("php8.2/../x").starts_with(root.join("logs")));
-    assert_eq!(dir.log_path("../x").parent(), Some(root.join("logs").as_path()));
+    assert!(weigh_run::dir::log_of(&dir.logs(), "php8.2/../x").starts_with(root.join("logs")));
+    assert_eq!(weigh_run::dir::log_of(&dir.logs(), "../x").parent(), Some(root.join("logs").as_path()));
 }
 
 #[test]

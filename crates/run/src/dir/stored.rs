@@ -104,11 +104,7 @@ impl StoredRun {
     }
 
     /// The run, and the bytes of its log up to the last whole record.
-    pub(super) fn read_with_length(path: &Path) -> Result<(StoredRun, u64)> {
-        StoredRun::read_by(path, |path, _| log::read(path))
-    }
-
-    fn read_by(
+    pub(super) fn read_by(
         path: &Path,
         read: impl FnOnce(&Path, &Plan) -> Result<Log, LogError>,
     ) -> Result<(StoredRun, u64)> {

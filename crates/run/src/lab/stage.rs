@@ -102,24 +102,13 @@ impl<'a> Stager<'a> {
 
     /// The payloads that a content name of a study stands for, or `bytes` cut out of each: shorter ones are whole.
     pub fn cuts(&mut self, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
-        let whole = self.corpus(name, None)?;
-        let Some(bytes) = bytes else { return Ok(whole) };
-        whole.into_iter().map(|payload| self.cut_out(payload, bytes)).collect()
+        self.corpus(name, None)?.into_iter().map(|payload| self.cut_off(payload, bytes)).collect()
     }
 
-    /// A payload that was staged, or `bytes` cut out of it: a shorter one is whole.
+    /// A payload that was staged, or `bytes` cut out of it, few of them at several places that are evenly apart, as a family: a shorter one
+    /// is whole.
     pub fn cut_off(&mut self, payload: Payload, bytes: Option<u64>) -> Result<Payload> {
-        match bytes {
-            Some(bytes) => self.cut_out(payload, bytes),
-            None => Ok(payload),
-        }
-    }
-
-    /// Cuts this many bytes out of a content, small ones at several places that are evenly apart, as a family.
-    fn cut_out(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
-        if payload.bytes <= bytes {
-            return Ok(payload);
-        }
+        let Some(bytes) = bytes.filter(|bytes| *bytes < payload.bytes) else { return Ok(payload) };
         let name = format!("{}@{bytes}", payload.name);
         let doing = || format!("{}: cannot be cut to {bytes} bytes", payload.name);
         let rest = payload.bytes - bytes;

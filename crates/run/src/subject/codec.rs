@@ -19,13 +19,12 @@ use crate::draft::{ContentSource, Draft};
 use crate::executor::{CodecWorker, Executor, Failure, Version, VisitOrder};
 use crate::lab::Stager;
 use crate::state::{History, LONG_CALL};
-use crate::study::Blocks;
-use crate::study::Study;
 use crate::study::block::in_form;
+use crate::study::{Blocks, Study};
 use crate::worker::ProcessExecutor;
 use parts::{Cuts, Done};
 use plan::BYTES;
-use request::{samples, wants_memory};
+use request::{request, samples, wants_memory};
 use weigh_answer::report::shape::Shape;
 use weigh_answer::subject::codec;
 use weigh_model::cell::{self, Cell};
@@ -38,8 +37,6 @@ use weigh_model::units;
 use weigh_os::interrupt::Interrupt;
 use weigh_os::process::{Invocation, WorkerSpec};
 use weigh_rig::runtime;
-
-use request::request;
 
 /// What a visit costs beside the codec, in seconds.
 const OVERHEAD: f64 = 0.005;

@@ -40,16 +40,13 @@ impl Surroundings<'_> {
     /// # Errors
     /// The PHP side cannot be put in place.
     pub(super) fn room(&self) -> Result<Room> {
-        let (scratch, logs) = (self.scratch.to_owned(), self.logs.to_owned());
-        Ok(Room { scratch, logs, php_home: self.home.php_home()? })
+        Ok(Room { logs: self.logs.to_owned(), php_home: self.home.php_home()? })
     }
 }
 
 /// Where an executor may put things.
 #[derive(Clone, Debug)]
 pub struct Room {
-    /// A private folder for files.
-    pub scratch: PathBuf,
     /// A folder for what servers, stores, workers and the generator say.
     pub logs: PathBuf,
     pub php_home: PathBuf,
