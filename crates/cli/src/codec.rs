@@ -254,7 +254,7 @@ fn name_php(lab: &Lab, settings: &[String]) -> Result<()> {
     for text in settings {
         let name = Request::parse(text)?.name;
         let here = native.runtimes.iter().any(|r| r.codec(&name).is_some());
-        if !here && lab.definitions.php_codec_names().contains(&name) {
+        if !here && lab.definitions.names("php/codecs").contains(&name) {
             bail!("`{name}` is a codec inside PHP: name a PHP to measure it in, such as --php php");
         }
     }

@@ -69,8 +69,7 @@ impl GateFlags {
 
 fn of_file(path: &Path) -> Result<Vec<Gate>> {
     let shown = clean_path(path);
-    let text =
-        String::from_utf8(regular::read(path, LONGEST)?).with_context(|| format!("{shown}: no text"))?;
+    let text = regular::text(path, LONGEST)?;
     let file: File = toml::from_str(&text).map_err(|error| readable(&error, &text, &shown.to_string()))?;
     ensure!(!file.gate.is_empty(), "{shown} has no [[gate]] table");
     file.gate.iter().try_for_each(|gate| gate.limit().map(drop)).with_context(|| shown.to_string())?;

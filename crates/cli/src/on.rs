@@ -1,7 +1,5 @@
 //! `--on`: the flag of the verbs that measure on a cluster, and how one is opened for them.
 
-use std::io::IsTerminal;
-
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::exit::OrRefuse;
@@ -58,7 +56,7 @@ impl OnFlags {
 /// Asks; where nobody can answer, `--yes` does.
 fn agreed(environment: &Environment) -> Result<bool> {
     let what = format!("Ray {RAY} into {} ({SIZE}, by pip)", clean_path(environment.folder()));
-    if !std::io::stdin().is_terminal() || !terminal::watched() {
+    if !terminal::is_asked() {
         bail!("--on needs Ray, which is not installed; add --yes to install {what}");
     }
     terminal::ask(&format!("Install {what}?"))

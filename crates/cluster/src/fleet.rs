@@ -241,7 +241,7 @@ impl Member {
         let (mut is_told, mut is_stopped) = (false, false);
         let (outcome, began) = self.agent.block(plan, &mut |progress| {
             progress.into_iter().for_each(|progress| board.heard(index, progress));
-            if board.is_called_off() {
+            if board.first_failed().is_some() {
                 return (!std::mem::replace(&mut is_stopped, true)).then(|| STOP.to_owned());
             }
             let begin = Begin { begin: clock.there(board.start()?) };
@@ -304,10 +304,6 @@ impl Board {
 
     fn start(&self) -> Option<Instant> {
         self.lock().start
-    }
-
-    fn is_called_off(&self) -> bool {
-        self.first_failed().is_some()
     }
 
     fn first_failed(&self) -> Option<usize> {

@@ -138,8 +138,7 @@ impl Cache {
         }
         let text = regular::read(&note, regular::TEXT)?;
         let Ok(note) = serde_json::from_slice::<Note>(&text) else { return Ok(None) };
-        let sum = Sum { bytes: note.bytes, sha256: note.sha256.clone() };
-        Ok(self.has(path, &sum)?.then_some(note))
+        Ok(self.has(path, &note.sum())?.then_some(note))
     }
 
     /// Gives a finished file its final name, with a note beside it if it has one.

@@ -66,7 +66,7 @@ impl Definitions {
     }
 
     /// The names of the files below a folder, sorted.
-    fn names(&self, folder: &str) -> Vec<String> {
+    pub fn names(&self, folder: &str) -> Vec<String> {
         let paths = self.files.keys().filter(|p| p.starts_with(folder));
         let mut names: Vec<String> =
             paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
@@ -102,11 +102,6 @@ impl Definitions {
             }
         }
         Ok(folders)
-    }
-
-    /// The names of the codecs inside PHP.
-    pub fn php_codec_names(&self) -> Vec<String> {
-        self.names("php/codecs")
     }
 
     /// The text of the study of that name, and where it stands.

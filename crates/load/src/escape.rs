@@ -17,7 +17,7 @@ pub fn shown(bytes: &[u8]) -> String {
 }
 
 /// Whether a text can be a method or the name of a header (RFC 9110, section 5.6.2).
-pub(crate) fn is_token(text: &str) -> bool {
+pub fn is_token(text: &str) -> bool {
     let of_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     !text.is_empty() && text.bytes().all(of_token)
 }

@@ -9,7 +9,6 @@ pub(crate) mod fault;
 pub(crate) mod sample;
 pub(crate) mod visit;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,6 +17,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use weigh_codec::{Codec, OptionSpec, OptionValues, codecs};
+use weigh_load::agent::read_panic_message;
 
 use fault::fault;
 use weigh_model::protocol::{
@@ -85,7 +85,7 @@ impl Agent {
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Agent) -> Result<T, Fault>) -> Result<T, Fault> {
         catch_unwind(AssertUnwindSafe(|| run(self))).unwrap_or_else(|panic| {
             *self = Agent::default();
-            Err(fault(FaultKind::Codec, format!("panicked: {}", text(&*panic))))
+            Err(fault(FaultKind::Codec, format!("panicked: {}", read_panic_message(&*panic))))
         })
     }
 }
@@ -95,12 +95,6 @@ fn unreadable(line: &[u8], error: &serde_json::Error) -> Reply {
     let value = serde_json::from_slice::<serde_json::Value>(line).ok();
     let id = value.and_then(|v| v.get("id").and_then(serde_json::Value::as_u64)).unwrap_or(0);
     Reply::Fault(FaultReply { id, fault: fault(FaultKind::Parameter, format!("not a request: {error}")) })
-}
-
-/// What a panic said.
-fn text(panic: &(dyn Any + Send)) -> &str {
-    let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
 /// What this worker is: every codec of this binary, with the version its library reports. The identifier is 0.

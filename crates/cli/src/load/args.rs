@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::gates::GateFlags;
 use weigh_load::capacity::Limit;
+use weigh_load::escape::is_token;
 use weigh_load::units;
 
 use crate::on::OnFlags;
@@ -271,8 +272,7 @@ fn read_rate(text: &str) -> Result<u64, String> {
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("write it as 'Name: value'")?;
     let (name, value) = (name.trim(), value.trim());
-    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-    if name.is_empty() || !name.bytes().all(is_token) {
+    if !is_token(name) {
         return Err("a header name has no such characters; write it as 'Name: value'".into());
     }
     if value.bytes().any(|b| b < b' ' && b != b'\t' || b == 0x7f) {

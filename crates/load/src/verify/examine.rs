@@ -9,7 +9,7 @@ use super::changes::Changes;
 use super::decode::{decode, first, sha256, token};
 use super::expectation::{Decoded, Expectation, layer};
 use super::template::{LONGEST, SHARED, Template};
-use super::variants::{Variant, Variants};
+use super::variants::Variant;
 use super::wrong::{common, hex};
 use crate::accept::Accept;
 use crate::escape::shown;
@@ -342,16 +342,8 @@ impl Finding {
             status: seen.head.status,
             content_type: value(seen, "content-type").filter(|_| !is_download(seen)).unwrap_or_default(),
             dictionary: (!request.dictionary.is_empty()).then(|| request.dictionary.as_slice().into()),
-            codings: Vec::new(),
             checked: Checked::Length,
-            length: None,
-            decoded: None,
-            contents: Vec::new(),
-            template: None,
-            plausible: None,
-            media_type: None,
-            variants: Variants::default(),
-            changes: None,
+            ..Expectation::default()
         };
         Finding { preflight, expectation }
     }
@@ -465,7 +457,7 @@ impl Finding {
             _ if seen.head.status == 206 => {
                 self.note("a part of a compressed body: it is compared, but not decoded".into());
             }
-            _ if !varies_by_encoding(seen) => {
+            _ if !varies_by(seen, "accept-encoding") => {
                 self.note(
                     "a compressed body without `Vary: Accept-Encoding`: caches may send it to any client"
                         .into(),
@@ -492,11 +484,6 @@ pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
 fn is_download(captured: &Captured) -> bool {
     value(captured, "content-disposition")
         .is_some_and(|how| how.to_ascii_lowercase().starts_with("attachment"))
-}
-
-/// Whether Vary contains Accept-Encoding or `*`.
-pub(super) fn varies_by_encoding(captured: &Captured) -> bool {
-    varies_by(captured, "accept-encoding")
 }
 
 /// Whether Vary names a request header; `*` names all.

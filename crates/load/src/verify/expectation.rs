@@ -24,7 +24,7 @@ const WAITING: usize = 16 << 20;
 const LEARNED: usize = 64 << 20;
 
 /// What the responses to one request must be. Made by [`super::Examiner`]; shared by all threads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Expectation {
     pub(super) status: u16,
     /// Content-Type; empty without one, and of downloads.
@@ -290,10 +290,6 @@ impl Budget {
         false
     }
 
-    fn give_back(&self, bytes: usize) {
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
     /// Bytes held now.
     #[cfg(test)]
     pub(super) fn used(&self) -> usize {
@@ -331,7 +327,7 @@ impl Capture {
 
 impl Drop for Capture {
     fn drop(&mut self) {
-        self.budget.give_back(self.bytes.len());
+        self.budget.used.fetch_sub(self.bytes.len(), Ordering::Relaxed);
     }
 }
 
