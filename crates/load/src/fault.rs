@@ -1,12 +1,11 @@
 //! Failures of responses. A failed response does not count as throughput: failures are counted by kind, with one
 //! example each.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The kinds of failure, in the order in which they can happen.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "FaultKind")]
 pub enum HttpFaultKind {
@@ -63,7 +62,7 @@ pub enum HttpFaultKind {
 }
 
 /// One failure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Fault")]
 pub struct HttpFault {
     /// Its kind.
@@ -76,7 +75,7 @@ pub struct HttpFault {
 }
 
 /// Where a body differs from the accepted one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// Bytes from the start of the body, as transferred in its content coding.
     pub offset: u64,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
@@ -10,7 +11,7 @@ use crate::way::{By, WayKind};
 
 /// The kind of thing that a cell measures. Subjects that only their own module needs are made there with
 /// [`Subject::new`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("examples" = ["codec", "php-codec", "page", "asset", "download", "client"]))]
 pub struct Subject(Cow<'static, str>);
@@ -41,18 +42,7 @@ impl Subject {
 
 /// The transport of responses.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
@@ -75,7 +65,7 @@ impl Transport {
 
 /// What a cell has in addition to payload, runtime and setting when a web server sends the payload. The setting is the
 /// method with its level and options; the runtime is a PHP, or [`NO_PHP`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Delivery {
     /// The web server's name: `nginx`.
     pub server: String,
@@ -153,7 +143,7 @@ impl Delivery {
 }
 
 /// Slow clients that run beside light requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slow {
     /// Slow clients at a time.
     pub clients: u32,
@@ -171,7 +161,7 @@ pub struct Slow {
 pub const NO_PHP: &str = "-";
 
 /// One value of every factor.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// Unique in its plan and stable between plans:
     /// `payload/runtime/serializer/setting`, such as `tree-2.4m/php8.2/serialize/gzdeflate:6`; the

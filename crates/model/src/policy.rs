@@ -5,6 +5,7 @@ mod change;
 mod page_caching;
 
 use anyhow::{Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::gate::Gate;
@@ -19,7 +20,7 @@ pub use page_caching::PageCaching;
 pub const SCHEMA: u32 = 1;
 
 /// `policy.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     /// The version of this form: 1.
@@ -110,7 +111,7 @@ impl Policy {
 
 /// How the files for a web server were tried: the site's whole configuration ran in a private instance, as it is and with them, and both
 /// were asked the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
     /// Answers that were compared with those of the configuration as it is; none of the files that are written makes one worse.
@@ -135,7 +136,7 @@ fn is_none(number: &u64) -> bool {
 }
 
 /// A file that is not written, because it makes something worse.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Withheld {
     /// The file below the folder of the configuration: `nginx/encoding.conf`.
@@ -147,7 +148,7 @@ pub struct Withheld {
 }
 
 /// An answer that is worse with a file than without it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Worse {
     /// The path of the URL; empty: the file as a whole is refused.
@@ -163,7 +164,7 @@ pub struct Worse {
 }
 
 /// How much of a kind of content the figures rest on. What is not covered counts the same before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Coverage {
     /// The kind.
@@ -189,7 +190,7 @@ pub struct Coverage {
 }
 
 /// Content of a kind that the figures do not rest on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
     /// Why.
@@ -208,9 +209,7 @@ pub struct Gap {
 }
 
 /// Why content is not covered.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The site's description has no file of it that could be measured.
@@ -239,7 +238,7 @@ impl Reason {
 }
 
 /// A stratum whose computed bytes are not those that were counted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
     /// Its name.
@@ -256,7 +255,7 @@ pub struct Difference {
 }
 
 /// What a site takes per month on a kind of machine, with what is best there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// The kind, as its cluster calls it.
@@ -275,7 +274,7 @@ pub struct Machine {
 }
 
 /// An amount on a machine, compared with that on another.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compared {
     /// This machine's ÷ the other's.
@@ -289,7 +288,7 @@ pub struct Compared {
 }
 
 /// What another PHP would bring for content of a kind, with the same settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OtherPhp {
     /// The kind.
@@ -303,7 +302,7 @@ pub struct OtherPhp {
 }
 
 /// How many PHP workers a site keeps busy in the hour in which PHP is busiest.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
     /// Requests per second that PHP answers then, to all clients.
@@ -322,7 +321,7 @@ pub struct Pool {
 }
 
 /// A first visit of a page over a link, predicted: milliseconds from the begin of the navigation, before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadChange {
     /// The page's path.
@@ -338,7 +337,7 @@ pub struct LoadChange {
 }
 
 /// What is minimised.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
     /// The time that visitors wait, with the cores at peak under the limit: for pages that were loaded in a browser until the largest contentful paint.
@@ -374,7 +373,7 @@ impl Objective {
 }
 
 /// What to do with content of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
     /// The kind.
@@ -417,7 +416,7 @@ impl Decision {
 }
 
 /// CPU time per response at the rate of the site's busiest hour, as far as it is higher than on a busy server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtRate {
     /// Milliseconds between requests on average, which come at random times.
@@ -440,7 +439,7 @@ impl AtRate {
 }
 
 /// One content coding, or one form of stored values.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The content coding: `br`, `gzip`, `zstd`. Of values: the codec.
@@ -487,7 +486,7 @@ impl Rule {
 }
 
 /// Who encodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoder {
     /// `weigh pack`, or any encoder at deployment.
@@ -499,7 +498,7 @@ pub enum Encoder {
 }
 
 /// Something that the site does not have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
     /// What: `ext-zstd`, `the module http_brotli_static`.
@@ -510,7 +509,7 @@ pub struct Need {
 }
 
 /// A change of the site under which another setting is better.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flip {
     /// The change: `all visitors were on fibre`.

@@ -8,6 +8,7 @@ mod description;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::clean;
@@ -31,9 +32,7 @@ pub enum Request {
 
 /// The phases of a cell. `Encode` and `Decode` are the whole operation. Cells with a serializer also have `Compress`
 /// and `Decompress` (the codec only, on the serialized bytes). Deliveries have only `Serve`.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// Value or bytes in, encoded bytes out.
@@ -155,7 +154,7 @@ pub struct Visit {
 }
 
 /// The samples of one phase in one visit. Each number is for one pass over all items, also for a family.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Samples {
     /// Passes in one sample; the times below are already divided by this number.
     pub batch: u32,
@@ -186,7 +185,7 @@ pub struct FaultReply {
 }
 
 /// Why a cell has no number, and how to fix that.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// The kind.
     pub kind: FaultKind,
@@ -206,9 +205,7 @@ impl Fault {
 }
 
 /// The kinds of failure.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// The codec, serializer or extension is not installed.

@@ -1,6 +1,7 @@
 //! What a page is: its document, what that loads, who asks for what, and what waits for what.
 
 use anyhow::{Result, ensure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Protocol;
@@ -16,7 +17,7 @@ const LARGEST: f64 = 1e9;
 pub const LONGEST_OWN_MS: f64 = 60_000.0;
 
 /// A page with all that it loads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageGraph {
     /// The version of this form: 1.
@@ -44,7 +45,7 @@ pub struct PageGraph {
 }
 
 /// What has to be there before something is painted, beside what blocks rendering.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Paint {
     /// The share of the document's body that the parser must have passed.
@@ -57,7 +58,7 @@ pub struct Paint {
 }
 
 /// The largest element.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LargestElement {
     /// The image, a resource by number; absent: it is text.
@@ -68,7 +69,7 @@ pub struct LargestElement {
 }
 
 /// A resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resource {
     /// Its URL, escaped.
@@ -116,7 +117,7 @@ pub struct Resource {
 }
 
 /// What a resource is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResourceKind {
     Document,
@@ -128,7 +129,7 @@ pub enum ResourceKind {
 }
 
 /// When a script is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Run {
     /// The parser waits for it, and it waits for the style sheets before it.
@@ -140,7 +141,7 @@ pub enum Run {
 }
 
 /// Who asks for a resource, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Found {
     /// It is the document.
@@ -154,7 +155,7 @@ pub enum Found {
 }
 
 /// What a repeated visit does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Repeat {
     /// It is fresh in the cache: no request.
@@ -166,9 +167,7 @@ pub enum Repeat {
 }
 
 /// Priorities of requests, the most important last.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
     VeryLow,
