@@ -125,24 +125,20 @@ fn admit_even(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f
             first.push(content);
         }
     }
+    let admitted = |is_in_time: bool| match (is_in_time, wanting > 0.0) {
+        (true, _) => Admission::Go,
+        (false, true) => Admission::Later,
+        (false, false) => Admission::Never,
+    };
     let visits = |j: usize| state.cells[j].visits.len();
     if visits(i) < least {
-        let is_first = first.contains(&compared(&plan.cells[i]));
-        return match (is_first, wanting > 0.0) {
-            (true, _) => Admission::Go,
-            (false, true) => Admission::Later,
-            (false, false) => Admission::Never,
-        };
+        return admitted(first.contains(&compared(&plan.cells[i])));
     }
     // A round that others have is finished. One that there is no time for is begun by nobody: those that were told so count.
     let is_begun = state.live().into_iter().any(|j| visits(j) > visits(i));
     let is_in = |j: &usize| state.cells[*j].fault.is_none() && (least..=visits(i)).contains(&visits(*j));
     let round: f64 = (0..expected.len()).filter(is_in).map(|j| expected[j] * SAFETY_MEASURED).sum();
-    match (is_begun || wanting + round <= left, wanting > 0.0) {
-        (true, _) => Admission::Go,
-        (false, true) => Admission::Later,
-        (false, false) => Admission::Never,
-    }
+    admitted(is_begun || wanting + round <= left)
 }
 
 /// Whether the budget allows a visit to cell `i` now, `elapsed` seconds into the run.
