@@ -128,17 +128,15 @@ pub fn main() -> ExitCode {
 }
 
 fn begin() -> ExitCode {
-    let args = std::env::args_os;
-    let agents = || {
-        launcher::dispatch(args())
-            .or_else(|| warden::dispatch(args()))
-            .or_else(|| namespace::dispatch(args()))
-            .or_else(|| access::dispatch(args()))
-    };
-    if let Some(code) = agents() {
+    let args: Vec<_> = std::env::args_os().collect();
+    let agent = launcher::dispatch(&args)
+        .or_else(|| warden::dispatch(&args))
+        .or_else(|| namespace::dispatch(&args))
+        .or_else(|| access::dispatch(&args));
+    if let Some(code) = agent {
         return code;
     }
-    match Agent::asked(std::env::args_os()) {
+    match Agent::asked(args) {
         Some(Ok(agent)) => exit::ended(agent.run()),
         Some(Err(error)) => usage::answer(&error, &read_arguments()),
         None => user(),

@@ -126,9 +126,8 @@ impl OwnUser {
 }
 
 /// Handles `agent --access FLAGS… -- FOLDER` (`args` holds the program's own name first): one line of JSON; `None` for any other command line.
-pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let [_, agent, ask, rest @ ..] = args.as_slice() else { return None };
+pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
+    let [_, agent, ask, rest @ ..] = args else { return None };
     if agent != "agent" || ask != ASK {
         return None;
     }

@@ -79,9 +79,8 @@ impl<'a> Flags<'a> {
 
 /// Handles `agent --exec PARENT FLAGS… -- PROGRAM ARGS…` and comes back only when that failed; `None` for any other command line (`args` holds the
 /// program's own name first).
-pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let [_, agent, exec, parent, rest @ ..] = args.as_slice() else { return None };
+pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
+    let [_, agent, exec, parent, rest @ ..] = args else { return None };
     if agent != "agent" || exec != "--exec" {
         return None;
     }
@@ -125,12 +124,12 @@ mod tests {
 
     #[test]
     fn other_command_lines_are_left_alone() {
-        assert!(dispatch(args("weigh")).is_none());
-        assert!(dispatch(args("weigh agent")).is_none());
-        assert!(dispatch(args("weigh run --exec 1 -- true")).is_none());
-        assert!(dispatch(args("weigh agent --exec 1 --")).is_none());
-        assert!(dispatch(args("weigh agent --exec 1 --group 7 -- true")).is_none());
-        assert!(dispatch(args("weigh agent --exec 1 --umask")).is_none());
+        assert!(dispatch(&args("weigh")).is_none());
+        assert!(dispatch(&args("weigh agent")).is_none());
+        assert!(dispatch(&args("weigh run --exec 1 -- true")).is_none());
+        assert!(dispatch(&args("weigh agent --exec 1 --")).is_none());
+        assert!(dispatch(&args("weigh agent --exec 1 --group 7 -- true")).is_none());
+        assert!(dispatch(&args("weigh agent --exec 1 --umask")).is_none());
     }
 
     #[test]

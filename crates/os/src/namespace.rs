@@ -21,9 +21,8 @@ use crate::network::Network;
 const PROBE: &str = "--network-probe";
 
 /// Handles `agent --network-probe` (`args` holds the program's own name first); `None` for any other command line.
-pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let [_, agent, probe] = args.as_slice() else { return None };
+pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
+    let [_, agent, probe] = args else { return None };
     if agent != "agent" || probe != PROBE {
         return None;
     }

@@ -48,7 +48,8 @@ const EXTENTS: [(&str, Extent); 3] =
 
 fn main() -> ExitCode {
     // apt is started by a launcher, which is this program again.
-    launcher::dispatch(std::env::args_os()).unwrap_or_else(|| common::end(measure()))
+    let args: Vec<_> = std::env::args_os().collect();
+    launcher::dispatch(&args).unwrap_or_else(|| common::end(measure()))
 }
 
 /// All, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`; `counts` leaves out what

@@ -35,9 +35,8 @@ static ORPHANED: AtomicBool = AtomicBool::new(false);
 const BREATH: Duration = Duration::from_millis(2);
 
 /// Handles `agent --guard …` (`args` holds the program's own name first); `None` for any other command line.
-pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    match args.as_slice() {
+pub fn dispatch(args: &[OsString]) -> Option<ExitCode> {
+    match args {
         [_, agent, probe] if agent == "agent" && probe == PROBE => {
             Some(if become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
@@ -199,7 +198,8 @@ mod tests {
             "weigh agent --guard - - - --",
             "weigh run --guard - - - -- true",
         ] {
-            assert!(dispatch(line.split(' ').map(Into::into)).is_none(), "{line}");
+            let args: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            assert!(dispatch(&args).is_none(), "{line}");
         }
     }
 }
