@@ -14,10 +14,11 @@ use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 
 use super::page_loads::{self, RecordedPages};
-use super::pages::{LoggedPage, Visited, Visitor};
+use super::pages::{Visited, Visitor};
 use super::private::{Account, Private};
 use super::request::NamedPhp;
 use super::served::Served;
+use super::traffic::LoggedPage;
 use crate::overrides;
 use crate::server_config::Configured;
 use weigh_os::access::Access;

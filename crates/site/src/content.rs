@@ -8,10 +8,11 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::hits::{Hits, RequestsByPath};
-use super::pages::{LoggedPage, Page, Visited};
+use super::pages::{Page, Visited};
 use super::scripts::{Answered, MADE, Made};
 use super::served::{Counted, Served};
 use super::strata::{Candidate, Strata};
+use super::traffic::LoggedPage;
 use weigh_content::class;
 use weigh_content::types::{self, MediaTypes};
 use weigh_content::user::{self, Found, Links};

@@ -69,7 +69,7 @@ use configured::Configured;
 use current::{Current, seen_server};
 use folder::Draft;
 use hits::{Hits, RequestsByPath};
-use pages::{LoggedPage, RUNNING, Visited, Visitor};
+use pages::{RUNNING, Visited, Visitor};
 use predicted::{predicted, recorded};
 use sample::Origin;
 use served::Served;
@@ -149,7 +149,7 @@ pub fn inspect_site(
         [] => None,
         logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
     };
-    let logged = traffic.as_ref().map(logged_pages).unwrap_or_default();
+    let logged = traffic.as_ref().map(Traffic::logged_pages).unwrap_or_default();
     let application = docroot.as_deref().map(|docroot| Application {
         lab,
         served: served.as_ref(),
@@ -204,7 +204,7 @@ pub fn inspect_site(
             content::add_logged_pages(traffic.page_paths, traffic.pages, &mut strata);
         }
         Some(traffic) => {
-            content::add_pages(&visited, &logged_pages(traffic), traffic.pages, &mut strata);
+            content::add_pages(&visited, &traffic.logged_pages(), traffic.pages, &mut strata);
         }
         None => {
             if asked.is_none() {
@@ -294,19 +294,9 @@ pub fn inspect_site(
     if let Some(name) = &ask.name {
         site.name.clone_from(name);
     }
-    let asked = traffic.as_ref().map(logged_pages).unwrap_or_default();
+    let asked = traffic.as_ref().map(Traffic::logged_pages).unwrap_or_default();
     let loads = predicted(lab, &mut site, &recorded, &asked, draft)?;
     Ok(Looked { site, facts, loads })
-}
-
-/// The pages that a log names, the most requested first.
-fn logged_pages(traffic: &Traffic) -> Vec<LoggedPage> {
-    let shown = traffic.scripts.iter().filter(|script| scripts::is_shown(&script.key));
-    let examples = shown.flat_map(|script| &script.examples).filter(|(_, hits)| hits.requests > 0.0);
-    let mut pages: Vec<LoggedPage> =
-        examples.map(|(url, hits)| LoggedPage { url: url.clone(), hits: *hits }).collect();
-    pages.sort_by(|a, b| b.hits.requests.total_cmp(&a.hits.requests).then_with(|| a.url.cmp(&b.url)));
-    pages
 }
 
 /// The pages: those of the site's own application, of URLs, or of the document root.

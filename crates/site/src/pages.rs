@@ -12,13 +12,13 @@ use weigh_load::target::{Location, Resolver, permit};
 use super::budget::Budget;
 use super::error_page;
 use super::followed::{is_followed, is_harmless};
-use super::hits::Hits;
 use super::links;
 use super::local::{resolve_target, site_path};
 use super::named::{FRONT, Named};
 use super::page_head::{PageHead, media_type};
 use super::page_loads::RecordedPages;
 use super::served::Served;
+use super::traffic::LoggedPage;
 use weigh_model::text::clean;
 use weigh_model::units;
 use weigh_rig::http::{self, KeptConnection, Peer, Reply};
@@ -57,15 +57,6 @@ pub struct Page {
     pub body: Vec<u8>,
     /// Median milliseconds from the begin of a request on an open connection to the first byte.
     pub made_ms: f64,
-}
-
-/// A page that an access log names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoggedPage {
-    /// Its URL from the first slash on. Its query string may be of a person: it is for asking only, and written nowhere.
-    pub url: String,
-    /// What is asked of it per month, and of those with a query string of the same keys and responses of about the same length.
-    pub hits: Hits,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -176,7 +167,7 @@ impl Tour<'_> {
         // The front page of a private instance was not asked for by its address.
         let is_needed =
             |url: &Url| given.contains(url) && (self.visitor.instance.is_none() || logged.is_empty());
-        let (mut looked, mut first) = (0, None);
+        let (mut looked, mut first, mut broken) = (0, None, Vec::new());
         while let Some(url) = queue.pop_front() {
             let is_given = given.contains(&url);
             if looked >= most || self.budget.is_spent() && !is_given {
@@ -191,7 +182,7 @@ impl Tour<'_> {
                     continue;
                 }
                 Err(error) => {
-                    self.progress.note(&format!("left out a linked page: {error:#}"));
+                    broken.push(format!("{error:#}"));
                     continue;
                 }
             };
@@ -206,10 +197,10 @@ impl Tour<'_> {
                 loads.insert(at(&url, file));
             }
             self.loads.push(loads);
+            let public = links.pages.iter().filter(|next| next.query().is_some() && is_harmless(next, &url));
+            let whole = |next: &Url| next[Position::BeforePath..Position::AfterQuery].to_owned();
+            self.visited.public.extend(public.map(whole));
             for next in links.pages {
-                if next.query().is_some() && is_harmless(&next, &url) {
-                    self.visited.public.insert(next[Position::BeforePath..Position::AfterQuery].to_owned());
-                }
                 if is_followed(&next, &url) && known.len() < most * 4 && known.insert(next.clone()) {
                     queue.push_back(next);
                 }
@@ -219,6 +210,11 @@ impl Tour<'_> {
                 first.get_or_insert(url);
                 self.visited.pages.push(page);
             }
+        }
+        if let Some(problem) = broken.first() {
+            let more =
+                if broken.len() > 1 { format!(" (and {} more)", broken.len() - 1) } else { String::new() };
+            self.progress.note(&format!("left out a linked page: {problem}{more}"));
         }
         self.visited.tls = given.first().map(|url| url.scheme() == "https");
         self.visited.page_head =

@@ -38,6 +38,15 @@ pub struct SiteHosts {
     pub is_sure: bool,
 }
 
+/// A page that an access log names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedPage {
+    /// Its URL from the first slash on. Its query string may be of a person: it is for asking only, and written nowhere.
+    pub url: String,
+    /// What is asked of it per month, and of those with a query string of the same keys and responses of about the same length.
+    pub hits: Hits,
+}
+
 /// What logs say, per month.
 #[derive(Clone, Debug)]
 pub struct Traffic {
@@ -83,6 +92,16 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// The pages that a log names, the most requested first.
+    pub fn logged_pages(&self) -> Vec<LoggedPage> {
+        let shown = self.scripts.iter().filter(|script| is_shown(&script.key));
+        let examples = shown.flat_map(|script| &script.examples).filter(|(_, hits)| hits.requests > 0.0);
+        let mut pages: Vec<LoggedPage> =
+            examples.map(|(url, hits)| LoggedPage { url: url.clone(), hits: *hits }).collect();
+        pages.sort_by(|a, b| b.hits.requests.total_cmp(&a.hits.requests).then_with(|| a.url.cmp(&b.url)));
+        pages
+    }
+
     /// Reads the logs. What stands in the way of a file or a line is said.
     ///
     /// # Errors
