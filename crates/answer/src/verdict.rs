@@ -16,6 +16,7 @@ use crate::estimate::{Estimate, MEDIAN, common};
 /// has many comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
+    /// The ratio.
     pub value: f64,
     /// Lower end.
     pub low: f64,
