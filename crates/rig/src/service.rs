@@ -119,6 +119,7 @@ pub(super) struct Refused {
     pub error: anyhow::Error,
     is_port_taken: bool,
 }
+
 impl<E: Into<anyhow::Error>> From<E> for Refused {
     fn from(error: E) -> Refused {
         Refused { error: error.into(), is_port_taken: false }

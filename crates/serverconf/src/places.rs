@@ -185,6 +185,7 @@ mod tests {
             wanted.map(|(url, folder, shared)| (url.into(), folder.into(), shared))
         );
     }
+
     #[test]
     fn aliases_of_lighttpd_have_ends_that_go_together() {
         let text =

@@ -44,6 +44,7 @@ impl Block<'_> {
     fn new(header: String, lines: &[&str]) -> Self {
         Block { header, lines: lines.iter().map(|line| (*line).to_owned()).collect(), list: None }
     }
+
     /// Adds an entry to the list within the last entry, which ends with its list's own end.
     fn add_inner(&mut self, lines: &[&str]) {
         let (Some(end), Some(entry)) = (self.lines.pop(), self.lines.pop()) else { return };

@@ -23,6 +23,9 @@ const OTHERS: [usize; 3] = [1, 10, 1_000];
 /// Times that memory is read, and the requests before each.
 const READINGS: usize = 41;
 const BETWEEN: usize = 50;
+/// Bytes per request below which growth is not claimed: less than one page of memory (4 KB) between two readings, as a process that keeps nothing grows by, too,
+/// while it uses for the first time what it has.
+const LEAST_GROWTH: f64 = 4_096.0 / BETWEEN as f64;
 /// The longest body that is compared.
 const LONGEST: usize = 8 << 20;
 
@@ -222,7 +225,8 @@ fn slope(readings: &[(f64, f64)]) -> Option<[f64; 3]> {
     let low = ((slopes.len() as f64 - off) / 2.0).floor();
     let ends = (n >= 10.0 && low >= 0.0).then_some((low as usize, slopes.len() - 1 - low as usize))?;
     let value = weigh_stats::median(&slopes)?;
-    Some([value, slopes[ends.0], slopes[ends.1]].map(|bytes| (bytes * 10.0).round() / 10.0))
+    let low = if value < LEAST_GROWTH { slopes[ends.0].min(0.0) } else { slopes[ends.0] };
+    Some([value, low, slopes[ends.1]].map(|bytes| (bytes * 10.0).round() / 10.0))
 }
 
 #[cfg(test)]
@@ -258,6 +262,8 @@ mod tests {
         assert!((2_000.0..2_100.0).contains(&value) && low <= value && value <= high && low > 1_900.0);
         let [_, low, high] = slope(&readings(&|at| 8e6 + noise(at))).unwrap();
         assert!(low <= 0.0 && high >= 0.0);
+        let [value, low, _] = slope(&readings(&|at| 8e6 + at as f64 * 50.0 * 25.0)).unwrap();
+        assert!((value - 25.0).abs() < 0.1 && low <= 0.0, "a page every third reading");
         assert_eq!(slope(&readings(&noise)[..5]), None);
     }
 }

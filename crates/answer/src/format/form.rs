@@ -32,24 +32,30 @@ pub struct Form {
 /// One form of a report.
 pub trait Format: Debug + Sync {
     fn form(&self) -> Form;
+
     fn name(&self) -> &'static str {
         self.form().name
     }
+
     fn extension(&self) -> &'static str {
         self.form().extension
     }
+
     fn medium(&self) -> Medium {
         self.form().medium
     }
+
     /// Why this build does not have it, and what to do; none if it has.
     fn unavailable(&self) -> Option<&'static str> {
         None
     }
+
     /// The files of the report, not yet written.
     ///
     /// # Errors
     /// The report cannot be expressed in this form; the message says what and why.
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>>;
+
     /// The files of a result that is not a run.
     ///
     /// # Errors

@@ -273,6 +273,7 @@ impl Values {
         }
         Ok(())
     }
+
     /// The text of a user's configuration, which is not a template, with what the instance has of its own.
     fn filled(&self, config: &OwnConfig) -> String {
         let nobody = format!("{}/{NOBODY}", self.dir);

@@ -73,6 +73,7 @@ impl StoreUrl {
         }
         Ok(())
     }
+
     /// Makes sure that somebody accepts connections there.
     ///
     /// # Errors
