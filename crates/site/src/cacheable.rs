@@ -196,8 +196,9 @@ impl Asked {
 
 /// What a log has of a page.
 fn of_log(url: &str, logged: Option<&CachedRequests>) -> Option<CachedPath> {
-    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
-    logged?.page(&percent_decode_str(path).decode_utf8_lossy(), query.map(str::as_bytes))
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let query = (!query.is_empty()).then_some(query.as_bytes());
+    logged?.page(&percent_decode_str(path).decode_utf8_lossy(), query)
 }
 
 fn text(reply: &Reply, name: &str) -> Option<String> {
