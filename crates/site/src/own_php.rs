@@ -1,4 +1,4 @@
-//! The PHPs that a request names, whose account the application runs with, and what PHP's own settings say.
+//! The PHPs that a request names, the account that the application runs as, and PHP's own settings.
 
 use std::path::{Path, PathBuf};
 

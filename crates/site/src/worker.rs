@@ -23,9 +23,6 @@ const OTHERS: [usize; 3] = [1, 10, 1_000];
 /// Times that memory is read, and the requests before each.
 const READINGS: usize = 41;
 const BETWEEN: usize = 50;
-/// Bytes per request below which growth is not claimed: less than one page of memory (4 KB) between two readings, as a process that keeps nothing grows by, too,
-/// while it uses for the first time what it has.
-const LEAST_GROWTH: f64 = 4_096.0 / BETWEEN as f64;
 /// The longest body that is compared.
 const LONGEST: usize = 8 << 20;
 
@@ -212,7 +209,8 @@ fn numbers(part: &[u8]) -> Vec<f64> {
     digits.map(|digits| short(digits).unwrap_or_default()).collect()
 }
 
-/// Sen's slope with the ends of its 95% interval (P. K. Sen, 1968); none: too few readings.
+/// Sen's slope with the ends of its 95% interval (P. K. Sen, 1968); none: too few readings. Less than one page of memory between two readings is no growth: a
+/// process that keeps nothing grows by it, too, while it uses for the first time what it has.
 fn slope(readings: &[(f64, f64)]) -> Option<[f64; 3]> {
     let n = readings.len() as f64;
     let pairs = readings
@@ -225,7 +223,8 @@ fn slope(readings: &[(f64, f64)]) -> Option<[f64; 3]> {
     let low = ((slopes.len() as f64 - off) / 2.0).floor();
     let ends = (n >= 10.0 && low >= 0.0).then_some((low as usize, slopes.len() - 1 - low as usize))?;
     let value = weigh_stats::median(&slopes)?;
-    let low = if value < LEAST_GROWTH { slopes[ends.0].min(0.0) } else { slopes[ends.0] };
+    let least = rustix::param::page_size() as f64 / BETWEEN as f64;
+    let low = if value < least { slopes[ends.0].min(0.0) } else { slopes[ends.0] };
     Some([value, low, slopes[ends.1]].map(|bytes| (bytes * 10.0).round() / 10.0))
 }
 
