@@ -15,6 +15,10 @@ pub const INITIAL_WINDOW: f64 = 10.0;
 /// BBR: Congestion-Based Congestion Control, ACM Queue 14 (2016)).
 pub(crate) const PACING: f64 = 2.0 / std::f64::consts::LN_2;
 
+/// Packets from which a rate that doubles in each round trip comes to what bbr has sent: of 15 to 600 KB over links of 8 and 100 Mbit/s and 100 ms, and of
+/// 9 Mbit/s and 170 ms (Linux 6.18).
+const DOUBLING_FROM: f64 = 7.7;
+
 /// Bytes of headers per packet.
 const HEADERS: f64 = (MTU - TCP_PAYLOAD) as f64;
 
@@ -88,14 +92,18 @@ impl Path {
     }
 
     /// Nanoseconds by which a kernel that spreads what it sends over round trips, as bbr does, sends the last byte later than one that sends each window
-    /// at once. The initial window is sent at once by both.
+    /// at once. Both send the initial window at once; then bbr's rate doubles in a round trip, until it is the link's.
     pub fn pacing_ns(&self, payload: f64, connection: Connection) -> f64 {
-        let Some(last) = full_windows(payload).last().filter(|_| connection.starts_slowly()) else {
+        let packets = (payload / TCP_PAYLOAD as f64).ceil();
+        if !connection.starts_slowly() || packets <= INITIAL_WINDOW {
             return 0.0;
-        };
-        let packets = (payload / TCP_PAYLOAD as f64).ceil() - (2.0 * last - INITIAL_WINDOW);
-        let spread = packets / (PACING * last) * self.round_trip_ns;
-        (spread - packets * MTU as f64 * self.byte_ns).max(0.0)
+        }
+        let packet_ns = MTU as f64 * self.byte_ns;
+        let most = self.round_trip_ns / packet_ns / std::f64::consts::LN_2;
+        let doubling = packets.min(most).max(INITIAL_WINDOW);
+        let trips = (doubling / DOUBLING_FROM).log2().max(1.0);
+        let paced = trips * self.round_trip_ns + (packets - doubling) * packet_ns;
+        (paced - self.transfer_ns(payload, connection)).max(0.0)
     }
 
     /// Nanoseconds from sending the first byte until the last byte was sent: the cost of the bytes. Each call also
@@ -138,4 +146,4 @@ pub fn windows(payload: f64) -> usize {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

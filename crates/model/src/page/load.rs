@@ -77,6 +77,7 @@ struct Browser<'g> {
     laid_out: Option<f64>,
     first: Option<f64>,
     largest: Option<f64>,
+    loaded: Option<f64>,
     bytes: f64,
 }
 
@@ -107,6 +108,7 @@ impl<'g> Browser<'g> {
             laid_out: None,
             first: None,
             largest: None,
+            loaded: None,
             bytes: 0.0,
         }
     }
@@ -312,6 +314,9 @@ impl<'g> Browser<'g> {
         if self.largest.is_none() && self.can_paint(&largest.paint, largest.image) {
             self.largest = Some(now);
         }
+        if self.loaded.is_none() && self.parsed.is_some() && !self.is_load_held() {
+            self.loaded = Some(now);
+        }
         self.dispatch();
     }
 
@@ -437,17 +442,26 @@ impl<'g> Browser<'g> {
         self.parser >= paint.at && has_font && has_image && self.may_render()
     }
 
+    /// Whether the load event waits. What only the first layout wants it does not wait for before that was asked for.
+    fn is_load_held(&self) -> bool {
+        let mut all = self.graph.resources.iter().zip(&self.states);
+        all.any(|(resource, state)| {
+            let is_wanted = match resource.found {
+                Found::Layout(_) => state.times.is_some(),
+                _ => state.is_scheduled,
+            };
+            resource.blocks_load && is_wanted && state.applied.is_none()
+        })
+    }
+
     fn load(self) -> PageLoad {
         let end = self.network.now();
         let (first, largest) = (self.first.unwrap_or(end), self.largest.unwrap_or(end));
         let fcp_ms = first + self.graph.first.paint_ms;
-        let waited =
-            self.graph.resources.iter().zip(&self.states).filter(|(resource, _)| resource.blocks_load);
-        let last = waited.filter_map(|(_, state)| state.applied).fold(self.parsed.unwrap_or(end), f64::max);
         PageLoad {
             fcp_ms,
             lcp_ms: fcp_ms.max(largest + self.graph.largest.paint.paint_ms),
-            load_ms: last + self.graph.load_ms,
+            load_ms: self.loaded.unwrap_or(end) + self.graph.load_ms,
             requests: self.sockets.iter().map(|socket| socket.carried).sum(),
             bytes: self.bytes,
             resources: self.states.iter().map(|state| state.times).collect(),

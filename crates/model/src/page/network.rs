@@ -12,6 +12,8 @@ use crate::transfer::{INITIAL_WINDOW, PACING, Path, packet_bytes};
 
 /// Bytes of a TLS handshake: what browsers of today say (with a key share of ML-KEM-768), and a server with one certificate of its own.
 const HELLOS: (f64, f64) = (1_800.0, 1_200.0);
+/// Packets that a server has sent with it: its hello with the certificate, tickets, and the settings of HTTP/2.
+const HANDSHAKE_PACKETS: f64 = 3.0;
 /// Bytes that a server takes of one response before it looks again which is the most important.
 const CHUNK: f64 = 8_192.0;
 /// A window of this many packets leaves slow start when the first of it waited for an eighth of the round trip, within these milliseconds (HyStart of Linux).
@@ -19,6 +21,12 @@ const LEAST_STOPPED: f64 = 16.0;
 const STOPPING_MS: (f64, f64) = (4.0, 16.0);
 /// How long the shortest retransmission timeout is beyond the round trip, in milliseconds: after as much silence a window is halved.
 const SILENCE_MS: f64 = 200.0;
+/// bbr knows the link's rate once it has not grown by this factor in so many rounds; from then on it keeps so many times on the way as the rate puts on
+/// a round trip, and always so many milliseconds of it beside (Linux' `tcp_bbr.c`).
+const GROWING: f64 = 1.25;
+const GROWN: u32 = 3;
+const KEPT: f64 = 2.0;
+const SPARE: f64 = 3.0;
 /// Bytes of a page from which on packets go together in the simulation, by two, three and so on.
 const LARGE: f64 = 2e6;
 
@@ -48,6 +56,10 @@ pub(super) struct Unit {
     packets: f64,
     payload: f64,
     waited_ms: f64,
+    /// Packets of the connection that had been confirmed when these were sent, and when the last of them was.
+    confirmed: (f64, f64),
+    /// Whether the server had no more to send.
+    is_limited: bool,
 }
 
 /// A response as the server has it.
@@ -68,10 +80,17 @@ struct Connection {
     round_left: f64,
     peak: f64,
     last_sent: f64,
-    /// Of a kernel that paces: the most packets that were confirmed in a round, when it may send again, and whether it is waited for.
+    /// Packets that were sent, and confirmed, and when the last of them was.
+    sent: f64,
+    confirmed: (f64, f64),
+    /// Of a kernel that paces: the most packets that were confirmed in a millisecond, when it may send again, and whether it is waited for.
     rate: f64,
     next_ms: f64,
     is_held: bool,
+    /// The rate when it last grew by a quarter, and rounds since then; what was sent before this many were confirmed does not tell the link's rate.
+    grown: (f64, u32),
+    limited: f64,
+    is_drained: bool,
     /// What is to be sent, in the order of requests.
     streams: Vec<Stream>,
     /// What the kernel has, as parts of responses in their order, until it arrives; and how much of it is not sent.
@@ -136,9 +155,16 @@ impl<T: Copy> Network<T> {
 
     /// Begins to open a connection: with TCP's handshake, TLS's, or both. Its number.
     pub fn connect(&mut self, tcp: bool, tls: bool) -> usize {
-        let window = INITIAL_WINDOW;
+        // bbr's window grows by whatever is confirmed.
+        let sent = if tls && self.paced { HANDSHAKE_PACKETS } else { 0.0 };
+        let window = INITIAL_WINDOW + sent;
         let (threshold, last_sent) = (f64::INFINITY, f64::INFINITY);
-        self.connections.push(Connection { window, threshold, last_sent, ..Connection::default() });
+        // Until more is known, the initial window in a round trip.
+        let rate = INITIAL_WINDOW * 1e6 / self.down.round_trip_ns;
+        let confirmed = (sent, self.now);
+        let connection =
+            Connection { window, threshold, last_sent, rate, sent, confirmed, ..Connection::default() };
+        self.connections.push(connection);
         let connection = self.connections.len() - 1;
         let at = self.now + if tcp { self.down.round_trip_ns / 1e6 } else { 0.0 };
         self.push(at, if tls { Event::Hello(connection) } else { Event::Open(connection) });
@@ -197,11 +223,14 @@ impl<T: Copy> Network<T> {
             }
             Event::Reply(connection, stream) => {
                 let timeout = SILENCE_MS + 2.0 * self.half();
+                let (paced, replying) = (self.paced, &mut self.connections[connection]);
                 // bbr keeps its window in silence.
-                if !self.paced {
-                    self.connections[connection].wake(self.now, timeout);
+                if !paced {
+                    replying.wake(self.now, timeout);
+                } else if replying.unsent <= 0.0 && replying.in_flight < replying.window {
+                    replying.limited = replying.confirmed.0 + replying.in_flight;
                 }
-                self.connections[connection].streams.push(stream);
+                replying.streams.push(stream);
                 self.pump(connection);
             }
             Event::Reordered(connection, request, priority) => {
@@ -217,8 +246,13 @@ impl<T: Copy> Network<T> {
                 self.pump(connection);
             }
             Event::Confirmed(connection, unit) => {
-                let stops_ms = (self.half() / 4.0).clamp(STOPPING_MS.0, STOPPING_MS.1);
-                self.connections[connection].confirm(unit, stops_ms);
+                let trip = 2.0 * self.half();
+                let confirmed = &mut self.connections[connection];
+                if self.paced {
+                    confirmed.confirm_paced(unit, self.now, trip);
+                } else {
+                    confirmed.confirm(unit, (trip / 8.0).clamp(STOPPING_MS.0, STOPPING_MS.1));
+                }
                 self.pump(connection);
             }
         }
@@ -244,17 +278,25 @@ impl<T: Copy> Network<T> {
             let packets = (connection.unsent / full).ceil().min(room).min(self.together);
             let payload = connection.unsent.min(packets * full);
             connection.unsent -= payload;
+            if connection.in_flight <= 0.0 {
+                connection.confirmed.1 = self.now;
+            }
             connection.in_flight += packets;
             connection.peak = connection.peak.max(connection.in_flight);
             connection.last_sent = self.now;
-            // The initial window goes at once.
-            if self.paced && connection.rate > 0.0 {
-                connection.next_ms =
-                    self.now + packets * self.down.round_trip_ns / 1e6 / (PACING * connection.rate);
+            connection.sent += packets;
+            // The first packets of a connection go at once.
+            if self.paced && connection.sent >= INITIAL_WINDOW {
+                connection.next_ms = self.now + packets / (connection.pacing() * connection.rate);
             }
+            let (confirmed, is_limited) =
+                (connection.confirmed, connection.confirmed.0 <= connection.limited);
             let waited_ms = (self.down_free - self.now).max(0.0);
             let at = self.sent_down(payload);
-            self.push(at, Event::Arrival(number, Unit { packets, payload, waited_ms }));
+            self.push(
+                at,
+                Event::Arrival(number, Unit { packets, payload, waited_ms, confirmed, is_limited }),
+            );
         }
     }
 
@@ -310,13 +352,51 @@ impl Connection {
                 self.threshold = self.window;
             }
             (self.round_left, self.peak) = (self.in_flight, self.in_flight);
-            self.rate = self.rate.max(self.in_flight);
         }
         self.round_left -= unit.packets;
         self.in_flight -= unit.packets;
         if self.window < 2.0 * self.peak {
             let grows = if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
             self.window += unit.packets * grows;
+        }
+    }
+
+    /// The same as bbr does it: the window is a multiple of what the rate puts on a round trip.
+    fn confirm_paced(&mut self, unit: Unit, now: f64, round_trip_ms: f64) {
+        self.in_flight -= unit.packets;
+        self.confirmed = (self.confirmed.0 + unit.packets, now);
+        self.rate = self.rate.max((self.confirmed.0 - unit.confirmed.0) / (now - unit.confirmed.1));
+        self.round_left -= unit.packets;
+        if self.round_left <= 0.0 {
+            self.round_left = self.in_flight;
+            if !unit.is_limited && !self.is_full() {
+                let has_grown = self.rate >= GROWING * self.grown.0;
+                self.grown = if has_grown { (self.rate, 0) } else { (self.grown.0, self.grown.1 + 1) };
+            }
+        }
+        let trip = self.rate * round_trip_ms;
+        self.is_drained |= self.is_full() && self.in_flight <= trip;
+        let most = if self.is_full() { KEPT * trip } else { PACING * trip } + SPARE * self.rate.max(2.0);
+        self.window = if self.is_full() {
+            (self.window + unit.packets).min(most)
+        } else if self.window < most {
+            self.window + unit.packets
+        } else {
+            self.window
+        };
+    }
+
+    /// Whether bbr knows the link's rate.
+    fn is_full(&self) -> bool {
+        self.grown.1 >= GROWN
+    }
+
+    /// How many times its rate bbr sends at.
+    fn pacing(&self) -> f64 {
+        match (self.is_full(), self.is_drained) {
+            (false, _) => PACING,
+            (true, false) => 1.0 / PACING,
+            (true, true) => 1.0,
         }
     }
 }
