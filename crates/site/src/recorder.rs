@@ -17,15 +17,15 @@ use weigh_model::page::{
 use weigh_rig::browser::{LargestSeen, Painted, RecordedLoad, RecordedRequest};
 use weigh_stats::median;
 
-/// The graph of a page from some loads of it: that of the load with the median first paint, with the median of each of the browser's and the server's own
-/// times. A visitor's browser takes what it mostly takes, and not the least that it can.
+/// The graph of a page from some loads of it: that of the load with the median first paint, with the median of each of the browser's own times (a visitor's
+/// browser takes what it mostly takes, and not the least that it can) and the shortest of each of the server's, for a busy browser sees answers late.
 ///
 /// # Errors
 /// One line: there is no load, or one has no document or painted nothing.
 pub fn graph(loads: &[RecordedLoad]) -> Result<PageGraph> {
     let mut loads: Vec<&RecordedLoad> = loads.iter().collect();
     loads.sort_by(|a, b| a.fcp_ms.unwrap_or(f64::MAX).total_cmp(&b.fcp_ms.unwrap_or(f64::MAX)));
-    let graphs = loads.into_iter().map(of_load).collect::<Result<Vec<PageGraph>>>()?;
+    let graphs = loads.iter().map(|load| of_load(load)).collect::<Result<Vec<PageGraph>>>()?;
     let mut graph =
         graphs.get(graphs.len().saturating_sub(1) / 2).context("the page was not loaded")?.clone();
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -33,10 +33,40 @@ pub fn graph(loads: &[RecordedLoad]) -> Result<PageGraph> {
         own_times(&mut one).into_iter().for_each(|(name, ms)| times.entry(name).or_default().push(*ms));
     }
     for (name, ms) in own_times(&mut graph) {
-        *ms = times.get(&name).and_then(|all| median(all)).unwrap_or(*ms);
+        let Some(all) = times.get(&name) else { continue };
+        let shortest = all.iter().copied().reduce(f64::min).filter(|_| name.starts_with(SERVER));
+        *ms = shortest.or_else(|| median(all)).unwrap_or(*ms);
     }
+    keep_order(&mut graph, &loads);
     Ok(graph)
 }
+
+/// Has the server take as long as it takes for answers over one connection to come in the order in which they came in every load: what comes first has the
+/// window, and the next a round trip to wait.
+fn keep_order(graph: &mut PageGraph, loads: &[&RecordedLoad]) {
+    if graph.protocol != Some(Protocol::Http2) {
+        return;
+    }
+    let answered = |load: &&RecordedLoad, url: &str| {
+        load.requests.iter().find(|request| request.url == url)?.timing.map(|timing| timing.first_byte_ms)
+    };
+    for number in 1..graph.resources.len() {
+        let [earlier, later] = &mut graph.resources[number - 1..=number] else { continue };
+        let is_read = |one: &Resource| matches!(one.found, Found::Markup(_));
+        let comes_first = |load| Some(answered(load, &earlier.url)? <= answered(load, &later.url)?);
+        if earlier.origin == later.origin
+            && is_read(earlier)
+            && is_read(later)
+            && loads.iter().all(|load| comes_first(load) == Some(true))
+        {
+            let least = own(earlier.delay_ms + earlier.server_ms - later.delay_ms + 0.01);
+            later.server_ms = later.server_ms.max(least);
+        }
+    }
+}
+
+/// What names of the server's own times begin with.
+const SERVER: &str = "server ";
 
 /// The own times of a graph by names that are the same in every load.
 fn own_times(graph: &mut PageGraph) -> Vec<(String, &mut f64)> {
@@ -48,7 +78,7 @@ fn own_times(graph: &mut PageGraph) -> Vec<(String, &mut f64)> {
         ("largest paint".to_owned(), &mut graph.largest.paint.paint_ms),
     ];
     for resource in &mut graph.resources {
-        times.push((format!("server {}", resource.url), &mut resource.server_ms));
+        times.push((format!("{SERVER}{}", resource.url), &mut resource.server_ms));
         times.push((format!("delay {}", resource.url), &mut resource.delay_ms));
     }
     times
@@ -238,7 +268,7 @@ impl Recorder<'_> {
         let is_lazy = named.as_ref().is_some_and(|named| named.is_lazy);
         let is_waited_for =
             !matches!(request.kind.as_str(), "XHR" | "Fetch" | "EventSource" | "Media" | "Other");
-        // What a style sheet needs is asked for by the first layout, which comes before the load event where the network takes its time.
+        // What a style sheet needs is asked for by the first layout: before the load event where that waits for something else.
         let is_of_sheet = matches!(found, Found::Layout(by) if by > 0);
         let is_early = is_of_sheet || request.wanted_ms < self.painted.load_ms;
         Resource {

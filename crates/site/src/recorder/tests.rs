@@ -105,13 +105,32 @@ fn a_graph_says_who_asked_for_what_and_what_was_the_browser_s_own_time() {
 
 /// Another load of the same page, in which something else held the browser up.
 #[test]
-fn own_times_are_the_median_of_all_loads() {
+fn own_times_are_those_of_a_browser_that_is_not_held_up() {
     let mut slow = load();
     slow.requests[3].timing = Some(Timing { sent_ms: 37.0, first_byte_ms: 337.0 });
     (slow.fcp_ms, slow.load_ms) = (Some(400.0), Some(420.0));
     slow.largest.as_mut().unwrap().at_ms = 410.0;
     let alone = graph(&[load()]).unwrap();
     assert_eq!(graph(&[slow, load(), load()]).unwrap(), alone);
+}
+
+/// Over one connection the sheet came before the script in both loads, in each of which the browser was late once. By the shortest times alone the script
+/// would come first.
+#[test]
+fn answers_keep_the_order_in_which_they_came() {
+    let late = |sheet: [f64; 2], script: [f64; 2]| {
+        let mut load = load();
+        load.requests.iter_mut().for_each(|request| request.protocol = "h2".into());
+        for (number, [sent_ms, first_byte_ms]) in [(1, sheet), (2, script)] {
+            load.requests[number].timing = Some(Timing { sent_ms, first_byte_ms });
+        }
+        load
+    };
+    let loads = [late([31.0, 33.0], [31.2, 33.1]), late([31.0, 33.0], [32.8, 33.1])];
+    let graph = graph(&loads).unwrap();
+    let at = |number: usize| graph.resources[number].delay_ms + graph.resources[number].server_ms;
+    assert_eq!(graph.resources[1].server_ms, 2.0);
+    assert!(at(2) > at(1) && at(2) < at(1) + 0.1, "{} {}", at(1), at(2));
 }
 
 #[test]
