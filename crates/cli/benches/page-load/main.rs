@@ -1,5 +1,5 @@
 //! Does the model of page loads say what Chromium does? Pages whose answers are planted, from nginx at the far end of links, over HTTP/1.1 without TLS and
-//! HTTP/2 with it: the graph of each is recorded without a link, and its load simulated over the link as that was measured.
+//! HTTP/2 with it: the graph of each is recorded by the same protocol without a link, and its load simulated over the link as that was measured.
 //!
 //! `cargo bench -p weigh --bench page-load -- again` takes the loads and times of the last call again, for another model; `-- record`
 //! records the loads without a link anew; `-- bbr` sends from a kernel that paces.
@@ -41,10 +41,10 @@ const SHARE: f64 = 0.9;
 /// A planted change that is at least as large has to be told the right direction of.
 const CHANGED: f64 = 0.03;
 
-/// What was measured: loads without a link by page, and by link, protocol and page the medians of LCP and load in milliseconds.
+/// What was measured: loads without a link by protocol and page, and by link, protocol and page the medians of LCP and load in milliseconds.
 #[derive(Default, Serialize, Deserialize)]
 struct Measured {
-    loads: BTreeMap<String, Vec<RecordedLoad>>,
+    loads: BTreeMap<Protocol, BTreeMap<String, Vec<RecordedLoad>>>,
     cells: Vec<Cell>,
     /// Whether the far end of links had bbr.
     #[serde(default)]
@@ -52,16 +52,15 @@ struct Measured {
 }
 
 impl Measured {
-    /// Graphs by page.
-    fn graphs(&self) -> Result<Graphs<'static>> {
-        let graph = |(page, loads): (&'static str, &Vec<RecordedLoad>)| {
-            Ok((page, recorder::graph(loads).context(page)?))
+    /// Graphs by protocol and page.
+    fn graphs(&self) -> Result<Graphs> {
+        let of = |loads: &BTreeMap<String, Vec<RecordedLoad>>| {
+            let graph = |(page, loads): (&String, &Vec<RecordedLoad>)| {
+                Ok((page.clone(), recorder::graph(loads).with_context(|| page.clone())?))
+            };
+            loads.iter().map(graph).collect::<Result<_>>()
         };
-        pages::all()
-            .iter()
-            .filter_map(|page| Some((page.name, self.loads.get(page.name)?)))
-            .map(graph)
-            .collect()
+        self.loads.iter().map(|(protocol, loads)| Ok((*protocol, of(loads)?))).collect()
     }
 }
 
@@ -157,11 +156,15 @@ fn measure(kept: &Path, paced: bool) -> Result<Measured> {
     Ok(measured)
 }
 
-/// Five loads of each page in a network without a link.
-fn recorded(ground: &Ground) -> Result<BTreeMap<String, Vec<RecordedLoad>>> {
+/// Five loads of each page by each protocol in a network without a link.
+fn recorded(ground: &Ground) -> Result<BTreeMap<Protocol, BTreeMap<String, Vec<RecordedLoad>>>> {
+    PROTOCOLS.into_iter().map(|protocol| Ok((protocol, recorded_by(ground, protocol)?))).collect()
+}
+
+fn recorded_by(ground: &Ground, protocol: Protocol) -> Result<BTreeMap<String, Vec<RecordedLoad>>> {
     let network = Network::private()?;
     network.within(|| {
-        let instance = ground.serve(Ipv4Addr::LOCALHOST, Protocol::Http2)?;
+        let instance = ground.serve(Ipv4Addr::LOCALHOST, protocol)?;
         let mut browser = browser()?;
         progress(&format!("{}, sandbox: {}", browser.version(), browser.has_sandbox()));
         let mut loads = BTreeMap::new();
@@ -272,15 +275,15 @@ fn measured(link: &Link, spec: &LinkSpec) -> LinkSpec {
     }
 }
 
-type Graphs<'g> = BTreeMap<&'g str, PageGraph>;
+type Graphs = BTreeMap<Protocol, BTreeMap<String, PageGraph>>;
 
-fn load_of(graphs: &Graphs<'_>, cell: &Cell, paced: bool) -> PageLoad {
+fn load_of(graphs: &Graphs, cell: &Cell, paced: bool) -> PageLoad {
     let tls = cell.protocol == Protocol::Http2;
     let setup = LoadSetup { link: &cell.link, protocol: cell.protocol, tls, paced, visit: Visit::First };
-    simulate(&graphs[cell.page.as_str()], &setup)
+    simulate(&graphs[&cell.protocol][&cell.page], &setup)
 }
 
-fn judge(targets: &mut Targets, measured: &Measured, graphs: &Graphs<'_>) {
+fn judge(targets: &mut Targets, measured: &Measured, graphs: &Graphs) {
     let off = |simulated: f64, seen: f64| (simulated / seen - 1.0).abs();
     for (what, of) in [("LCP", 1), ("load", 2)] {
         let mut near = 0;
@@ -313,7 +316,7 @@ fn judge(targets: &mut Targets, measured: &Measured, graphs: &Graphs<'_>) {
 }
 
 /// The share of cells within the target, by link and protocol.
-fn by_link(measured: &Measured, graphs: &Graphs<'_>, what: &str, of: usize) {
+fn by_link(measured: &Measured, graphs: &Graphs, what: &str, of: usize) {
     for name in LINKS {
         for protocol in PROTOCOLS {
             let cells =
@@ -338,7 +341,7 @@ fn by_link(measured: &Measured, graphs: &Graphs<'_>, what: &str, of: usize) {
 }
 
 /// Whether planted changes have the direction that was measured: of pages, and of protocols.
-fn directions(targets: &mut Targets, measured: &Measured, graphs: &Graphs<'_>) {
+fn directions(targets: &mut Targets, measured: &Measured, graphs: &Graphs) {
     let find = |page: &str, link: &str, protocol| {
         let mut all = measured.cells.iter();
         all.find(|cell| cell.page == page && cell.link.name == link && cell.protocol == protocol)
@@ -350,7 +353,7 @@ fn directions(targets: &mut Targets, measured: &Measured, graphs: &Graphs<'_>) {
                 pages::CHANGES.iter().map(|(a, b)| (find(a, link, protocol), find(b, link, protocol))),
             );
         }
-        for page in graphs.keys() {
+        for page in graphs[&Protocol::Http2].keys() {
             pairs.push((find(page, link, Protocol::Http1), find(page, link, Protocol::Http2)));
         }
     }
@@ -388,7 +391,7 @@ fn directions(targets: &mut Targets, measured: &Measured, graphs: &Graphs<'_>) {
 }
 
 /// What a simulated load takes.
-fn cost(targets: &mut Targets, measured: &Measured, graphs: &Graphs<'_>) {
+fn cost(targets: &mut Targets, measured: &Measured, graphs: &Graphs) {
     let began = std::time::Instant::now();
     let times = 5;
     for _ in 0..times {
