@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::{Child, ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Subcommand;
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 
 use crate::exit::{Exit, OrRefuse};
@@ -25,6 +27,8 @@ use weigh_rig::runtime;
 const SCHEMA: u32 = 1;
 /// Tells a command the address of the other end.
 const PEER: &str = "WEIGH_LINK_PEER";
+/// How long the command at the far end has to end before it is killed.
+const ENDING: Duration = Duration::from_secs(2);
 
 /// Flags of `weigh lab link`.
 #[derive(Debug, clap::Args)]
@@ -187,12 +191,12 @@ fn known_program(name: &OsString) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command at the near end to its end, beside one at the far end that is killed then. The exit code is the command's.
+/// Runs a command at the near end to its end, beside one at the far end that is ended then. The exit code is the command's.
 fn run_over(link: &Link, far: &[OsString], command: &[OsString]) -> Result<ExitCode> {
     // A command dies with the thread that starts it: each of these stays until the end.
     let peer = link.far_address();
     let status = link.far().within(|| -> Result<ExitStatus> {
-        let _far = if far.is_empty() { None } else { Some(Killed(start_at(far, peer)?)) };
+        let _far = if far.is_empty() { None } else { Some(FarCommand(start_at(far, peer)?)) };
         link.near().within(|| start_at(command, peer)?.wait().context("the command is lost"))?
     })??;
     Ok(exit_of(status))
@@ -213,11 +217,16 @@ fn exit_of(status: ExitStatus) -> ExitCode {
     ExitCode::from(u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1))
 }
 
-/// A command that ends with this value.
-struct Killed(Child);
+/// A command that ends with this value. It is asked first: a server's master then ends its workers, too.
+struct FarCommand(Child);
 
-impl Drop for Killed {
+impl Drop for FarCommand {
     fn drop(&mut self) {
+        let _ = kill_process(Pid::from_child(&self.0), Signal::TERM);
+        let deadline = Instant::now() + ENDING;
+        while Instant::now() < deadline && matches!(self.0.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -77,6 +77,11 @@ fn a_command_runs_at_the_near_end_with_a_server_at_the_far_end() {
     assert!(ran.stderr.contains("round trip"), "{}", ran.stderr);
     let ran = lab.run(&["lab", "link", "run", "60mbit/1ms", "--method", "tun", "--", "ip", "-o", "address"]);
     assert!(ran.stdout.contains("10.153.0.1") && !ran.stdout.contains("eth0"), "{}", ran.stdout);
+    // What is at the far end is asked to end: a server takes its workers with it.
+    let far = "sh -c 'trap \"echo asked; exit\" TERM; touch ready; while :; do sleep 0.02; done'";
+    let near = ["--", "sh", "-c", "until [ -e ready ]; do sleep 0.02; done"];
+    let ran = lab.done(&[&["lab", "link", "run", "loopback", "--far", far], &near[..]].concat());
+    assert_eq!(ran.stdout, "asked\n");
     assert_eq!(lab.run(&["lab", "link", "run", "loopback", "--", "false"]).code, 1);
     assert_eq!(lab.run(&["lab", "link", "run", "loopback", "--", "/no/such/program"]).code, 2);
 }
