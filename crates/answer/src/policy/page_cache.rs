@@ -90,7 +90,7 @@ impl Life {
         let harmless = if no_cookies { "" } else { " but those of analytics and consent" };
         let text = format!(
             "Hold {count} in a cache in front of PHP for {life}. It answers {at_most}{} of the requests for scripts, as far as visitors have no \
-             cookie{harmless}. CPU time of these pages −{}. A change of one is seen {life} later at most.",
+             cookie{harmless} and requests no Origin. CPU time of these pages −{}. A change of one is seen {life} later at most.",
             units::percent(self.hits),
             units::percent(self.saved()),
         );
@@ -152,7 +152,11 @@ mod tests {
         assert!(!both.no_cookies && both.text.contains("no cookie but those of analytics"), "{}", both.text);
         let varies = CacheablePage { varies_by_cookie: true, ..page("/", 0.3, [0.5, 0.8, 0.95]) };
         let varies = decided(vec![varies]);
-        assert!(varies.no_cookies && varies.text.contains("visitors have no cookie. CPU"), "{}", varies.text);
+        assert!(
+            varies.no_cookies && varies.text.contains("visitors have no cookie and requests no Origin. CPU"),
+            "{}",
+            varies.text
+        );
         assert_eq!(decided(vec![own]).hits, Some(0.15), "it is held for five seconds whatever is decided");
     }
 
