@@ -112,6 +112,9 @@ pub struct Sources {
     /// The php.ini of the PHP that serves the site, or the file of its pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub php_config: Option<String>,
+    /// The account that server and PHP run as wherever the application is started; absent: a user without rights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub render_as: Option<String>,
     /// Access logs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,

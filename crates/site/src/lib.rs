@@ -144,7 +144,7 @@ pub fn inspect_site(
     let mut facts = Facts::default();
     let php = own_php::binaries(lab, &ask.php)?;
     let own_php = ask.php_config.as_deref().map(php::read).transpose().context("--php-config")?;
-    let account = own_php::account(ask, own_php.as_ref())?;
+    let account = own_php::account(ask.render_as.as_ref(), own_php.as_ref())?;
     let mut traffic = match ask.logs.as_slice() {
         [] => None,
         logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
@@ -271,6 +271,7 @@ pub fn inspect_site(
             server: server.or_else(|| seen_server(&visited)),
             aliases: served.as_ref().map(|served| served.used(&layers)).unwrap_or_default(),
             front,
+            render_as: account.as_ref().map(|(name, _)| name.clone()),
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
         },
         visitors,

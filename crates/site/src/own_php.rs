@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::request::{NamedPhp, SiteRequest};
+use super::request::NamedPhp;
 use weigh_model::site::{From, Kind, Today};
 use weigh_model::text::{clean, clean_path};
 use weigh_os::user::OwnUser;
@@ -13,10 +13,16 @@ use weigh_run::lab::{Home, Progress};
 use weigh_serverconf::php::OwnPhp;
 
 /// The account of `--render-as`, with its name: the one that is named, else that of the pool's file.
-pub fn account(ask: &SiteRequest, own_php: Option<&OwnPhp>) -> Result<Option<(String, OwnUser)>> {
-    let Some(named) = &ask.render_as else { return Ok(None) };
-    let (name, group) = match (named, own_php.and_then(|own| own.account.clone())) {
-        (Some(name), _) => (name.clone(), None),
+pub fn account(
+    render_as: Option<&Option<String>>,
+    own_php: Option<&OwnPhp>,
+) -> Result<Option<(String, OwnUser)>> {
+    let Some(named) = render_as else { return Ok(None) };
+    let of_pool = own_php.and_then(|own| own.account.clone());
+    let (name, group) = match (named, of_pool) {
+        (Some(name), of_pool) => {
+            (name.clone(), of_pool.filter(|pool| pool.0 == *name).and_then(|pool| pool.1))
+        }
         (None, Some(of_pool)) => of_pool,
         (None, None) => bail!(
             "--render-as: give a user, such as www-data, or with --php-config the file of the pool that has one"

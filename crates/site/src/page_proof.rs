@@ -11,6 +11,7 @@ use url::Url;
 use walkdir::{DirEntry, WalkDir};
 
 use super::application::Application;
+use super::own_php;
 use super::page_loads::{Page, PageLoads};
 use super::private::Private;
 use super::regression::Subject;
@@ -94,9 +95,14 @@ impl PageProof<'_> {
         let asked =
             self.site.sources.urls.iter().filter_map(|url| Some(Location::parse(url).ok()?.authority));
         let hosts = asked.take(1).chain([sides[0].host().to_owned()]);
-        let urls =
-            hosts.map(|host| Url::parse(&format!("{scheme}://{host}{}", loaded.page)).context("its URL"));
-        let urls = urls.collect::<Result<Vec<Url>>>()?;
+        // Which page a front controller makes may be said by the query string.
+        let recorded = loaded.graph.as_ref().and_then(|graph| Url::parse(&graph.resources.first()?.url).ok());
+        let url = |host: String| {
+            let mut url = Url::parse(&format!("{scheme}://{host}{}", loaded.page)).context("its URL")?;
+            url.set_query(recorded.as_ref().and_then(Url::query));
+            Ok(url)
+        };
+        let urls = hosts.map(url).collect::<Result<Vec<Url>>>()?;
         progress.doing("starting the site before and after");
         std::thread::scope(|scope| {
             let (started, starts): (Vec<_>, Vec<_>) = (0..sides.len()).map(|_| mpsc::channel()).unzip();
@@ -153,6 +159,8 @@ pub(crate) fn as_it_is(lab: &Lab, site: &Site, progress: &mut dyn Progress) -> R
     let named = |name: &String| NamedPhp { binary: name.into(), ..NamedPhp::default() };
     let php: Vec<NamedPhp> = sources.php.iter().map(named).collect();
     let own_php = sources.php_config.as_ref().map(|file| php::read(Path::new(file))).transpose()?;
+    let render_as = sources.render_as.clone().map(Some);
+    let account = own_php::account(render_as.as_ref(), own_php.as_ref())?;
     let application = Application {
         lab,
         served: Some(&served),
@@ -161,7 +169,7 @@ pub(crate) fn as_it_is(lab: &Lab, site: &Site, progress: &mut dyn Progress) -> R
         server: sources.server.as_deref(),
         php: &php,
         php_config: own_php.as_ref(),
-        account: None,
+        account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
         logged: &[],
         browser: false,
     };

@@ -17,6 +17,7 @@ use super::Ground;
 use super::content::{self, Item};
 use super::setup::{Exact, FileAmounts, NS, Setup};
 use super::today::{Answer, Rows, has_failed};
+use crate::choose::TOLERANCE;
 use crate::first::{distinct, grouped};
 use crate::metric::delivery::{CODING, CPU};
 use crate::money::Weights;
@@ -69,6 +70,8 @@ pub(crate) struct Coded<'a> {
     codings: Vec<&'a str>,
     /// The smallest file that is sent in one of them today.
     smallest: Option<u64>,
+    /// The share by which what saves bytes may take longer: loads of pages are no more exact than that, and may not show what most of the traffic is.
+    longer: f64,
 }
 
 /// A combination: a method per coding, the first that is sent first; the smallest size; types.
@@ -145,7 +148,8 @@ impl<'a> Coded<'a> {
         let codings = distinct(measured.iter().flat_map(coded));
         let smallest = measured.iter().filter(|own| !coded(own).is_empty());
         let smallest = smallest.map(|own| own.item.sample.bytes).min();
-        let all = Coded { kind, accept, methods, measured, beyond, codings, smallest };
+        let longer = if ground.page_waits.is_some() { TOLERANCE } else { 0.0 };
+        let all = Coded { kind, accept, methods, measured, beyond, codings, smallest, longer };
         (!all.measured.is_empty()).then_some(all)
     }
 
@@ -329,7 +333,8 @@ impl<'a> Coded<'a> {
         let sent = |method: usize| sum(table, files, method, |one| one.sent);
         let coded = methods.iter().filter_map(|method| cost(*method)).reduce(f64::min);
         let pair = coded.zip(cost(plain));
-        let is_better = pair.is_some_and(|(coded, plain)| coded < plain) || files.iter().any(is_coded);
+        let is_better = pair.is_some_and(|(coded, plain)| coded < plain * (1.0 + self.longer))
+            || files.iter().any(is_coded);
         let saves = |method: &usize| {
             sent(*method).zip(sent(plain)).is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
         };

@@ -193,11 +193,18 @@ pub(super) fn cheaper(site: &Site, setups: &[Setup], choice: &Choice, weights: &
     }
     let prices = Weights::prices(site);
     let cost = |at: usize| setups[at].cost(&prices);
-    // What is no worse as far as the rounds tell may still be slower.
+    // What is no worse as far as the rounds tell may still be slower; and what they tell to be slower, by so little that no load shows it.
+    let is_known = |at: &usize| choice.tied.contains(at) || setups[*at].fewest_rounds() >= ROUNDS;
     let is_as_fast = |at: &usize| setups[*at].cost(weights) <= today.cost(weights) * (1.0 + TOLERANCE);
     let is_cheaper = |at: &usize| cost(*at) < today.cost(&prices) * (1.0 - CHEAPER);
-    let all = choice.tied.iter().copied().filter(|at| is_as_fast(at) && is_cheaper(at));
-    all.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(choice.chosen)
+    let able: Vec<usize> =
+        (0..setups.len()).filter(|at| is_known(at) && is_as_fast(at) && is_cheaper(at)).collect();
+    let least = able.iter().map(|at| cost(*at)).fold(f64::INFINITY, f64::min);
+    // Of those that cost about as little, the one that asks least of the site.
+    let about = able.into_iter().filter(|at| cost(*at) <= least + today.cost(&prices) * CHEAPER);
+    let asks = |at: usize| (setups[at].needs.len(), setups[at].rules.len());
+    let simplest = about.min_by(|a, b| asks(*a).cmp(&asks(*b)).then(cost(*a).total_cmp(&cost(*b))));
+    simplest.unwrap_or(choice.chosen)
 }
 
 /// `The application takes 12 ms per page; encoding adds 0.6 ms.` None where the site's file does not say what a page takes, or nothing

@@ -110,14 +110,19 @@ impl Page {
     fn over(&self, site: &Site, link: &Weighted, moment: Moment) -> OverLink {
         let setup = |visit| setup(site, &self.graph, link, visit);
         let (first, repeated) = (setup(Visit::First), setup(Visit::Repeat));
+        // More bytes make no load shorter: that a long document leaves a wide window to what comes after it is no reason to send more.
         let curve = |setup: &LoadSetup, is_meant: &dyn Fn(usize) -> bool| {
-            PARTS.map(|part| self.load(setup, part, is_meant, moment))
+            let mut longest = 0.0_f64;
+            PARTS.map(|part| {
+                longest = longest.max(self.load(setup, part, is_meant, moment));
+                longest
+            })
         };
         let today = simulate(&self.graph, &first).ms(moment) / 1e3;
         let strata: BTreeSet<usize> = self.strata.iter().flatten().copied().collect();
         let assets = strata.into_iter().map(|stratum| {
             let curve = curve(&first, &|number| self.strata[number] == Some(stratum));
-            (stratum, (today - curve[0], curve.map(|seconds| seconds - curve[0])))
+            (stratum, ((today - curve[0]).max(0.0), curve.map(|seconds| seconds - curve[0])))
         });
         let of_document = |setup: &LoadSetup| curve(setup, &|number| number == 0);
         OverLink { first: of_document(&first), repeated: of_document(&repeated), assets: assets.collect() }

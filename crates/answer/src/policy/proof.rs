@@ -364,7 +364,8 @@ impl Sides<'_> {
         let find = |is_it: &dyn Fn(&Row) -> bool| rows.iter().copied().find(|row| is_it(row));
         // The method that PHP or the lab's configuration carries out; none: it is on top of the site's own.
         let method = decision.method.as_deref().or_else(|| decision.by_php(&client.codings));
-        let is_by_php = today.is_some_and(|today| today.starts_with("php/"));
+        // What PHP sends as it is, the server's configuration may be asked for.
+        let is_by_php = today.is_some_and(|today| today.starts_with("php/") && today != "php/none");
         let is_configured = decision.kind != Kind::Download && !is_by_php;
         let is_today = |row: &Row| Some(way_of(row).as_str()) == *today;
         let own = find(&|row| is_own(row) && (is_configured || is_today(row)));

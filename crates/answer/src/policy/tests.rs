@@ -28,7 +28,7 @@ use crate::report::Report;
 use crate::subject::delivery::fixture::{CellSpec, Figures, Lab};
 
 /// A file: format, bytes, and the share of its bytes that gzip leaves.
-type File = (&'static str, u64, f64);
+pub(super) type File = (&'static str, u64, f64);
 
 const FILES: [File; 5] = [
     ("text/javascript", 600, 0.7),
@@ -40,9 +40,9 @@ const FILES: [File; 5] = [
 
 /// A method: its name, kind and coding, CPU nanoseconds per response and per byte, and its bytes ÷ those of gzip 6.
 #[derive(Clone, Copy)]
-struct Way(&'static str, WayKind, Option<&'static str>, f64, f64, f64);
+pub(super) struct Way(&'static str, WayKind, Option<&'static str>, f64, f64, f64);
 
-const WAYS: [Way; 6] = [
+pub(super) const WAYS: [Way; 6] = [
     Way("server/plain", WayKind::Plain, None, 20e3, 0.05, 1.0),
     Way("server/gzip:1", WayKind::OnTheFly, Some("gzip"), 40e3, 12.0, 1.15),
     Way("server/gzip:6", WayKind::OnTheFly, Some("gzip"), 40e3, 40.0, 1.0),
@@ -61,7 +61,7 @@ fn report(files: &[File], ways: &[Way], rounds: u32, noise: &dyn Fn(usize, u32) 
 }
 
 /// The same of any subject.
-fn report_of(
+pub(super) fn report_of(
     subject: &'static str,
     files: &[File],
     ways: &[Way],
@@ -105,7 +105,7 @@ fn report_of(
 }
 
 /// A little noise that repeats.
-fn calm(cell: usize, round: u32) -> f64 {
+pub(super) fn calm(cell: usize, round: u32) -> f64 {
     1.0 + 0.002 * f64::from((cell as u32 * 7 + round * 3) % 5)
 }
 
@@ -121,7 +121,7 @@ fn busy(seed: u64) -> impl Fn(usize, u32) -> f64 {
     }
 }
 
-fn site(files: &[File], requests: &[f64], today: &str) -> Site {
+pub(super) fn site(files: &[File], requests: &[f64], today: &str) -> Site {
     let stratum = |(at, (format, bytes, _)): (usize, &File)| Stratum {
         kind: Kind::Asset,
         format: (*format).into(),
@@ -177,7 +177,7 @@ fn links() -> Vec<Weighted> {
     vec![link("5mbit/28ms", 0.5), link("20mbit/4ms", 0.3), link("1.6mbit/150ms", 0.2)]
 }
 
-fn decided(site: &Site, reports: &[Report], objective: Objective) -> Policy {
+pub(super) fn decided(site: &Site, reports: &[Report], objective: Objective) -> Policy {
     decide_by(site, &digest(0), &links(), reports, (objective, NOT_ENCODED)).0.policy
 }
 

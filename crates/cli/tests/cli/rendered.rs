@@ -342,6 +342,7 @@ fn files_that_php_cannot_read_are_named_and_an_account_that_can_renders_them() {
         named.stderr
     );
     assert!(named.stderr.contains("(uploads), as it does for a visitor"), "{}", named.stderr);
+    assert_eq!(site(&lab).sources.render_as.as_deref(), Some("www-data"));
     assert_eq!(lab.left_over(), 0);
 
     let pool = lab.write(

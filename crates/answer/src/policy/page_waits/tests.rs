@@ -259,3 +259,34 @@ fn what_has_no_known_size_is_of_no_stratum() {
     assert_eq!(seconds(&waits, &site, &site.strata[1], 1.0), None);
     assert!(seconds(&waits, &site, &site.strata[2], 1.0).is_some());
 }
+
+/// What paints last is an image of a slow style sheet: no load shows the document's bytes, of which the site pays for most of its traffic.
+#[test]
+fn what_no_load_shows_is_encoded_for_its_price() {
+    use crate::policy::tests::{File, WAYS, calm, decided, report_of, site};
+    let files: [File; 1] = [("text/html", 40_000, 0.2)];
+    let reports = [report_of("page", &files, &[WAYS[0], WAYS[2]], 9, &calm)];
+    let mut site = site(&files, &[100_000.0], "server/plain");
+    (site.today[0].kind, site.strata[0].kind) = (Kind::Page, Kind::Page);
+    let mut graph = graph();
+    let image = Resource {
+        blocks_render: false,
+        ..resource("/logo.svg", ResourceKind::Image, Found::Layout(1), 9_000.0)
+    };
+    graph.resources = vec![graph.resources[0].clone(), graph.resources[1].clone(), image];
+    graph.resources[0].body_bytes = 40_000.0;
+    (graph.resources[1].found, graph.resources[1].server_ms) = (Found::Markup(0.01), 400.0);
+    graph.first.at = 0.5;
+    graph.largest = LargestElement { image: Some(2), paint: Paint { at: 0.5, ..Paint::default() } };
+    graph.check().unwrap();
+    let page = super::tests::site(1.0).loaded.remove(0);
+    site.loaded = vec![LoadedPage { graph: Some(graph), ..page }];
+    let pages = |site: &Site| decided(site, &reports, Objective::Time).decisions.remove(0);
+    let decision = pages(&site);
+    assert!(!decision.keep && decision.text.contains("gzip 6"), "{}", decision.text);
+    let wait = decision.change.wait_hours;
+    assert!((wait.after / wait.before - 1.0).abs() < 0.01, "{wait:?}");
+    // Where bytes cost nothing, there is no reason.
+    site.prices.gb_out = Figure::assumed(0.0);
+    assert!(pages(&site).keep);
+}

@@ -162,6 +162,20 @@ fn clients_that_nobody_counted_keep_todays_method() {
     }
 }
 
+/// PHP sends them as they are, and the server is to encode them.
+#[test]
+fn pages_that_nobody_encodes_are_proved_beside_the_sites_own_configuration() {
+    let mut site = pages("server/plain");
+    site.visitors.accept = vec![class(&["gzip"], 1.0)];
+    let (decision, decided) = decide_on(&site, &[page_report(&PAGE_WAYS[..3])]);
+    assert!(decision.rules[0].method.starts_with("server/gzip:"), "{decision:?}");
+    let before = Way("server/config", WayKind::OnTheFly, None, 140e3, 0.05, 1.0);
+    let after = Way("server/advised", WayKind::OnTheFly, Some("gzip"), 160e3, 6.0, 1.15);
+    let proof = super::proof::proved(&decided.policy, &site, page_report(&[before, after]));
+    let traffic = proof.lines.iter().find(|line| line.metric == "traffic").unwrap();
+    assert!(traffic.measured.share().unwrap() < -0.5, "{proof:?}");
+}
+
 #[test]
 fn over_plain_http_pages_are_sent_with_gzip_alone() {
     let mut site = pages("server/plain");
