@@ -110,7 +110,8 @@ impl Page {
     fn over(&self, site: &Site, link: &Weighted, moment: Moment) -> OverLink {
         let setup = |visit| setup(site, &self.graph, link, visit);
         let (first, repeated) = (setup(Visit::First), setup(Visit::Repeat));
-        // More bytes make no load shorter: that a long document leaves a wide window to what comes after it is no reason to send more.
+        // More bytes make no load shorter: that a long document leaves a wide window to what comes after it is no reason to send more, and over 4g
+        // MediaWiki's main page took 2.9% less with gzip, where that was simulated to take 5.1% more.
         let curve = |setup: &LoadSetup, is_meant: &dyn Fn(usize) -> bool| {
             let mut longest = 0.0_f64;
             PARTS.map(|part| {
@@ -240,10 +241,16 @@ pub fn loads(policy: &Policy, site: &Site, links: &[Weighted]) -> Vec<LoadChange
         for (resource, own) in after.resources.iter_mut().zip(strata) {
             resource.body_bytes *= own.and_then(times).unwrap_or(1.0);
         }
+        let mut both = page.graph.resources.iter().zip(&after.resources);
+        let is_less = both.all(|(before, after)| after.body_bytes <= before.body_bytes);
         let change = |link: &Weighted| {
             let setup = setup(site, &page.graph, link, Visit::First);
             let loads = [simulate(&page.graph, &setup), simulate(&after, &setup)];
-            let ms = |moment| [loads[0].ms(moment), loads[1].ms(moment)];
+            // As in `Page::over`.
+            let ms = |moment| {
+                let [before, after] = [loads[0].ms(moment), loads[1].ms(moment)];
+                [before, if is_less { after.min(before) } else { after }]
+            };
             LoadChange {
                 page: page.name.clone(),
                 link: link.0.name.clone(),

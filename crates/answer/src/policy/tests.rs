@@ -40,7 +40,7 @@ const FILES: [File; 5] = [
 
 /// A method: its name, kind and coding, CPU nanoseconds per response and per byte, and its bytes ÷ those of gzip 6.
 #[derive(Clone, Copy)]
-pub(super) struct Way(&'static str, WayKind, Option<&'static str>, f64, f64, f64);
+pub(super) struct Way(pub &'static str, WayKind, Option<&'static str>, f64, f64, f64);
 
 pub(super) const WAYS: [Way; 6] = [
     Way("server/plain", WayKind::Plain, None, 20e3, 0.05, 1.0),

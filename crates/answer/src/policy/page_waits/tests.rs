@@ -4,7 +4,7 @@ use weigh_model::page::{
 };
 use weigh_model::site::{Figure, LoadedPage, SCHEMA, Sample, Visitors};
 
-use weigh_model::policy::{Change, ContentChange, Decision};
+use weigh_model::policy::{Change, ContentChange, Decision, Objective};
 
 use super::*;
 use crate::policy::NOT_ENCODED;
@@ -263,11 +263,13 @@ fn what_has_no_known_size_is_of_no_stratum() {
 /// What paints last is an image of a slow style sheet: no load shows the document's bytes, of which the site pays for most of its traffic.
 #[test]
 fn what_no_load_shows_is_encoded_for_its_price() {
-    use crate::policy::tests::{File, WAYS, calm, decided, report_of, site};
+    use crate::policy::tests::{File, WAYS, calm, decided, report_of, site as site_of};
     let files: [File; 1] = [("text/html", 40_000, 0.2)];
-    let reports = [report_of("page", &files, &[WAYS[0], WAYS[2]], 9, &calm)];
-    let mut site = site(&files, &[100_000.0], "server/plain");
-    (site.today[0].kind, site.strata[0].kind) = (Kind::Page, Kind::Page);
+    let mut ways = [WAYS[0], WAYS[2]];
+    ways[0].0 = "php/none";
+    let reports = [report_of("page", &files, &ways, 9, &calm)];
+    let mut own = site_of(&files, &[100_000.0], "server/plain");
+    (own.today[0].kind, own.strata[0].kind) = (Kind::Page, Kind::Page);
     let mut graph = graph();
     let image = Resource {
         blocks_render: false,
@@ -279,14 +281,14 @@ fn what_no_load_shows_is_encoded_for_its_price() {
     graph.first.at = 0.5;
     graph.largest = LargestElement { image: Some(2), paint: Paint { at: 0.5, ..Paint::default() } };
     graph.check().unwrap();
-    let page = super::tests::site(1.0).loaded.remove(0);
-    site.loaded = vec![LoadedPage { graph: Some(graph), ..page }];
+    let page = site(1.0).loaded.remove(0);
+    own.loaded = vec![LoadedPage { graph: Some(graph), ..page }];
     let pages = |site: &Site| decided(site, &reports, Objective::Time).decisions.remove(0);
-    let decision = pages(&site);
+    let decision = pages(&own);
     assert!(!decision.keep && decision.text.contains("gzip 6"), "{}", decision.text);
     let wait = decision.change.wait_hours;
     assert!((wait.after / wait.before - 1.0).abs() < 0.01, "{wait:?}");
     // Where bytes cost nothing, there is no reason.
-    site.prices.gb_out = Figure::assumed(0.0);
-    assert!(pages(&site).keep);
+    own.prices.gb_out = Figure::assumed(0.0);
+    assert!(pages(&own).keep);
 }

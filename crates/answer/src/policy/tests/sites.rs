@@ -171,7 +171,7 @@ fn pages_that_nobody_encodes_are_proved_beside_the_sites_own_configuration() {
     assert!(decision.rules[0].method.starts_with("server/gzip:"), "{decision:?}");
     let before = Way("server/config", WayKind::OnTheFly, None, 140e3, 0.05, 1.0);
     let after = Way("server/advised", WayKind::OnTheFly, Some("gzip"), 160e3, 6.0, 1.15);
-    let proof = super::proof::proved(&decided.policy, &site, page_report(&[before, after]));
+    let proof = proof::proved(&decided.policy, &site, page_report(&[before, after]));
     let traffic = proof.lines.iter().find(|line| line.metric == "traffic").unwrap();
     assert!(traffic.measured.share().unwrap() < -0.5, "{proof:?}");
 }
