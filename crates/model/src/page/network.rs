@@ -21,8 +21,8 @@ const LEAST_STOPPED: f64 = 16.0;
 const STOPPING_MS: (f64, f64) = (4.0, 16.0);
 /// How long the shortest retransmission timeout is beyond the round trip, in milliseconds: after as much silence a window is halved.
 const SILENCE_MS: f64 = 200.0;
-/// bbr knows the link's rate once it has not grown by this factor in so many rounds; from then on it keeps so many times on the way as the rate puts on
-/// a round trip, and always so many milliseconds of it beside (Linux' `tcp_bbr.c`).
+/// bbr knows the link's rate once it has not grown by this factor in this many rounds. From then on it keeps a multiple on the way of what the rate puts on
+/// a round trip, and always some milliseconds of it beside (Linux' `tcp_bbr.c`).
 const GROWING: f64 = 1.25;
 const GROWN: u32 = 3;
 const KEPT: f64 = 2.0;

@@ -108,7 +108,7 @@ fn between_bends_the_time_is_a_straight_line() {
 /// Mbit/s, milliseconds of a round trip, and pairs of KB and milliseconds.
 type MeasuredLink = (f64, f64, [(f64, f64); 6]);
 
-/// Whole requests for so many KB over new connections, measured with curl from nginx on a kernel with bbr (Linux 6.18), in milliseconds.
+/// Whole requests over new connections, measured with curl from nginx on a kernel with bbr (Linux 6.18), in milliseconds.
 pub(crate) const PACED: [MeasuredLink; 3] = [
     (
         8.0,
