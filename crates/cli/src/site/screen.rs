@@ -25,9 +25,8 @@ pub fn render_screen(looked: &Looked, out: &Path) -> String {
     if !looked.loads.is_empty() {
         text += &format!("{}\n", loads(&looked.loads).trim_end());
         text += &wrapped(&[
-            "\nPredicted from loads in Chromium here, for a first visit; --json has repeated ones. Mostly within 10% over slow links; over fast ones too short where this machine is busy.\n",
+            "\nPredicted from loads in Chromium here, for a first visit; --json has repeated ones. Mostly within 10% over slow links; over fast ones a load differs by more from the next.\n",
         ]);
-        text.push('\n');
     }
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
         text += "GB/month is uncompressed: give --log for the real figure.\n\n";

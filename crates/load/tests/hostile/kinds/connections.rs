@@ -43,7 +43,8 @@ fn accepts() -> Vec<Kind> {
         http1("reset when accepted", &[Reset], vec![Step::Reset]).greeting(),
         http1("half closed when accepted", &[EmptyReply], vec![Step::Finish, FOR_EVER]).greeting(),
         http1("accepted, and never read", &[Timeout], vec![FOR_EVER]).greeting(),
-        only_after(http1("listens no more", &[ConnectRefused, Reset], closing(Step::Retire))),
+        // A connection that is accepted while it ends is closed.
+        only_after(http1("listens no more", &[ConnectRefused, EmptyReply, Reset], closing(Step::Retire))),
         only_after(http1("accepts no more", &[ConnectTimeout, Timeout], closing(Step::Stall))),
         only_after(http1(
             "accepts late",
