@@ -160,6 +160,9 @@ fn make_at<'a>(ground: &'a Ground<'a>, weights: &Weights) -> Vec<Made<'a>> {
         let mut choice = choose(&setups, weights, TOLERANCE)?;
         if ground.page_waits.is_some() && matches!(kind, Kind::Asset | Kind::Page) {
             choice.chosen = cheaper(ground.site, &setups, &choice, weights);
+            if !choice.tied.contains(&choice.chosen) {
+                choice.tied.push(choice.chosen);
+            }
         }
         let chosen = setups[choice.chosen].clone();
         let equal = choice.tied.iter().map(|at| setups[*at].name.clone()).collect();

@@ -286,6 +286,7 @@ fn what_no_load_shows_is_encoded_for_its_price() {
     let pages = |site: &Site| decided(site, &reports, Objective::Time).decisions.remove(0);
     let decision = pages(&own);
     assert!(!decision.keep && decision.text.contains("gzip 6"), "{}", decision.text);
+    assert!(decision.flips.iter().all(|flip| !decision.text.starts_with(&flip.then)), "{:?}", decision.flips);
     let wait = decision.change.wait_hours;
     assert!((wait.after / wait.before - 1.0).abs() < 0.01, "{wait:?}");
     // Where bytes cost nothing, there is no reason.
