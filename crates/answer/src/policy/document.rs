@@ -149,8 +149,9 @@ fn tiles(policy: &Policy, site: &Site) -> Block {
         before: figure(amount.before),
         after: figure(amount.after),
         change: change_of(amount),
-        // Less is better; an interval on both sides of nothing is neither.
+        // Less is better; an interval on both sides of nothing is neither, nor is a change that is too small to be shown.
         is_better: match (amount.low, amount.high) {
+            _ if amount.share().is_none_or(|share| share.abs() < VISIBLE) => None,
             (_, Some(high)) if high < 0.0 => Some(true),
             (Some(low), _) if low > 0.0 => Some(false),
             _ => None,
