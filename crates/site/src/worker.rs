@@ -156,7 +156,8 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// Requests and bytes of memory, as often as there is time for; none: it may not be read.
+    /// Requests and bytes of memory, as often as there is time for; none: it may not be read. Pages of files (the program's own) are not in it: they come and
+    /// go with other processes of the same program.
     fn memory(&mut self, target: &Target) -> Result<Vec<(f64, f64)>> {
         let (host, port) = (Some(target.location.host.clone()), Some(target.location.port));
         let Some(group) = listener_at(&Address { host, port, ..Address::default() }).map(Group::of) else {
@@ -165,7 +166,7 @@ impl Asking<'_> {
         let mut readings = Vec::new();
         let pages = self.pages.len();
         while let Some(memory) = group.memory().filter(|_| readings.len() < READINGS && !self.is_late()) {
-            readings.push((self.requests as f64, memory.private as f64));
+            readings.push((self.requests as f64, memory.anonymous as f64));
             (0..BETWEEN).try_for_each(|number| self.ask(number % pages, 1))?;
         }
         Ok(readings)

@@ -11,7 +11,7 @@ pub struct WorkerMode {
     pub requests: u64,
     /// The pages.
     pub pages: Vec<WorkerPage>,
-    /// Bytes of memory that its processes had for themselves before the last requests. Absent: it may not be read.
+    /// Bytes of anonymous memory that its processes had before the last requests. Absent: it may not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// Bytes by which that grows with a request, and the ends of a 95% interval (Sen's slope). Absent: not measured.
