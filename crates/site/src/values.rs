@@ -97,7 +97,9 @@ fn detect_value(bytes: &[u8], flags: Option<u32>, depth: usize) -> Option<(Insid
                 None => {}
             }
         }
-        if let Some(found) = without_tags(bytes).and_then(|value| detect_value(value, None, depth + 1)) {
+        let plain = coding::sealed(bytes).filter(|(codec, _)| codec.is_none()).map(|(_, value)| value);
+        let inner = plain.or_else(|| without_tags(bytes));
+        if let Some(found) = inner.and_then(|value| detect_value(value, None, depth + 1)) {
             return Some(found);
         }
     }

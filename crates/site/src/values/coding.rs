@@ -41,6 +41,7 @@ pub enum Codec {
     Lzf,
     FastLz,
     Snappy,
+    Brotli,
     /// No codec: bytes as text.
     Base64,
 }
@@ -75,6 +76,7 @@ impl Codec {
             Codec::Lzf => "LZF",
             Codec::FastLz => "FastLZ",
             Codec::Snappy => "Snappy",
+            Codec::Brotli => "brotli",
             Codec::Base64 => "base64",
         }
     }
@@ -89,6 +91,7 @@ impl Codec {
             Codec::Lz4Frame => Format::Lz4Frame,
             Codec::Lz4 => Format::Lz4Block,
             Codec::Snappy => Format::Snappy,
+            Codec::Brotli => Format::Brotli,
             Codec::Lzf | Codec::FastLz | Codec::Base64 => return None,
         })
     }
@@ -117,6 +120,10 @@ impl<'a> Candidate<'a> {
             let coding = Coding { codec: *codec, client: Some("Magento") };
             all.extend(own.map(|(data, length)| Candidate { coding, data, length, is_marked: true }));
         }
+        if let Some((Some(codec), data)) = sealed(bytes) {
+            let coding = Coding { codec, client: Some("Weighbridge's library") };
+            all.push(Candidate { coding, data, length: None, is_marked: true });
+        }
         let bare = |codec, is_marked| {
             let coding = Coding { codec, client: None };
             Candidate { coding, data: bytes, length: None, is_marked }
@@ -140,7 +147,7 @@ impl<'a> Candidate<'a> {
     /// What the bytes decode to, whole; none if they do not.
     pub fn decode(&self) -> Option<Vec<u8>> {
         let most = self.length.unwrap_or_else(|| match self.coding.codec {
-            Codec::Zstd | Codec::Bzip2 => LONGEST,
+            Codec::Zstd | Codec::Bzip2 | Codec::Brotli => LONGEST,
             _ => LONGEST.min(self.data.len().saturating_mul(MOST_OF_A_BYTE)),
         });
         let out = match self.coding.codec {
@@ -172,6 +179,9 @@ impl<'a> Candidate<'a> {
             Codec::Zstd => levels(3, 1..=19)
                 .find(|level| self.is_same("zstd", Some(*level), &[], &content))
                 .map(|level| format!("zstd:{level}")),
+            Codec::Brotli => levels(5, 0..=11)
+                .find(|level| self.is_same("brotli", Some(*level), &[], &content))
+                .map(|level| format!("br:{level}")),
             Codec::Lz4 if self.is_same("lz4", None, &[], &content) => Some("lz4".into()),
             Codec::Lz4 => levels(9, 3..=12)
                 .find(|level| self.is_same("lz4hc", Some(*level), &[], &content))
@@ -189,6 +199,21 @@ impl<'a> Candidate<'a> {
         let encoded = coder.and_then(|mut coder| coder.encode(content, &mut out).ok());
         encoded.is_some() && out.len() == self.data.len()
     }
+}
+
+/// What the library of this project sealed: a mark for the codec, a checksum of what follows, that; without a codec where it does not pay.
+pub fn sealed(bytes: &[u8]) -> Option<(Option<Codec>, &[u8])> {
+    let (head, data) = bytes.split_first_chunk::<5>()?;
+    let codec = match head[0] {
+        0x06 => None,
+        0x07 => Some(Codec::Gzip),
+        0x0e => Some(Codec::Zlib),
+        0x0f => Some(Codec::Brotli),
+        0x16 => Some(Codec::Zstd),
+        _ => return None,
+    };
+    let sum = crc32fast::hash(data) ^ u32::from(head[0]) * 0x0101_0101;
+    (head[1..] == sum.to_be_bytes()).then_some((codec, data))
 }
 
 /// The codec whose mark bytes begin with.

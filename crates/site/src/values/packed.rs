@@ -22,10 +22,14 @@ enum ValueNode<'a> {
     Object(u64),
     /// What a worker does not read back; with this many keys and values.
     Foreign(u64),
+    /// The array that began as this one of all containers, from zero, once more.
+    Again(u64),
 }
 
 /// A container that is not at its end.
 struct Open {
+    /// Its place among all, see [`ValueNode::Again`].
+    at: usize,
     /// Parts that follow, keys too.
     left: u64,
     /// The next index, if it is a list.
@@ -56,9 +60,11 @@ fn rewrite<'a>(
     mut next: impl FnMut(&mut &'a [u8]) -> Option<ValueNode<'a>>,
 ) -> Option<Option<Vec<u8>>> {
     let (mut out, mut open, mut is_whole) = (Vec::new(), Vec::<Open>::new(), true);
+    // Where containers are in what is written; of those that are not at their end, nothing.
+    let mut written: Vec<std::ops::Range<usize>> = Vec::new();
     loop {
         let mut is_key = false;
-        if let Some(Open { left, index }) = open.last_mut() {
+        if let Some(Open { left, index, .. }) = open.last_mut() {
             is_key = index.is_none() && *left % 2 == 0;
             *left -= 1;
             if let Some(index) = index {
@@ -74,26 +80,34 @@ fn rewrite<'a>(
             _ if is_key => return None,
             _ => {}
         }
+        let at = written.len();
         let inside = match part {
-            ValueNode::List(count) => Some(Open { left: count, index: Some(0) }),
+            ValueNode::List(count) => Some(Open { at, left: count, index: Some(0) }),
             ValueNode::Map(count) | ValueNode::Object(count) | ValueNode::Foreign(count) => {
-                Some(Open { left: count.checked_mul(2)?, index: None })
+                Some(Open { at, left: count.checked_mul(2)?, index: None })
             }
             _ => None,
         };
+        written.extend(inside.as_ref().map(|_| out.len()..out.len()));
+        let again = match part {
+            ValueNode::Again(number) => Some(written.get(number as usize).cloned().unwrap_or_default()),
+            _ => None,
+        };
         is_whole &= !matches!(part, ValueNode::Foreign(_)) && out.len() <= LONGEST;
-        match is_whole {
-            true => part.write(&mut out),
-            false => out.clear(),
+        is_whole &= again.as_ref().is_none_or(|again| !again.is_empty());
+        match again {
+            _ if !is_whole => out.clear(),
+            Some(again) => out.extend_from_within(again),
+            None => part.write(&mut out),
         }
         // Each part takes a byte at least.
         if inside.as_ref().is_some_and(|inside| inside.left > rest.len() as u64) || open.len() > DEEPEST {
             return None;
         }
         open.extend(inside);
-        while open.last().is_some_and(|open| open.left == 0) {
-            open.pop();
+        while let Some(Open { at, .. }) = open.pop_if(|open| open.left == 0) {
             out.push(b'}');
+            written[at].end = out.len();
         }
         if open.is_empty() {
             return rest.is_empty().then(|| is_whole.then_some(out));
@@ -119,9 +133,8 @@ impl ValueNode<'_> {
                 "\";".into()
             }
             ValueNode::Object(count) => format!("O:8:\"stdClass\":{count}:{{"),
-            ValueNode::List(count) | ValueNode::Map(count) | ValueNode::Foreign(count) => {
-                format!("a:{count}:{{")
-            }
+            ValueNode::List(count) | ValueNode::Map(count) => format!("a:{count}:{{"),
+            ValueNode::Foreign(_) | ValueNode::Again(_) => return,
         };
         out.extend_from_slice(text.as_bytes());
     }
@@ -149,7 +162,7 @@ fn igbinary_part<'a>(rest: &mut &'a [u8], texts: &mut Vec<&'a [u8]>) -> Option<V
     let width = |first: u64| 1 << (kind - first);
     Some(match kind {
         0x00 => ValueNode::Null,
-        0x01..=0x03 => number(rest, width(0x01)).map(|_| ValueNode::Foreign(0))?,
+        0x01..=0x03 => ValueNode::Again(number(rest, width(0x01))?),
         0x04 | 0x05 => ValueNode::Bool(kind == 0x05),
         0x06..=0x0b => signed(number(rest, 1 << ((kind - 0x06) / 2))?, kind % 2 == 1)?,
         0x20 | 0x21 => signed(number(rest, 8)?, kind == 0x21)?,

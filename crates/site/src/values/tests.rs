@@ -128,11 +128,26 @@ fn deflate_of_php_is_told_at_every_level() {
 }
 
 #[test]
+fn values_that_the_library_sealed_are_opened() {
+    let sealed = |mark: u8, data: Vec<u8>| {
+        let sum = crc32fast::hash(&data) ^ u32::from(mark) * 0x0101_0101;
+        [&[mark][..], &sum.to_be_bytes(), &data].concat()
+    };
+    let zlib = encoded("zlib", &[("container", "zlib")], &rows());
+    holds_rows(&sealed(0x06, rows()), Form::Serialize, None);
+    holds_rows(&sealed(0x0e, zlib.clone()), Form::Serialize, Some(Codec::Zlib));
+    holds_rows(&sealed(0x0f, encoded("brotli", &[], &rows())), Form::Serialize, Some(Codec::Brotli));
+    holds_rows(&sealed(0x16, encoded("zstd", &[], &rows())), Form::Serialize, Some(Codec::Zstd));
+    assert_eq!(setting(&sealed(0x0e, zlib), None).as_deref(), Some("gzcompress:6"));
+}
+
+#[test]
 fn what_igbinary_and_msgpack_write_is_the_same_value_as_serialize_writes() {
     let code = "$big = [1 => 2, -1 => 'a', 'k' => ['a', 'a', '', null, true, false, 0, 255, 256, -256, 65536, -65537, PHP_INT_MAX, PHP_INT_MIN],\
         'd' => [1.5, -0.1, 1e300, INF, 1/3], 's' => str_repeat('é', 400), 'long' => str_repeat('x', 70000), 'o' => (object) ['p' => [1]]];\
         $wide = range(1, 70000); $list = ['a', ['b' => []], 3]; $only = 'alone';\
-        foreach ([$big, $wide, $list, $only] as $v) put(serialize($v), igbinary_serialize($v));\
+        $t = ['en', 'de']; $row = [$t, [], 'x' => [[]]]; $again = [$row, (object) ['t' => $t, 'r' => $row], [$row, $t, []], [[$t]], $row];\
+        foreach ([$big, $wide, $list, $again, $only] as $v) put(serialize($v), igbinary_serialize($v));\
         unset($big['o']); foreach ([$big, $wide, $list] as $v) put(serialize($v), msgpack_pack($v));";
     let Some(all) = php(&["igbinary", "msgpack"], code) else { return };
     let check = "foreach (explode(' ', trim(stream_get_contents(STDIN))) as $one) { [$a, $b] = explode('=', $one);\
@@ -141,7 +156,7 @@ fn what_igbinary_and_msgpack_write_is_the_same_value_as_serialize_writes() {
     let mut pairs = Vec::new();
     for (at, pair) in all.chunks(2).enumerate() {
         let value = Value::read(&pair[1], None);
-        let form = if at < 4 { Form::Igbinary } else { Form::Msgpack };
+        let form = if at < 5 { Form::Igbinary } else { Form::Msgpack };
         assert_eq!((value.inside.form, value.coding), (form, None), "{at}");
         pairs.push(format!("{}={}", hex(&pair[0]), hex(&value.inside.content.unwrap())));
         let (form, codec) = detect_form(&pair[1][..pair[1].len() - 1]);
@@ -155,7 +170,7 @@ fn what_igbinary_and_msgpack_write_is_the_same_value_as_serialize_writes() {
         .spawn()
         .unwrap();
     ran.stdin.take().unwrap().write_all(pairs.join(" ").as_bytes()).unwrap();
-    assert_eq!(String::from_utf8(ran.wait_with_output().unwrap().stdout).unwrap(), "yyyyyyy");
+    assert_eq!(String::from_utf8(ran.wait_with_output().unwrap().stdout).unwrap(), "yyyyyyyy");
     let objects = "class K { public $p = 1; protected $q = [2]; } enum E { case A; } $k = new K; $a = [1]; $b = [[1]]; $b[] = &$b[0];\
         foreach ([[$k, $k, new K], [E::A, E::A], new ArrayObject([1]), $b] as $v) put(igbinary_serialize($v), serialize($v));";
     for bytes in php(&["igbinary"], objects).unwrap() {
