@@ -1,6 +1,7 @@
 //! Names: of variants, of type maps, and of what this program itself writes.
 
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use weigh_content::types;
@@ -37,12 +38,30 @@ pub fn is_coded(ending: &str) -> bool {
 
 /// The file that one with this name would be a variant of; none: it has not the name of a variant.
 pub fn variant_of(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
-    let (file, last) = name.rsplit_once('.').filter(|(file, _)| !file.is_empty())?;
-    let file = match read_name(name) {
-        Some(_) => file.rsplit_once('.')?.0,
-        None if is_coded(last) || last == MAP_ENDING => file,
+    let name = path.file_name()?.as_bytes();
+    let cut = |name: &[u8]| name.iter().rposition(|byte| *byte == b'.').filter(|at| *at > 0);
+    let end = cut(name)?;
+    let last = str::from_utf8(&name[end + 1..]).ok()?;
+    let end = match read_name(&String::from_utf8_lossy(name)) {
+        Some(_) => cut(&name[..end])?,
+        None if is_coded(last) || last == MAP_ENDING => end,
         None => return None,
     };
-    Some(path.with_file_name(file))
+    Some(path.with_file_name(OsStr::from_bytes(&name[..end])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_are_known_by_their_bytes() {
+        let of = |name: &[u8]| variant_of(Path::new(OsStr::from_bytes(name)));
+        let path = |name: &[u8]| Some(PathBuf::from(OsStr::from_bytes(name)));
+        assert_eq!(of(b"js/latin\xe9.js.br"), path(b"js/latin\xe9.js"));
+        assert_eq!(of("é.css.gz".as_bytes()), path("é.css".as_bytes()));
+        for none in [&b"latin\xe9.js"[..], b".br", b"a.js.\xe9", b"archive.tar"] {
+            assert_eq!(of(none), None, "{none:?}");
+        }
+    }
 }

@@ -231,7 +231,7 @@ impl Shop<'_> {
                 Made::Without(variant(length, None, true))
             }
             Err(error) if is_full(&error) => Made::Full(error),
-            Err(error) => Made::Failed(format!("its variant cannot be written: {}", plain_error(&error))),
+            Err(error) => Made::Failed(format!("its variant cannot be written: {error}")),
         }
     }
 
