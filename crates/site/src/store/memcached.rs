@@ -25,8 +25,10 @@ pub(super) fn inspect_memcached(address: &Address, budget: &Rc<Budget>) -> Resul
     let calls =
         || Some(Calls { reads: stat("get_hits")?, writes: stat("cmd_set")?, seconds: stat("uptime")? });
     let keys = stat("curr_items").unwrap_or(0.0) as u64;
-    let mut stored = Stored { keys, calls: calls(), ..Stored::default() };
-    let mut listed = keys_of(Wire::open(address, budget)?)?;
+    let mut stored = Stored { calls: calls(), ..Stored::default() };
+    let (mut listed, is_all) = keys_of(Wire::open(address, budget)?)?;
+    // `stats` counts what is flushed or expired, too, until it is reclaimed.
+    stored.keys = if is_all { listed.len() as u64 } else { keys };
     // They come by size and age: values of all kinds are to be among those that are read.
     listed.sort_by_key(|(key, _)| crc32fast::hash(key.as_bytes()));
     let mut room = Room::default();
@@ -57,14 +59,14 @@ fn stats(wire: &mut Wire) -> Result<Vec<(String, f64)>> {
     bail!("it has no end of its stats")
 }
 
-/// Keys with the sizes of their items; the connection is closed where the list is longer than what is wanted.
-fn keys_of(mut wire: Wire) -> Result<Vec<(String, u64)>> {
+/// Keys with the sizes of their items, and whether these are all; the connection is closed where the list is longer than what is wanted.
+fn keys_of(mut wire: Wire) -> Result<(Vec<(String, u64)>, bool)> {
     wire.send(b"lru_crawler metadump all\r\n")?;
     let mut found = Vec::new();
     while found.len() < MOST_KEYS && !wire.is_spent() {
         let line = String::from_utf8_lossy(&wire.line()?).into_owned();
         if line == "END" {
-            break;
+            return Ok((found, true));
         }
         if !line.starts_with("key=") {
             bail!(
@@ -81,7 +83,7 @@ fn keys_of(mut wire: Wire) -> Result<Vec<(String, u64)>> {
             found.push((key.into_owned(), size));
         }
     }
-    Ok(found)
+    Ok((found, false))
 }
 
 fn get(wire: &mut Wire, key: String, band: usize) -> Result<Option<Read>> {
