@@ -77,7 +77,7 @@ use strata::Strata;
 use traffic::{SiteHosts, Traffic};
 use weigh_answer::page_load::PredictedLoad;
 use weigh_model::site::{Figure, From, Limits, SCHEMA, Site, Sources, Visitors};
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
 use weigh_os::machine::Machine;
 use weigh_os::network;
@@ -147,7 +147,7 @@ pub fn inspect_site(
     let account = own_php::account(ask.render_as.as_ref(), own_php.as_ref())?;
     let mut traffic = match ask.logs.as_slice() {
         [] => None,
-        logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref()), served.as_ref(), progress)?),
+        logs => Some(Traffic::read(logs, &hosts(ask, configured.as_ref())?, served.as_ref(), progress)?),
     };
     let logged = traffic.as_ref().map(Traffic::logged_pages).unwrap_or_default();
     let application = docroot.as_deref().map(|docroot| Application {
@@ -338,16 +338,23 @@ fn rendered(error: &anyhow::Error) -> String {
 }
 
 /// Names of the site's hosts: those that the user gives, else those of the configuration, else those of the URLs.
-fn hosts(ask: &SiteRequest, configured: Option<&Configured>) -> SiteHosts {
+///
+/// # Errors
+/// One line: what the user gives names no host.
+fn hosts(ask: &SiteRequest, configured: Option<&Configured>) -> Result<SiteHosts> {
+    let names_none = |name: &&String| log::Names::new([name.as_str()]).is_empty();
+    if let Some(wrong) = ask.hosts.iter().find(names_none) {
+        bail!("--host {}: no name by which logs tell hosts; give one such as shop.example", clean(wrong));
+    }
     let of_configuration = configured.map(Configured::hosts).unwrap_or_default();
     let given = if ask.hosts.is_empty() { of_configuration } else { &ask.hosts };
     if !log::Names::new(given.iter().map(String::as_str)).is_empty() {
-        return SiteHosts { names: given.to_vec(), is_sure: true };
+        return Ok(SiteHosts { names: given.to_vec(), is_sure: true });
     }
     let url = |url: &String| weigh_load::target::Location::parse(url).ok();
     let names =
         ask.urls.iter().filter_map(url).map(|location| location.host.trim_start_matches("www.").to_owned());
-    SiteHosts { names: names.flat_map(|name| [format!("www.{name}"), name]).collect(), is_sure: false }
+    Ok(SiteHosts { names: names.flat_map(|name| [format!("www.{name}"), name]).collect(), is_sure: false })
 }
 
 /// Page views per month: those of the log, else those that the user gave, else assumed.

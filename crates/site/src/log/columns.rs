@@ -191,7 +191,9 @@ impl Learned {
             if !fits(role, column) {
                 continue;
             }
-            let unit = names::unit(name).or_else(|| column.numbers.unit(self.is_caddy));
+            let of_nginx =
+                || (column.numbers.is_of_nginx() && names::is_of_nginx(name)).then_some(Unit::Second);
+            let unit = names::unit(name).or_else(of_nginx).or_else(|| column.numbers.unit(self.is_caddy));
             places.push((key.clone(), role, rank, unit));
         }
         places.sort_by_key(|place| place.2);
@@ -283,7 +285,7 @@ impl Learned {
             Key::Named(_) => None,
         });
         self.give(Role::Bytes, |key, column| {
-            let is_number = column.mostly(column.whole) || column.none == column.values;
+            let is_number = column.mostly(column.whole) || column.says_nothing_without_body();
             let is_next = Some(key) == behind.as_ref();
             let next = if column.is_as_long_without_body() { 1 } else { 4 };
             let is_empty = matches!(key, Key::At(_)) && column.is_empty_without_body();
@@ -363,9 +365,7 @@ impl Learned {
         let free = |key: &Key| matches!(key, Key::At(_)) && !self.given.contains_key(key);
         let is_duration = |column: &Column| {
             let all = column.numbers.count();
-            column.always(all)
-                && all > 0
-                && (column.numbers.thousandths == all || column.numbers.with_unit == all)
+            column.always(all) && (column.numbers.is_of_nginx() || column.numbers.with_unit == all)
         };
         let mut all: Vec<(&Key, &Column)> =
             self.found.iter().filter(|(key, column)| free(key) && is_duration(column)).collect();

@@ -86,6 +86,11 @@ impl Column {
         count > 0 && count * 2 > self.values - self.none
     }
 
+    /// Whether it says nothing, and no line has a body of which it could.
+    pub fn says_nothing_without_body(&self) -> bool {
+        self.none == self.values && self.without_body.0 == self.values
+    }
+
     /// Whether it counts what is sent: always zero where nothing is.
     pub fn is_empty_without_body(&self) -> bool {
         let (zero, others, _) = self.without_body;

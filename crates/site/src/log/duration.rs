@@ -11,7 +11,9 @@ pub enum Unit {
     Nano,
 }
 
-/// Seconds from which a number of an unknown unit is none of seconds.
+/// Seconds that half of a site's responses never take: such numbers of an unknown unit are none of seconds.
+const SLOW: f64 = 2.0;
+/// Numbers of Caddy's from which on they are milliseconds.
 const LONG: f64 = 20.0;
 /// The longest mean, in seconds, that can be a page's.
 pub const ABSURD: f64 = 600.0;
@@ -62,8 +64,8 @@ pub fn micros(text: &[u8], unit: Unit) -> Option<u64> {
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     values: Vec<f64>,
-    /// How many have three decimals, as nginx writes seconds.
-    pub thousandths: usize,
+    /// How many have three decimals.
+    thousandths: usize,
     /// How many have four to six decimals.
     fine: usize,
     finest: usize,
@@ -94,6 +96,11 @@ impl Numbers {
         self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
     }
 
+    /// Whether all have three decimals, as nginx writes seconds.
+    pub fn is_of_nginx(&self) -> bool {
+        self.count() > 0 && self.thousandths == self.count()
+    }
+
     /// The unit of all of them as far as the numbers tell. nginx writes seconds with three decimals; Caddy counts nanoseconds, which are up to nine decimals of
     /// a second, six of a millisecond, and none of their own.
     pub fn unit(&self, is_caddy: bool) -> Option<Unit> {
@@ -101,14 +108,14 @@ impl Numbers {
         let mut sorted = self.values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = *sorted.get(all / 2)?;
-        if self.with_unit == all || self.finest > 0 || self.thousandths == all && !is_caddy {
+        if self.with_unit == all || self.finest > 0 {
             return Some(Unit::Second);
         }
         if self.whole == all {
             return (is_caddy && median >= 1e4).then_some(Unit::Nano);
         }
         match is_caddy {
-            false => (median < LONG).then_some(Unit::Second),
+            false => (median < SLOW).then_some(Unit::Second),
             true if self.fine * 2 > all => Some(Unit::Milli),
             true if median < 1.0 => Some(Unit::Second),
             true => (median >= LONG).then_some(Unit::Milli),
@@ -164,10 +171,11 @@ mod tests {
     #[test]
     fn units_follow_from_the_numbers() {
         for (texts, is_caddy, wanted) in [
-            (&["0.120", "12.001", "0.000"][..], false, Some(Unit::Second)),
+            (&["0.120", "1.001", "0.000"][..], false, Some(Unit::Second)),
             (&["0.12", "0.1"], false, Some(Unit::Second)),
             (&["250", "12"], false, None),
             (&["250.5", "120.1"], false, None),
+            (&["50.123", "8.250"], false, None),
             (&["0.000123456", "0.25"], true, Some(Unit::Second)),
             (&["0.25", "0.031"], true, Some(Unit::Second)),
             (&["12.345678", "3.000001"], true, Some(Unit::Milli)),

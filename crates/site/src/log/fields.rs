@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::entry::Unreadable;
+use super::moment;
 
 /// The most fields of a line; what follows is not looked at.
 pub const MOST: usize = 128;
@@ -46,8 +47,14 @@ impl Delimiter {
     /// The one of a file, by its first lines.
     pub fn learn<'l>(lines: impl Iterator<Item = &'l [u8]> + Clone) -> Delimiter {
         let all = lines.clone().count();
+        // Lists and addresses have such bytes too: what separates fields leaves the time whole.
         let is_usual = |byte: u8| {
-            let has = |line: &&[u8]| unquoted(line, byte).count() >= 4;
+            let has_time = |line: &[u8]| {
+                let mut fields = Vec::new();
+                let split = Delimiter::Byte(byte).split(line, &mut fields);
+                split.is_ok() && fields.iter().any(|field| moment::parse(field.value).is_ok())
+            };
+            let has = |line: &&[u8]| unquoted(line, byte).count() >= 4 && has_time(line);
             lines.clone().filter(has).count() * 2 > all
         };
         b"\t|;,".iter().copied().find(|byte| is_usual(*byte)).map_or(Delimiter::Space, Delimiter::Byte)
@@ -278,7 +285,7 @@ mod tests {
         let ltsv = "time:02/Jan/2026:03:04:05 +0000\thost:::1\treq:GET / HTTP/1.1\tstatus:200\tsize:5";
         assert_eq!(Delimiter::learn([ltsv.as_bytes()].into_iter()), Delimiter::Byte(b'\t'));
         assert_eq!(split(Delimiter::Byte(b'\t'), ltsv)[2], ("req".into(), "GET / HTTP/1.1".into()));
-        let piped = "::1 | [t] | \"GET /a|b HTTP/1.1\" | 200 | 5";
+        let piped = "::1 | [02/Jan/2026:03:04:05 +0000] | \"GET /a|b HTTP/1.1\" | 200 | 5";
         assert_eq!(Delimiter::learn([piped.as_bytes()].into_iter()), Delimiter::Byte(b'|'));
         assert_eq!(split(Delimiter::Byte(b'|'), piped)[2].1, "GET /a|b HTTP/1.1");
         assert_eq!(Delimiter::learn([&b"a b c d e f"[..]].into_iter()), Delimiter::Space);

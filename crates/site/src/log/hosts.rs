@@ -29,7 +29,12 @@ impl Names {
                 all.expressions.extend(RegexBuilder::new(expression).case_insensitive(true).build());
                 continue;
             }
-            let name = name.to_ascii_lowercase();
+            // As browsers send it: letters of other alphabets in Punycode.
+            let ascii = match url::Host::parse(name) {
+                Ok(url::Host::Domain(ascii)) if !name.is_ascii() => ascii,
+                _ => name.to_owned(),
+            };
+            let name = ascii.to_ascii_lowercase();
             let name = name.rsplit("://").next().unwrap_or_default();
             let name = name
                 .rsplit_once(':')
@@ -127,6 +132,7 @@ mod tests {
             r"~^v\d+\.example$",
             "_",
             "https://a.example:443",
+            "bücher.example",
             "",
         ]);
         for host in [
@@ -137,6 +143,7 @@ mod tests {
             "mail.example",
             "v12.example",
             "a.example",
+            "xn--bcher-kva.example",
         ] {
             assert!(names.has(host), "{host}");
         }

@@ -106,6 +106,11 @@ pub fn unit(name: &[u8]) -> Option<Unit> {
     if name == "d" { Some(Unit::Micro) } else { unit_and_base(&name).1 }
 }
 
+/// Whether it is a name of a time that nginx logs, in seconds.
+pub fn is_of_nginx(name: &[u8]) -> bool {
+    matches!(plain(name).as_deref(), Some("request_time" | "upstream_response_time" | "rt" | "urt"))
+}
+
 fn unit_and_base(name: &str) -> (&str, Option<Unit>) {
     let end = name.rsplit_once('_').and_then(|(base, end)| Some((base, Unit::named(end.as_bytes())?)));
     end.map_or((name, None), |(base, unit)| (base, Some(unit)))

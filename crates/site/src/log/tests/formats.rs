@@ -87,7 +87,7 @@ fn replaced(line: &str, name: &str, value: &str) -> String {
 #[test]
 fn each_format_counts_the_same() {
     let formats = formats();
-    assert_eq!(formats.len(), 44);
+    assert_eq!(formats.len(), 48);
     for Format { name, has, line } in formats {
         let has = |what: &str| has.split(' ').any(|one| one == what);
         let counted = counted(log(line));
