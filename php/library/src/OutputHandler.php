@@ -21,6 +21,8 @@ final class OutputHandler
     private const MAX_HELD = 1 << 18;
     /** How much of a stream is encoded at once, in bytes, unless the script flushes. */
     private const PIECE = 1 << 15;
+    /** What is left to a stream besides what it gave, in bytes: Brotli gives megabytes at once. */
+    private const SPARE = 1 << 22;
 
     /** Nothing was written, or too little for PHP to send its header. */
     private const BEGUN = 0;
@@ -68,6 +70,9 @@ final class OutputHandler
 
     /** What is sent when PHP drops this buffer. */
     private string $rest = '';
+
+    /** @var list<string> what passes then, for want of memory */
+    private array $late = [];
 
     public function __construct(?Settings $settings = null, ?Request $request = null, ?Codec $codec = null)
     {
@@ -144,14 +149,14 @@ final class OutputHandler
     {
         // Most calls are another piece of what is held.
         $bound = self::BOUNDS[$this->state] ?? 0;
-        if ($phase === 0 && strlen($this->held) < $bound && ($this->stream !== null || !headers_sent())) {
+        $length = strlen($this->held) + strlen($content);
+        if ($phase === 0 && $length < $bound && ($this->stream !== null || !headers_sent())) {
             $this->held .= $content;
             $this->isUnused = false;
             return '';
         }
         if ($this->state === self::PASSING) {
-            // PHP 8.5 deprecates false.
-            return PHP_VERSION_ID < 80500 ? false : $content;
+            return $this->passing($content);
         }
         $this->isUnused = $this->isUnused && $content === '';
         try {
@@ -159,13 +164,16 @@ final class OutputHandler
                 $this->clean(($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0);
                 return '';
             }
-            $this->held .= $content;
-            return ($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0 ? $this->last() : $this->next($phase);
+            if (($phase & PHP_OUTPUT_HANDLER_FINAL) === 0) {
+                return $this->next($content, $phase);
+            }
+            [$this->held, $content] = [$this->held . $content, ''];
+            return $this->last();
         } catch (Throwable $error) {
             // Of a stream only the end can be missing.
             $isSent = $this->state === self::STREAMING;
             $this->state = self::PASSING;
-            return $isSent ? '' : $this->taken();
+            return $isSent ? '' : $this->passing($content);
         }
     }
 
@@ -173,6 +181,10 @@ final class OutputHandler
     public function __destruct()
     {
         $this->isEnding = true;
+        foreach ($this->late as $part) {
+            echo $part;
+        }
+        $this->late = [];
         if ($this->isContinued) {
             $next = clone $this;
             $next->isContinued = $next->isEnding = false;
@@ -187,11 +199,15 @@ final class OutputHandler
         }
     }
 
-    /** More of the page. */
-    private function next(int $phase): string
+    /**
+     * More of the page, of which a large piece is not copied: PHP itself has it three times by now.
+     *
+     * @return string|false
+     */
+    private function next(string $content, int $phase)
     {
         $isFlushed = ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0;
-        $length = strlen($this->held);
+        $length = strlen($this->held) + strlen($content);
         if ($this->state === self::BEGUN && !$isFlushed) {
             // It is time when PHP itself would send its header; what streams is not held even until then.
             $isDue = $length >= $this->least || (($phase & PHP_OUTPUT_HANDLER_START) !== 0 && Head::current()->isStream());
@@ -199,37 +215,50 @@ final class OutputHandler
         }
         $isFull = $this->state === self::HELD && ($length >= self::MAX_HELD || headers_sent());
         if ($isFull || ($isFlushed && $this->state <= self::HELD)) {
-            return $this->begin($isFlushed);
+            return $this->begin($content, $isFlushed);
         }
         if ($this->state === self::STREAMING) {
-            return $this->streamed($isFlushed);
+            return $this->streamed($content, $isFlushed);
         }
-        return $this->state === self::PASSING ? $this->taken() : '';
+        if ($this->state === self::PASSING) {
+            return $this->passing($content);
+        }
+        $this->held .= $content;
+        return '';
     }
 
-    /** @return array{Rule, array<string, string|null>}|null how it is encoded, and its header fields then; null: it is passed on */
+    /** @return array{Rule, array<string, string|null>, array<string, string|null>}|null as `plan()`; null: it is passed on */
     private function decide(): ?array
     {
         $this->state = self::PASSING;
         [$rule, $fields, $encoded] = $this->page->plan($this->request, Head::current(), null);
         if ($rule !== null && !headers_sent()) {
-            return [$rule, $fields + $encoded];
+            return [$rule, $fields, $encoded];
         }
         self::send($fields);
         return null;
     }
 
-    /** Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is. */
-    private function begin(bool $isFlushed): string
+    /**
+     * Makes a stream of the page, unless the header was sent; a codec that fails here leaves the page as it is.
+     *
+     * @return string|false
+     */
+    private function begin(string $content, bool $isFlushed)
     {
         $decided = $this->decide();
         if ($decided === null) {
-            return $this->taken();
+            return $this->passing($content);
+        }
+        self::send($decided[1]);
+        $room = strlen($content) > self::MAX_HELD ? self::room() : PHP_INT_MAX;
+        if ($room < 0) {
+            return $this->passing($content);
         }
         $this->stream = $this->page->stream($decided[0]);
-        $first = $this->streamed($isFlushed);
+        $first = $this->streamed($content, $isFlushed, $room);
         $this->state = self::STREAMING;
-        self::send($decided[1]);
+        self::send($decided[2]);
         return $first;
     }
 
@@ -241,7 +270,7 @@ final class OutputHandler
         $goesOn = !$isEnd && $function !== 'close' && !$this->isUnused && !$this->isEnding;
         if ($this->state === self::STREAMING) {
             $this->isContinued = $goesOn;
-            $last = $goesOn ? $this->streamed(true) : $this->finished();
+            $last = $goesOn ? $this->streamed('', true) : $this->finished();
             // Else it is a loop that ends every buffer there is: the end comes when PHP drops this one.
             $isNow = $goesOn || $isEnd || $function === 'close' || $this->isEnding;
             $this->rest = $isNow ? '' : $last;
@@ -305,10 +334,43 @@ final class OutputHandler
         return $this->taken();
     }
 
-    /** What is held, encoded. */
-    private function streamed(bool $isFlushed): string
+    /**
+     * What is held, and this, as it is. PHP copies what it is given, but for false, which 8.5 deprecates.
+     *
+     * @return string|false
+     */
+    private function passing(string $content)
     {
-        $encoded = $this->held === '' ? '' : $this->stream->add($this->held);
+        if ($this->late !== [] && $this->isEnding) {
+            return false;
+        }
+        $isCopied = $this->held !== '' || PHP_VERSION_ID >= 80500;
+        $isTooLarge = $isCopied && strlen($content) > self::MAX_HELD && self::room() < 2 * strlen($content);
+        if ($this->late !== [] || ($isTooLarge && $this->held !== '')) {
+            array_push($this->late, $this->taken(), $content);
+            return '';
+        }
+        return $isCopied && !$isTooLarge ? $this->taken() . $content : false;
+    }
+
+    /**
+     * What is held, and this, encoded.
+     *
+     * @throws CodecFailure when it takes more memory than there is
+     */
+    private function streamed(string $content, bool $isFlushed, int $room = PHP_INT_MAX): string
+    {
+        $encoded = '';
+        foreach ([$this->held, $content] as $part) {
+            for ($at = 0; $at < strlen($part); $at += self::PIECE) {
+                $piece = $this->stream->add(substr($part, $at, self::PIECE));
+                // It is copied, here and by PHP.
+                if (2 * (strlen($encoded) + strlen($piece)) > $room) {
+                    throw new CodecFailure('the memory limit');
+                }
+                $encoded .= $piece;
+            }
+        }
         $encoded .= $isFlushed ? $this->stream->flush() : '';
         $this->taken();
         return $encoded;
@@ -318,13 +380,21 @@ final class OutputHandler
     private function finished(): string
     {
         $this->state = self::ENDED;
-        return $this->streamed(false) . $this->stream->finish();
+        return $this->streamed('', false) . $this->stream->finish();
     }
 
     private function taken(): string
     {
         [$held, $this->held, $this->kept] = [$this->held, '', 0];
         return $held;
+    }
+
+    /** How many bytes there are up to the memory limit, and to spare. */
+    private static function room(): int
+    {
+        $limit = (string) ini_get('memory_limit');
+        $bytes = (int) $limit << (['k' => 10, 'm' => 20, 'g' => 30][strtolower(substr($limit, -1))] ?? 0);
+        return $bytes < 0 ? PHP_INT_MAX : $bytes - memory_get_usage(true) - self::SPARE;
     }
 
     /**

@@ -350,6 +350,38 @@ final class PageServerTest extends TestCase
         }
     }
 
+    /** @return iterable<string, array{string, bool, int}> */
+    public static function largeEchoes(): iterable
+    {
+        foreach (['gzip', 'br', 'zstd', ''] as $coding) {
+            foreach (['text' => true, 'random bytes' => false] as $content => $isText) {
+                foreach ([0, 10] as $before) {
+                    yield "$content after $before bytes, $coding" => [$coding, $isText, $before];
+                }
+            }
+        }
+    }
+
+    /** @dataProvider largeEchoes */
+    public function testALargePageThatIsPrintedAtOnce(string $coding, bool $isText, int $before): void
+    {
+        // An output handler is given the third copy of it, for which this limit has room, but not for one more.
+        $large = $isText ? str_repeat(self::$text, 1046) : random_bytes(9000000);
+        $file = (string) tempnam(sys_get_temp_dir(), 'weighbridge');
+        file_put_contents($file, $large);
+        try {
+            $target = '/page.php?' . http_build_query(['case' => 'large at once', 'path' => $file, 'before' => $before]);
+            $response = self::server()->get($target, ['Accept-Encoding' => $coding]);
+        } finally {
+            unlink($file);
+        }
+        self::assertSame([200, 'Accept-Encoding'], [$response->status, $response->field('vary')]);
+        $isEncoded = $isText && $coding !== '' && $this->has($coding);
+        self::assertSame($isEncoded ? $coding : null, $response->field('content-encoding'));
+        $page = str_repeat('x', $before) . $large . ($before > 0 ? 'the end' : '');
+        self::assertTrue($page === $response->content(), 'another page');
+    }
+
     /** @return iterable<array{string, string}> */
     public static function ends(): iterable
     {

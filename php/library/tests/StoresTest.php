@@ -7,8 +7,10 @@ namespace Weighbridge\Library\Tests;
 use ArrayObject;
 use Illuminate\Cache\ArrayStore;
 use Illuminate\Cache\CacheManager;
+use Illuminate\Cache\Repository as Cache;
 use Illuminate\Config\Repository;
 use Illuminate\Container\Container;
+use Memcached;
 use PHPUnit\Framework\TestCase;
 use Psr\SimpleCache\CacheInterface;
 use Symfony\Component\Cache\Adapter\ArrayAdapter;
@@ -130,6 +132,33 @@ final class StoresTest extends TestCase
         self::assertNull($store->get('rows'));
     }
 
+    public function testWhatIsAddedToAStoreOfLaravel(): void
+    {
+        Frameworks::need('laravel cache', ArrayStore::class);
+        $atomic = new class extends ArrayStore {
+            /** @var list<mixed> */
+            public array $added = [];
+
+            public function add($key, $value, $seconds)
+            {
+                $this->added[] = $value;
+                return $this->get($key) === null && $this->put($key, $value, $seconds);
+            }
+        };
+        foreach ([$atomic, new ArrayStore()] as $inner) {
+            $cache = new Cache(new EncodedStore($inner));
+            self::assertTrue($cache->add('text', self::$text, 60));
+            self::assertFalse($cache->add('text', 'another', 60));
+            self::assertSame(self::$text, $cache->get('text'));
+            self::assertTrue($cache->add('count', 1, 60));
+            self::assertSame(2, $cache->increment('count'));
+            self::assertTrue(Envelope::isSealed((string) $inner->get('text')));
+        }
+        // The store itself sees to it that one of two wins.
+        self::assertCount(3, $atomic->added);
+        self::assertSame(1, $atomic->added[2]);
+    }
+
     public function testAProviderOfLaravel(): void
     {
         Frameworks::need('laravel cache', ArrayStore::class);
@@ -187,11 +216,68 @@ final class StoresTest extends TestCase
             [$new, $count] = explode(' ', $server->get('/session.php', $cookie(str_repeat('b', 32)))->body);
             self::assertNotSame(str_repeat('b', 32), $new);
             self::assertSame('1', $count);
+            self::assertFileDoesNotExist("$folder/sess_" . str_repeat('b', 32));
             self::assertSame('', $server->get('/session.php?end', $cookie($new))->body);
             self::assertFileDoesNotExist("$folder/sess_$new");
             self::assertDoesNotMatchRegularExpression('/PHP (?:Warning|Notice|Deprecated|Fatal)/', $server->log());
         } finally {
             exec('rm -r ' . escapeshellarg($folder));
+        }
+    }
+
+    public function testSessionsOfBeforeOfPhpBinary(): void
+    {
+        $folder = sys_get_temp_dir() . '/weighbridge-' . bin2hex(random_bytes(6));
+        mkdir($folder, 0700);
+        putenv("WEIGHBRIDGE_SESSIONS=$folder");
+        $server = new Server(['session.serialize_handler' => 'php_binary']);
+        $counted = static function (string $stored) use ($server, $folder): string {
+            file_put_contents("$folder/sess_counted", $stored . "\x05counti:7;");
+            return $server->get('/session.php', ['Cookie' => 'PHPSESSID=counted'])->body;
+        };
+        try {
+            // The first byte is the length of a name, and of some lengths the mark of an envelope, too.
+            $values = [4 => 'i:-1;', 6 => 'i:1;', 7 => 'N;', 14 => 'b:0;', 15 => 's:1:"a";', 22 => 'a:0:{}', 23 => 'd:INF;'];
+            foreach ($values as $length => $value) {
+                self::assertSame('counted 8', $counted(chr($length) . str_repeat('n', $length) . $value), $value);
+            }
+            // Envelopes that were changed.
+            self::assertSame('counted 1', $counted("\x06" . 'abcd' . "\x01xi:5;"));
+            self::assertSame('counted 1', $counted("\x0e" . 'a name of fourteen'));
+        } finally {
+            exec('rm -r ' . escapeshellarg($folder));
+        }
+    }
+
+    public function testStrictModeLeavesLocksOfMemcachedAlone(): void
+    {
+        if (!extension_loaded('memcached') || !is_executable('/usr/bin/memcached')) {
+            Frameworks::skip('memcached: it is not installed', true);
+        }
+        $address = Server::freeAddress();
+        putenv("WEIGHBRIDGE_SESSIONS=$address");
+        [$host, $port] = explode(':', $address);
+        $command = ['/usr/bin/memcached', '-l', $host, '-p', $port, '-u', 'nobody'];
+        $process = proc_open($command, [['file', '/dev/null', 'r']], $pipes);
+        self::assertIsResource($process);
+        try {
+            $server = new Server([
+                'session.use_strict_mode' => '1', 'session.save_handler' => 'memcached',
+                'memcached.sess_lock_wait_min' => '2000', 'memcached.sess_lock_wait_max' => '2000',
+            ]);
+            [$id, $count] = explode(' ', $server->get('/session.php', ['Cookie' => 'PHPSESSID=unknown'])->body);
+            self::assertNotSame('unknown', $id);
+            self::assertSame('1', $count);
+            $begin = microtime(true);
+            self::assertSame("$id 2", $server->get('/session.php', ['Cookie' => "PHPSESSID=$id"])->body);
+            self::assertLessThan(1.5, microtime(true) - $begin);
+            $client = new Memcached();
+            $client->addServer($host, (int) $port);
+            self::assertFalse($client->get('memc.sess.key.lock.unknown'));
+            self::assertSame(Memcached::RES_NOTFOUND, $client->getResultCode());
+        } finally {
+            proc_terminate($process);
+            proc_close($process);
         }
     }
 

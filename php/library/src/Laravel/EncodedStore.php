@@ -49,6 +49,15 @@ final class EncodedStore implements Store, LockProvider
         return $this->inner->put($key, $this->sealed($value), $seconds);
     }
 
+    /** Laravel looks for this method, and does without it what is done here for a store that lacks it. */
+    public function add($key, $value, $seconds)
+    {
+        if (method_exists($this->inner, 'add')) {
+            return $this->inner->add($key, $this->sealed($value), $seconds);
+        }
+        return $this->get($key) === null && $this->put($key, $value, $seconds);
+    }
+
     public function putMany(array $values, $seconds)
     {
         return $this->inner->putMany(array_map([$this, 'sealed'], $values), $seconds);

@@ -19,11 +19,17 @@ use Weighbridge\Library\Envelope;
  */
 final class EncodedSessionHandler extends SessionHandler implements SessionUpdateTimestampHandlerInterface
 {
+    /** Settings with which handlers lock what is read. */
+    private const LOCKS = ['memcached.sess_locking', 'redis.session.locking_enabled'];
+
     private Envelope $envelope;
+
+    /** Whether sessions are kept in PHP's own files; php.ini's setting changes when this handler is set. */
+    private bool $isInFiles;
 
     public function __construct(?Envelope $envelope = null)
     {
-        $this->envelope = $envelope ?? new Envelope();
+        [$this->envelope, $this->isInFiles] = [$envelope ?? new Envelope(), ini_get('session.save_handler') === 'files'];
     }
 
     /** @return string|false */
@@ -31,10 +37,13 @@ final class EncodedSessionHandler extends SessionHandler implements SessionUpdat
     public function read($id)
     {
         $stored = parent::read($id);
+        if (!is_string($stored) || !Envelope::isSealed($stored)) {
+            return $stored;
+        }
         try {
-            return is_string($stored) && Envelope::isSealed($stored) ? $this->envelope->open($stored) : $stored;
+            return $this->envelope->open($stored);
         } catch (CodecFailure $failure) {
-            return '';
+            return self::isOfBefore($stored) ? $stored : '';
         }
     }
 
@@ -43,14 +52,39 @@ final class EncodedSessionHandler extends SessionHandler implements SessionUpdat
         return parent::write($id, $this->envelope->seal($data));
     }
 
-    /** With `session.use_strict_mode`, only an ID that has a session is taken from a visitor. */
+    /**
+     * With `session.use_strict_mode`, only an ID that has a session is taken from a visitor. PHP gives no way to ask its
+     * own handlers for that but to read, which leaves neither a lock nor a file here.
+     */
     public function validateId($id): bool
     {
-        return !in_array(parent::read($id), ['', false], true);
+        $locks = [];
+        foreach (self::LOCKS as $name) {
+            $locks[$name] = function_exists('ini_set') ? ini_set($name, '0') : false;
+        }
+        try {
+            $stored = parent::read($id);
+        } finally {
+            foreach (array_filter($locks, 'is_string') as $name => $value) {
+                ini_set($name, $value);
+            }
+        }
+        if ($stored === '' && $this->isInFiles) {
+            parent::destroy($id);
+        }
+        return !in_array($stored, ['', false], true);
     }
 
     public function updateTimestamp($id, $data): bool
     {
         return $this->write($id, $data);
+    }
+
+    /** Whether it is what `php_binary` wrote: the length of a name, which may be a mark of an envelope, the name, a value. */
+    private static function isOfBefore(string $stored): bool
+    {
+        $value = 'N;|[bid]:[-\dIN]|[saOCE]:\d+:';
+        return ini_get('session.serialize_handler') === 'php_binary'
+            && preg_match('~^.[^\x00-\x1f\x7f]{' . ord($stored[0]) . "}(?:$value)~s", $stored) === 1;
     }
 }

@@ -86,7 +86,8 @@ final class Server
         return is_array($command) ? $command : [PHP_BINARY];
     }
 
-    private static function freeAddress(): string
+    /** A port of loopback that nothing listens on. */
+    public static function freeAddress(): string
     {
         $socket = stream_socket_server('tcp://127.0.0.1:0');
         if ($socket === false) {

@@ -170,6 +170,13 @@ switch ($case) {
             echo $text;
         }
         break;
+    case 'large at once':
+        $large = file_get_contents($_GET['path']);
+        ini_set('memory_limit', (string) (memory_get_usage(true) + 2 * strlen($large) + (8 << 20)));
+        echo str_repeat('x', (int) $_GET['before']);
+        echo $large;
+        echo $_GET['before'] > 0 ? 'the end' : '';
+        break;
     case 'a file':
     case 'a table':
         ini_set('memory_limit', '8M');
