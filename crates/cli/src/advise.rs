@@ -210,7 +210,7 @@ fn emitted(lab: &Lab, site: &Site, decided: &mut Decided) -> Result<Vec<Emitted>
 fn configured(home: &Home, site: &Site) -> Option<Result<Configured>> {
     let file = site.sources.server_config.as_ref()?;
     let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
-    let wanted = Wanted { docroot: docroot.clone(), ..Wanted::default() };
+    let wanted = Wanted { name: site.sources.site.clone(), docroot: docroot.clone() };
     let read = overrides::read_configuration(home, Path::new(file), site.sources.server.as_deref(), &wanted);
     Some(read.map(|mut configured| {
         let files: Vec<PathBuf> =

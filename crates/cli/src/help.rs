@@ -8,14 +8,14 @@ const SHOWN: &[(&str, &str, &str)] = &[
     (
         "site",
         "docroot server-config log url render store out force",
-        "server name front php-config render-as budget",
+        "server site name front php-config render-as budget",
     ),
     ("advise", "budget dry-run out force json", ""),
     ("prove", "site budget before after gate json", "seed"),
     (
         "pack",
         "policy out codings dry-run check clean",
-        "dictionary dictionary-config type-map ultra zopfli jobs",
+        "dictionary dictionary-config type-map ultra zopfli jobs site",
     ),
     ("codec", "codecs sets link php budget full json", "list exact exhaustive seed out columns on yes"),
     (

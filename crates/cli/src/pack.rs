@@ -52,6 +52,9 @@ pub struct Args {
     /// The web server's configuration, of which DIR is the document root: files that it does not send get no variants
     #[arg(long, value_name = "FILE", conflicts_with = "clean")]
     server_config: Option<PathBuf>,
+    /// The site by its name, where the configuration has several of one document root
+    #[arg(long, value_name = "NAME", requires = "server_config")]
+    site: Option<String>,
     /// Only these content codings, with commas between them: gzip, br, zstd
     #[arg(long, value_name = "CODINGS", value_delimiter = ',')]
     codings: Vec<String>,
@@ -125,7 +128,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     if let Some(file) = &args.server_config {
-        let wanted = Wanted { docroot: Some(args.tree.clone()), ..Wanted::default() };
+        let wanted = Wanted { name: args.site.clone(), docroot: Some(args.tree.clone()) };
         let configured = overrides::read_configuration(&lab, file, None, &wanted).or_usage_error()?;
         settings.refused = refused(configured, &args.tree, &interrupt).or_usage_error()?;
     }

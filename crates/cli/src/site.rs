@@ -33,6 +33,9 @@ pub struct Args {
     /// The web server, where neither its configuration nor a URL tells: nginx, apache, caddy, lighttpd
     #[arg(long, value_name = "SERVER", help_heading = "Where to look")]
     server: Option<String>,
+    /// The site by its name, where the configuration has several of one document root
+    #[arg(long, value_name = "NAME", requires = "server_config", help_heading = "Where to look")]
+    site: Option<String>,
     /// Access logs, plain or compressed (repeatable): requests are counted, personal data is not kept
     #[arg(long = "log", value_name = "FILE", num_args = 1.., help_heading = "Where to look")]
     logs: Vec<PathBuf>,
@@ -156,6 +159,7 @@ fn ask(args: &Args) -> SiteRequest {
         docroot: args.docroot.clone(),
         server_config: args.server_config.clone(),
         server: args.server.clone(),
+        site: args.site.clone(),
         logs: args.logs.clone(),
         hosts: args.hosts.clone(),
         urls: args.urls.clone(),

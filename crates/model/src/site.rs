@@ -106,6 +106,9 @@ pub struct Sources {
     /// Its configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_config: Option<String>,
+    /// Which of its sites, by a name; absent: the only one, or the one with the document root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
     /// PHPs, as binaries or names of runtimes: the first serves the site, others are compared with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub php: Vec<String>,

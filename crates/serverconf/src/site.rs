@@ -74,7 +74,7 @@ impl Site {
     }
 }
 
-/// The sites of a tree but those that only redirect.
+/// The sites of a tree but those that only redirect, where any other is.
 pub fn sites(rules: &Rules, tree: &Tree) -> Vec<Site> {
     match tree.syntax {
         Syntax::Assigned => return printed::of_lighttpd(rules, tree),
@@ -83,15 +83,17 @@ pub fn sites(rules: &Rules, tree: &Tree) -> Vec<Site> {
     }
     let around = around(rules, tree);
     let outside = rules.base_of_roots(around).or_else(|| rules.base_of_roots(&tree.directives));
-    let blocks = around.iter().filter(|d| d.block.is_some() && d.is(&rules.site));
-    let found = blocks.filter(|d| !only_redirects(d.within(), is_secure(d.within())));
-    let found: Vec<Site> = found.map(|d| site(rules, d.within(), Some(d.at), outside.as_deref())).collect();
-    let is_alone = rules.syntax == Syntax::Sections || found.is_empty();
-    let main = site(rules, around, None, None);
-    match found.is_empty() && is_alone {
-        true => vec![main],
-        false => found,
+    let blocks: Vec<&Directive> = around.iter().filter(|d| d.block.is_some() && d.is(&rules.site)).collect();
+    let serve = || blocks.iter().filter(|d| !only_redirects(d.within(), is_secure(d.within())));
+    let found: Vec<&&Directive> =
+        if serve().next().is_some() { serve().collect() } else { blocks.iter().collect() };
+    // Apache answers without any; a part of nginx's configuration may be what stands in one.
+    let is_all = rules.syntax == Syntax::Sections
+        || rules.around.as_ref().is_some_and(|name| !tree.directives.iter().any(|d| d.is(name)));
+    if found.is_empty() && is_all {
+        return vec![site(rules, around, None, None)];
     }
+    found.into_iter().map(|d| site(rules, d.within(), Some(d.at), outside.as_deref())).collect()
 }
 
 /// The block that sites stand in.
@@ -111,6 +113,9 @@ pub fn choose(rules: &Rules, tree: &Tree, wanted: &Wanted) -> Result<Site> {
     let mut found: Vec<&Site> = all.iter().filter(of_file).collect();
     if found.is_empty() {
         found = all.iter().collect();
+    }
+    if found.is_empty() {
+        bail!("it has no site: no {} {{ }} is in it or in what it includes", rules.site);
     }
     if let Some(name) = &wanted.name {
         found.retain(|site| {

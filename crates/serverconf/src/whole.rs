@@ -49,7 +49,9 @@ pub fn whole(rules: &Rules, server: &InstalledServer<'_>, tree: &Tree, site: &Si
         Syntax::Assigned => lighttpd::private(rules, &tree.directives, site, &mut writer.notes),
         Syntax::Json => caddy::private(tree, site, &mut writer.notes).map_err(|wrong| tree.error(&wrong))?,
     };
-    writer.leave_sites(&mut directives, site);
+    if matches!(tree.syntax, Syntax::Blocks | Syntax::Sections) {
+        writer.leave_sites(&mut directives, site);
+    }
     let rewritten = writer.list(&directives, "").map_err(|wrong| tree.error(&wrong))?;
     let written = rules.syntax.write(&rewritten);
     Ok(Whole { written, notes: writer.notes.lines(tree) })

@@ -48,6 +48,8 @@ pub struct Application<'a> {
     pub server_config: Option<&'a Path>,
     /// The server that it is for, as the user says.
     pub server: Option<&'a str>,
+    /// Which site of the configuration, by a name.
+    pub site: Option<&'a str>,
     /// PHPs, the first of which runs it.
     pub php: &'a [NamedPhp],
     /// The user's configuration of it.
@@ -212,7 +214,8 @@ impl Application<'_> {
     /// The server with the user's configuration, else one that is here with the lab's.
     fn server(&self) -> Result<(Found, Option<Configured>)> {
         if let Some(file) = self.server_config {
-            let wanted = Wanted { docroot: Some(self.docroot.to_owned()), ..Wanted::default() };
+            let wanted =
+                Wanted { name: self.site.map(str::to_owned), docroot: Some(self.docroot.to_owned()) };
             let own = overrides::read_configuration(self.lab, file, self.server, &wanted)?;
             return Ok((own.found.clone(), Some(own)));
         }

@@ -74,6 +74,8 @@ struct SampleAnswers {
     is_by_program: bool,
     /// A conditional request with the answer's own ETag was answered with all of it.
     is_never_same: bool,
+    /// Its bytes are in another content coding than the one that it is sent with.
+    is_unreadable: bool,
 }
 
 impl SampleAnswers {
@@ -162,6 +164,7 @@ impl Questions<'_> {
             answers: Vec::new(),
             is_by_program: false,
             is_never_same: false,
+            is_unreadable: false,
         };
         let file = sample.filter(|_| kind != Kind::Page);
         for class in &CLASSES {
@@ -173,7 +176,10 @@ impl Questions<'_> {
             let is_whole = file.is_some_and(|file| file.sha256 == sha256(&reply.body));
             let content = match reply.decoded() {
                 Ok(content) => content,
-                Err(_) if is_whole => reply.body.clone(),
+                Err(_) if is_whole => {
+                    asked.is_unreadable = true;
+                    reply.body.clone()
+                }
                 Err(error) => return Err(format!("{error:#}")),
             };
             if kind == Kind::Page && content.starts_with(b"<?php") {
@@ -460,7 +466,17 @@ impl Answers {
                 "{files} sent whole to visitors who have them: the server does not know its own ETag again"
             ));
         }
-        let named = files(|asked| asked.answers.iter().any(|answer| answer.encoded == Encoded::Named));
+        let unreadable = files(|asked| asked.is_unreadable);
+        if unreadable > 0 {
+            let files = count(unreadable, "file is", "files are");
+            notes.push(format!(
+                "{files} sent with a Content-Encoding that the bytes are not in, so that no browser reads them"
+            ));
+        }
+        let is_named = |asked: &SampleAnswers| {
+            !asked.is_unreadable && asked.answers.iter().any(|answer| answer.encoded == Encoded::Named)
+        };
+        let named = files(is_named);
         if named > 0 {
             let files = count(named, "archive goes", "archives go");
             notes.push(format!(

@@ -45,12 +45,7 @@ impl Configured {
     ///
     /// # Errors
     /// One line: what cannot be read, or which sites there are to choose from.
-    pub fn read(
-        home: &Home,
-        file: &Path,
-        server: Option<&str>,
-        docroot: Option<&Path>,
-    ) -> Result<Configured> {
+    pub fn read(home: &Home, file: &Path, server: Option<&str>, wanted: &Wanted) -> Result<Configured> {
         let named = format!("--server-config {}", clean_path(file));
         let text = tree::text(file).map_err(|error| anyhow::anyhow!("{named}: {error:#}"))?;
         let definitions = Definition::load(&home.definitions)?;
@@ -64,8 +59,7 @@ impl Configured {
         let program = first_of(&definition.programs);
         let read = |file: &Path| -> Result<(Tree, Site)> {
             let tree = Tree::read(&rules, program.as_deref(), file, &text)?;
-            let wanted = Wanted { docroot: docroot.map(Path::to_owned), ..Wanted::default() };
-            let site = site::choose(&rules, &tree, &wanted)?;
+            let site = site::choose(&rules, &tree, wanted)?;
             Ok((tree, site))
         };
         let (tree, site) = read(file).map_err(|error| anyhow::anyhow!("{named}: {error:#}"))?;
@@ -82,6 +76,11 @@ impl Configured {
     /// The document root as the configuration says, on this machine or not.
     pub fn root(&self) -> &Path {
         &self.site.root
+    }
+
+    /// The file that a part is read without; none: it is whole.
+    pub fn missing_root(&self) -> Option<&str> {
+        (!self.tree.is_whole).then_some(self.rules.root.as_str())
     }
 
     /// The line that switches a method of this server on, if there is exactly one that can: `nginx.conf:31`.

@@ -10,11 +10,12 @@ use super::application::Instances;
 use super::asked::{Answers, Questions};
 use super::by_program::{self, take_for_downloads};
 use super::configured::Configured;
+use super::hits::{Hits, RequestsByPath};
 use super::located;
 use super::page_head;
 use super::pages::Visited;
 use super::request::SiteRequest;
-use super::scripts::{self, Answered};
+use super::scripts::{self, Answered, Script};
 use super::served::Served;
 use super::traffic::{LoggedPage, Traffic};
 use weigh_model::site::{Kind, Stratum, Today};
@@ -86,7 +87,8 @@ pub fn ask_scripts(
     Ok(answers)
 }
 
-/// Gives the requests of a log's paths that no file has to the files that the server answers them with.
+/// Gives the requests of paths that no file has to the files that the server answers them with; those paths with what was asked of them, and the files.
+/// `scripts` are those of the log.
 ///
 /// # Errors
 /// The user wants an end. Where the server cannot be asked, the paths stay as they are.
@@ -94,37 +96,33 @@ pub fn locate(
     ask: &SiteRequest,
     instances: &Instances<'_>,
     output: &Path,
-    traffic: &mut Traffic,
+    (asked, scripts): (&mut RequestsByPath, &[Script]),
     progress: &mut dyn Progress,
-) -> Result<()> {
-    let Some(application) = instances.application.as_ref().filter(|_| ask.server_config.is_some()) else {
-        return Ok(());
-    };
-    let Some(served) = application.served else { return Ok(()) };
-    let paths = located::unknown(&traffic.asked, served);
+) -> Result<Vec<(String, Hits, String)>> {
+    let application = instances.application.as_ref().filter(|_| ask.server_config.is_some());
+    let Some(served) = application.and_then(|application| application.served) else { return Ok(Vec::new()) };
+    let paths = located::unknown(asked, served);
     if paths.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    progress.doing("asking for paths of the log that no file has");
+    progress.doing("asking for paths that no file has");
     // Why it cannot be asked is said where today is asked for.
-    let Ok(private) = instances.get(false, progress) else { return Ok(()) };
+    let Ok(private) = instances.get(false, progress) else { return Ok(Vec::new()) };
     let bodies = Interrupt::during(|interrupt| {
         let bodies = private.with(interrupt, |asker| Ok(located::bodies(asker, &paths)));
         if interrupt.is_set() { anyhow::bail!(INTERRUPTED) } else { Ok(bodies.unwrap_or_default()) }
     });
-    let scripts = &traffic.scripts;
     let without_query =
         |path: &str| scripts.iter().find(|script| script.key == path).map(|script| script.hits);
     let bodies = bodies.context("signals cannot be caught")??;
-    let moved = located::assign(&bodies, served, output, &mut traffic.asked, &without_query);
-    moved.iter().for_each(|(path, hits, file)| traffic.take_for_file(path, hits, file));
+    let moved = located::assign(&bodies, served, output, asked, &without_query);
     if !moved.is_empty() {
         let paths = count(moved.len(), "path", "paths");
         progress.note(&format!(
-            "--log: {paths} that no file has belong to files that the server sends there, as it was asked"
+            "{paths} that no file has belong to files that the server sends there, as it was asked"
         ));
     }
-    Ok(())
+    Ok(moved)
 }
 
 impl Current<'_> {
@@ -164,6 +162,11 @@ impl Current<'_> {
             match self.of_private(&questions, strata, progress) {
                 Ok((answers, questions)) => {
                     let server = &configured.server;
+                    if let Some(root) = configured.missing_root() {
+                        progress.note(&format!(
+                            "--server-config: no {root} was found with it; types and codings that it does not name are Weighbridge's, and your server's may be others"
+                        ));
+                    }
                     let place = |method: &str| match configured.line_of(definition, method) {
                         Some(line) => format!("{server}, {line}"),
                         None => server.clone(),

@@ -86,6 +86,7 @@ use weigh_rig::service::FolderDefinition;
 use weigh_rig::store::url::hidden;
 use weigh_run::lab::{Home, Lab, Progress};
 use weigh_serverconf::php;
+use weigh_serverconf::site::Wanted;
 
 #[derive(Clone, Debug)]
 pub struct Looked {
@@ -132,7 +133,8 @@ pub fn inspect_site(
     }
     let read = |file: &PathBuf| {
         progress.doing(&format!("reading {}", clean_path(file)));
-        Configured::read(lab, file, ask.server.as_deref(), given.as_deref())
+        let wanted = Wanted { name: ask.site.clone(), docroot: given.clone() };
+        Configured::read(lab, file, ask.server.as_deref(), &wanted)
     };
     let configured = ask.server_config.as_ref().map(read).transpose()?;
     let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
@@ -156,6 +158,7 @@ pub fn inspect_site(
         docroot,
         server_config: ask.server_config.as_deref(),
         server: ask.server.as_deref(),
+        site: ask.site.as_deref(),
         php: &ask.php,
         php_config: own_php.as_ref(),
         account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),
@@ -182,7 +185,10 @@ pub fn inspect_site(
     facts.pages = visited.pages.len();
     facts.no_pages.clone_from(&visited.problem);
     if let Some(traffic) = &mut traffic {
-        current::locate(ask, &instances, draft.folder(), traffic, progress)?;
+        let asked = (&mut traffic.asked, traffic.scripts.as_slice());
+        for (path, hits, file) in current::locate(ask, &instances, draft.folder(), asked, progress)? {
+            traffic.take_for_file(&path, &hits, &file);
+        }
         let is_unlogged = |path: &str| configured.as_ref().is_some_and(|one| one.is_unlogged(path));
         traffic.assume_unlogged(&visited.loads, &is_unlogged, progress);
     }
@@ -190,8 +196,13 @@ pub fn inspect_site(
     let worker = worker::kept(ask, &visited, progress)?;
     let page_php = page_php::compared(ask, &instances, (&visited, per_second), progress)?;
     let views = page_views(earlier, traffic.as_ref());
-    let asked =
-        traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
+    let mut asked = traffic.as_ref().map(|traffic| traffic.asked.clone());
+    if traffic.is_none() {
+        asked = of_pages(&visited, views.value);
+        if let Some(asked) = &mut asked {
+            current::locate(ask, &instances, draft.folder(), (asked, &[]), progress)?;
+        }
+    }
     let mut strata = Strata::default();
     match &served {
         Some(served) => {
@@ -443,6 +454,7 @@ fn sources(
     Sources {
         docroot: docroot.map(text),
         server_config: ask.server_config.as_deref().map(text),
+        site: ask.site.clone(),
         php,
         php_config: ask.php_config.as_deref().map(text),
         logs: ask.logs.iter().map(|path| text(path)).collect(),

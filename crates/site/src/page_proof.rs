@@ -167,6 +167,7 @@ pub(crate) fn as_it_is(lab: &Lab, site: &Site, progress: &mut dyn Progress) -> R
         docroot: Path::new(docroot),
         server_config: Some(Path::new(config)),
         server: sources.server.as_deref(),
+        site: sources.site.as_deref(),
         php: &php,
         php_config: own_php.as_ref(),
         account: account.as_ref().map(|(name, account)| (name.as_str(), *account)),

@@ -12,6 +12,8 @@ pub struct SiteRequest {
     pub server_config: Option<PathBuf>,
     /// The web server, as the user says.
     pub server: Option<String>,
+    /// Which site of its configuration, by a name.
+    pub site: Option<String>,
     pub logs: Vec<PathBuf>,
     /// Hosts whose lines of the logs count; empty: those of the configuration or of the URLs.
     pub hosts: Vec<String>,

@@ -132,7 +132,8 @@ fn step(decision: &Decision, site: &Site) -> Step {
     let is_packed = decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand);
     // What the configuration refuses has no variants.
     let config = site.sources.server_config.as_ref();
-    let config = config.map(|file| format!(" --server-config {}", clean(file))).unwrap_or_default();
+    let mut config = config.map(|file| format!(" --server-config {}", clean(file))).unwrap_or_default();
+    config.extend(site.sources.site.iter().map(|name| format!(" --site {}", clean(name))));
     Step {
         text: clean(&decision.text),
         change: gains(decision, site),

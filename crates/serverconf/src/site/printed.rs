@@ -21,10 +21,20 @@ pub fn is_always(block: &Directive) -> Directive {
     Directive { name: name.into(), arguments: arguments.into(), ..block.clone() }
 }
 
+/// What a block's condition on the host says; none: it has none.
+fn condition(block: &Directive) -> Option<String> {
+    let head = if block.name == "else" { block.arguments.clone() } else { block.text() };
+    Some(head.strip_prefix(HOST)?.trim().to_owned())
+}
+
+/// The host that a condition is for.
+fn host_of(condition: &str) -> Option<String> {
+    Some(condition.strip_prefix("==")?.trim().trim_matches('"').to_owned())
+}
+
 /// What a block's condition on the host says; none: it has none, or no document root of its own.
 pub fn with_host(block: &Directive) -> Option<String> {
-    let head = if block.name == "else" { block.arguments.clone() } else { block.text() };
-    let condition = head.strip_prefix(HOST)?.trim().to_owned();
+    let condition = condition(block)?;
     let mut roots = Vec::new();
     roots_in(block.within(), &mut roots);
     (block.block.is_some() && !roots.is_empty()).then_some(condition)
@@ -40,10 +50,9 @@ pub fn of_lighttpd(rules: &Rules, tree: &Tree) -> Vec<Site> {
             Some(condition) => {
                 let mut roots = Vec::new();
                 roots_in(directive.within(), &mut roots);
-                let name = condition.strip_prefix("==").map(|name| name.trim().trim_matches('"').to_owned());
                 found.push(Site {
                     at: Some(directive.at),
-                    names: name.into_iter().collect(),
+                    names: host_of(&condition).into_iter().collect(),
                     root: roots[0].clone(),
                     roots,
                     is_secure: false,
@@ -56,7 +65,10 @@ pub fn of_lighttpd(rules: &Rules, tree: &Tree) -> Vec<Site> {
     if !outside.is_empty() || is_alone {
         let root = outside.first().cloned().unwrap_or_else(|| rules.docroot.clone());
         let roots = if outside.is_empty() { vec![root.clone()] } else { outside };
-        found.insert(0, Site { at: None, names: Vec::new(), root, roots, is_secure: false });
+        // Hosts that have directives of their own there.
+        let names = all.iter().filter(|one| with_host(one).is_none()).filter_map(condition);
+        let names = names.filter_map(|condition| host_of(&condition)).collect();
+        found.insert(0, Site { at: None, names, root, roots, is_secure: false });
     }
     found
 }

@@ -75,6 +75,7 @@ pub fn plans(
     let mut own = UserOverrides {
         server: site.sources.server.clone().filter(|_| config.is_some()),
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
+        site: site.sources.site.clone().filter(|_| config.is_some()),
         config,
         names_files: true,
         proved: policy.filter(|_| is_sent).map(proved),

@@ -218,6 +218,16 @@ fn the_site_that_is_meant_is_found_by_name_root_or_file() {
     ] {
         assert_eq!(site_of(other).unwrap(), Path::new("/srv/x"), "{other}: the one that is left");
     }
+    // Where all lead elsewhere, the site is one of them; without any there is none.
+    let plain =
+        "events {}\nhttp { server { server_name a.example; root /srv/a; return 301 https://a.example; } }";
+    let only = reading("nginx", &[("nginx.conf", plain)], &Wanted::default()).unwrap();
+    assert_eq!(
+        (only.site.root.as_path(), only.config.host.as_deref()),
+        (Path::new("/srv/a"), Some("a.example"))
+    );
+    let none = reading("nginx", &[("nginx.conf", "events {}\nhttp { include none/*; }")], &Wanted::default());
+    assert!(none.unwrap_err().contains("it has no site: no server { } is in it"));
     let mut part = files;
     part.rotate_left(1);
     assert_eq!(reading("nginx", &part, &Wanted::default()).unwrap().site.root, Path::new("/srv/a/public"));
@@ -381,6 +391,15 @@ fn all_of_a_lighttpd_configuration_is_kept_but_what_is_an_instances_own() {
         line.contains("it has 3 sites; add --site NAME") && line.contains("shop.example (/srv/shop, "),
         "{line}"
     );
+}
+
+#[test]
+fn a_host_of_lighttpd_without_a_root_of_its_own_is_the_sites() {
+    let text = "server.port = 80\nserver.document-root = \"/srv/a\"\n$HTTP[\"host\"] == \"a.example\" { index-file.names = ( \"a.html\" ) }\n";
+    let Some(read) = printed("lighttpd", &[("lighttpd.conf", text)], &Wanted::default()) else { return };
+    let config = read.unwrap().config;
+    assert_eq!(config.host.as_deref(), Some("a.example"));
+    assert!(config.text.contains("a.example") && config.text.contains("a.html"), "{}", config.text);
 }
 
 #[test]
