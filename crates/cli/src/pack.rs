@@ -49,7 +49,7 @@ pub struct Args {
     /// zstd at its highest level, with the largest window that browsers accept
     #[arg(long)]
     ultra: bool,
-    /// The web server's configuration, of which DIR is the document root: files that it does not send get no variants
+    /// The web server's configuration, of which DIR is the document root: files that it does not send to everybody get no variants
     #[arg(long, value_name = "FILE", conflicts_with = "clean")]
     server_config: Option<PathBuf>,
     /// The site by its name, where the configuration has several of one document root

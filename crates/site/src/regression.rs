@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::configuration::own::on_top;
+use crate::configuration::own::{instead, on_top};
 use crate::configuration::{Emitted, carriers, downloads};
 use crate::private::{Account, Private};
 use crate::server_config::Configured;
@@ -30,8 +30,8 @@ use weigh_rig::asker::Asker;
 use weigh_rig::server::{Found, offload_prefixes};
 use weigh_rig::service::without_log;
 use weigh_run::lab::Home;
+use weigh_serverconf::Read;
 use weigh_serverconf::syntax::Directive;
-use weigh_serverconf::{Read, with_types};
 
 /// A policy on a configuration.
 pub struct Subject<'a> {
@@ -132,7 +132,7 @@ impl Subject<'_> {
         })
     }
 
-    /// How many answers were compared with some of the files written, and what is worse then; or what is missing to try it.
+    /// How many answers were compared with some of the files written, and what is worse then, wherever their lines go; or what is missing to try it.
     fn with(
         &self,
         files: &[String],
@@ -148,7 +148,22 @@ impl Subject<'_> {
             Ok(top) => top,
             Err(error) => return Ok(Err(format!("{error:#}"))),
         };
-        Ok(match side.run(self.instead(top.config), |asker| Ok(again(asker, before)))? {
+        let mut compared = self.compared(top.config, side, before)?;
+        if let Some(first) = top.first.filter(|_| compared.as_ref().is_ok_and(|(_, worse)| worse.is_empty()))
+        {
+            compared = self.compared(first, side, before)?;
+        }
+        Ok(compared)
+    }
+
+    /// The same with one configuration that has them.
+    fn compared(
+        &self,
+        config: OwnConfig,
+        side: &Side<'_>,
+        before: &[Answered],
+    ) -> Result<Result<(u64, Vec<Worse>), String>> {
+        Ok(match side.run(instead(self.own, config), |asker| Ok(again(asker, before)))? {
             InstanceAnswers::Answered(after) if after.iter().all(|(_, answer)| answer.is_none()) => {
                 Ok((0, vec![whole("the server with it", "it starts, and answers nothing".to_owned())]))
             }
@@ -173,18 +188,8 @@ impl Subject<'_> {
     /// # Errors
     /// One line: what the server cannot carry out.
     pub fn carried_out(&self) -> Result<Configured> {
-        Ok(self.instead(on_top(self.policy, self.site, &self.own.found, &self.own.read, None)?.config))
-    }
-
-    /// The server with another configuration in place of the site's.
-    fn instead(&self, config: OwnConfig) -> Configured {
-        let config = OwnConfig { way: CONFIG.to_owned(), ..config };
-        let mut definition = self.own.found.definition.clone();
-        definition.ways.retain(|way| way.name != CONFIG);
-        definition.mine.retain(|own| own.way != CONFIG);
-        let config = OwnConfig { text: with_types(&config.text, &self.own.read.tree), ..config };
-        let found = definition.with_own([&config]).find();
-        Configured { read: Read { config, ..self.own.read.clone() }, found }
+        let top = on_top(self.policy, self.site, &self.own.found, &self.own.read, None)?;
+        Ok(instead(self.own, top.config))
     }
 
     /// How a page of PHP would name files that are not for downloads; `direct`: their URLs, one for each folder of downloads.

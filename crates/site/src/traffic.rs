@@ -353,7 +353,9 @@ fn list(hosts: &[(String, u64)]) -> String {
 /// Says which part of a week the logs do not cover.
 fn tell_time(counted: &Counted, progress: &mut dyn Progress) {
     let week = &counted.week;
-    if (counted.covered_seconds as f64) < DAY {
+    if (counted.covered_seconds as f64) < LEAST {
+        progress.note("--log: less than an hour, which counts as one: figures per month are low. Give rotated logs too, such as access.log.1");
+    } else if (counted.covered_seconds as f64) < DAY {
         progress.note("--log: less than a day; a month is taken to be like it. Give rotated logs too, such as access.log.1");
     } else if week.unseen_hours > 0 {
         progress.note(&format!(

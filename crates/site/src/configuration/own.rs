@@ -10,10 +10,11 @@ use super::present::is_loaded;
 use super::sections::OURS;
 use super::served::{downloads, served};
 use super::trial::file;
+use crate::server_config::Configured;
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
-use weigh_model::way::OwnConfig;
+use weigh_model::way::{CONFIG, OwnConfig};
 use weigh_os::guard::LaunchContext;
 use weigh_rig::server::Found;
 use weigh_rig::server::Site as Served;
@@ -27,6 +28,8 @@ use weigh_serverconf::{Read, whole, with_types};
 pub struct OnTop {
     /// What a private instance runs as the method `advised`, beside the user's own as `config`.
     pub config: OwnConfig,
+    /// The same with the parts of the site before everything else of it, where that may differ: of nginx's locations the first that matches holds.
+    pub first: Option<OwnConfig>,
     /// Directives of the user's that the policy's meet, in their order.
     pub clashes: Vec<Clash>,
     /// What the server says against it; none: it accepts it, or was not asked.
@@ -89,7 +92,6 @@ pub fn on_top(
             .map_err(|wrong| anyhow!("{}: {}", snippet.template, wrong.what))?;
         work.put(block, snippet, &ours);
     }
-    let written = whole::whole(rules, &found.installed(), &tree, &read.site)?.written;
     let rows = there.definition.rows_of(&wish);
     let of_rows = rows.iter().flat_map(|row| &row.modules);
     let needed = of_rows.chain(parts.iter().flat_map(|(snippet, _)| &snippet.modules));
@@ -97,15 +99,32 @@ pub fn on_top(
     modules.extend(needed.filter(|module| !is_loaded(&read.tree, module)).cloned());
     modules.sort();
     modules.dedup();
-    let config = OwnConfig {
-        way: ADVISED.to_owned(),
-        text: with_types(&written.text, &read.tree),
-        origins: written.origins,
-        modules,
-        ..read.config.clone()
+    let config = |tree: &Tree| -> Result<OwnConfig> {
+        let written = whole::whole(rules, &found.installed(), tree, &read.site)?.written;
+        let (text, modules) = (with_types(&written.text, &read.tree), modules.clone());
+        let way = ADVISED.to_owned();
+        Ok(OwnConfig { way, text, origins: written.origins, modules, ..read.config.clone() })
     };
+    let last = config(&tree)?;
+    let first = (rules.syntax == Syntax::Blocks).then(|| {
+        let block = block_at(&mut tree.directives, read.site.at).into_iter();
+        block.for_each(|block| block.sort_by_key(|d| d.at.file != OURS));
+        config(&tree)
+    });
+    let (config, first) = (last, first.transpose()?);
     let refused = place.map(|place| refused(found, &config, place)).transpose()?.flatten();
-    Ok(OnTop { config, clashes: work.clashes, refused })
+    Ok(OnTop { config, first, clashes: work.clashes, refused })
+}
+
+/// The server with another configuration in place of the site's.
+pub(crate) fn instead(own: &Configured, config: OwnConfig) -> Configured {
+    let config = OwnConfig { way: CONFIG.to_owned(), ..config };
+    let mut definition = own.found.definition.clone();
+    definition.ways.retain(|way| way.name != CONFIG);
+    definition.mine.retain(|own| own.way != CONFIG);
+    let config = OwnConfig { text: with_types(&config.text, &own.read.tree), ..config };
+    let found = definition.with_own([&config]).find();
+    Configured { read: Read { config, ..own.read.clone() }, found }
 }
 
 /// What the server says against a configuration.

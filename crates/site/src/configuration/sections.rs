@@ -9,11 +9,15 @@ use weigh_serverconf::syntax::{Directive, SourcePosition, Syntax};
 pub(super) const OURS: u32 = u32::MAX;
 /// The place of directives that are written here.
 const WRITTEN: SourcePosition = SourcePosition { file: OURS, line: 0 };
+/// A quote in a pattern.
+const QUOTE: &str = r"\x22";
 /// Directives that hand a file to a program: such files have no variants.
 const HANDLERS: [&str; 5] = ["SetHandler", "AddHandler", "ForceType", "fastcgi_pass", "fastcgi.server"];
-/// What refuses a request in a location of nginx.
-const REFUSALS: [&str; 7] =
-    ["deny", "allow", "return", "internal", "satisfy", "auth_basic", "auth_basic_user_file"];
+/// What decides about a request in a location of nginx.
+const ACCESS: [&str; 8] =
+    ["deny", "allow", "return", "internal", "satisfy", "auth_basic", "auth_basic_user_file", "auth_request"];
+/// What lets some visitors in that it refuses others.
+const ADMISSIONS: [&str; 3] = ["allow", "auth_basic", "auth_request"];
 
 /// These sections in the server's own words; empty: there are none. `endings`: what variants add to names, `br`.
 pub(super) fn of_variants(syntax: Syntax, read: &Read, endings: &[&str]) -> String {
@@ -45,25 +49,36 @@ struct Sections<'s> {
 impl Sections<'_> {
     /// A pattern that matches a variant's name where the given one matches the file's; none: it matches both, or neither, as it is.
     fn pattern(&self, pattern: &str) -> Option<String> {
+        self.of_names(pattern).filter(|(_, is_changed)| *is_changed).map(|(pattern, _)| pattern)
+    }
+
+    /// A pattern that matches the names of variants whose file the given one matches, and no others, and whether the given one is about the end
+    /// of a name. None: it begins with verbs, which can stand nowhere else.
+    fn of_names(&self, pattern: &str) -> Option<(String, bool)> {
+        if pattern.starts_with("(*") {
+            return None;
+        }
         let (mut out, mut is_changed, mut in_class) = (String::new(), false, false);
         let mut rest = pattern.chars();
         while let Some(c) = rest.next() {
             match c {
                 '\\' => match rest.next() {
                     Some('z' | 'Z') if !in_class => (is_changed, _) = (true, self.end(&mut out)),
+                    Some('"') => out.push_str(QUOTE),
                     next => {
                         out.push(c);
                         out.extend(next);
                     }
                 },
                 '$' if !in_class => (is_changed, _) = (true, self.end(&mut out)),
+                '"' => out.push_str(QUOTE),
                 _ => {
                     in_class = c == '[' || in_class && c != ']';
                     out.push(c);
                 }
             }
         }
-        is_changed.then_some(out)
+        Some((format!("(?:{out})(?s:.*){}", self.suffix), is_changed))
     }
 
     fn end(&self, out: &mut String) {
@@ -160,9 +175,10 @@ impl Sections<'_> {
         (!ends.is_empty()).then(|| Directive { block: None, ..made_of(&d.name, &list, Vec::new()) })
     }
 
-    /// Locations that refuse. In all others the files themselves decide, and keep their headers.
+    /// Locations that refuse. In all others the files themselves decide, and keep their headers. The first pattern that matches holds: these match
+    /// nothing but names of variants, and such as let nobody in that an earlier one refuses. Locations within others cannot be added to.
     fn nginx(&self, block: &[Directive]) -> Vec<Directive> {
-        let mut made = Vec::new();
+        let (mut made, mut as_they_are) = (Vec::new(), Vec::new());
         for d in block.iter().filter(|d| d.block.is_some()) {
             if !d.is("location") {
                 let is_ours = d.is("http") || Some(d.at) == self.read.site.at;
@@ -171,18 +187,34 @@ impl Sections<'_> {
             }
             let words = d.words();
             let (Some(kind), Some(last)) = (words.first(), words.get(1)) else { continue };
-            let pattern = match kind.as_str() {
-                "~" | "~*" => self.pattern(last).map(|pattern| (kind.as_str(), pattern)),
-                "=" => Some(("~", self.named(last, "^"))),
-                _ => None,
+            let (kind, pattern) = match kind.as_str() {
+                "~" | "~*" => (kind.as_str(), self.of_names(last)),
+                "=" => ("~", Some((self.named(last, "^"), true))),
+                _ => continue,
             };
-            let refusing: Vec<Directive> =
-                d.within().iter().filter(|d| REFUSALS.iter().any(|name| d.is(name))).cloned().collect();
-            let is_refusal = |d: &Directive| !d.is("return") || d.first().starts_with('4');
-            let Some((kind, pattern)) = pattern.filter(|_| refusing.iter().any(is_refusal)) else { continue };
-            made.push(made_of("location", &format!("{kind} {}", quoted(&pattern)), refusing));
+            let access: Vec<Directive> = d.within().iter().filter(|d| is_any(d, &ACCESS)).cloned().collect();
+            let refusing = pattern.filter(|_| access.iter().any(is_refusal));
+            let Some((pattern, is_changed)) = refusing else { continue };
+            if is_changed && access.iter().any(|d| is_any(d, &ADMISSIONS)) {
+                made.append(&mut as_they_are);
+            }
+            let into = if is_changed { &mut made } else { &mut as_they_are };
+            into.push(made_of("location", &format!("{kind} {}", quoted(&pattern)), access));
         }
         made
+    }
+}
+
+fn is_any(directive: &Directive, names: &[&str]) -> bool {
+    names.iter().any(|name| directive.is(name))
+}
+
+/// Whether a directive of nginx refuses requests.
+fn is_refusal(directive: &Directive) -> bool {
+    match directive.name.to_ascii_lowercase().as_str() {
+        "return" => directive.first().starts_with('4'),
+        "auth_basic" | "auth_request" => directive.first() != "off",
+        name => ["deny", "internal"].contains(&name),
     }
 }
 
@@ -248,12 +280,39 @@ mod tests {
         for (pattern, expected) in [
             (r"\.css$", Some(r"\.css(?=\.(?:br|gz)$)")),
             (r"(a$|b\z)", Some(r"(a(?=\.(?:br|gz)$)|b(?=\.(?:br|gz)$))")),
+            (r#""a\"$"#, Some(r"\x22a\x22(?=\.(?:br|gz)$)")),
             (r"^\.ht", None),
             (r"[$]a\$", None),
+            (r"(*UTF8)a$", None),
         ] {
-            assert_eq!(sections.pattern(pattern).as_deref(), expected, "{pattern}");
+            let expected = expected.map(|made| format!(r"(?:{made})(?s:.*)\.(?:br|gz)$"));
+            assert_eq!(sections.pattern(pattern), expected, "{pattern}");
         }
         assert_eq!(sections.named("a*.css", "^"), r"^a.*\.css\.(?:br|gz)$");
+    }
+
+    /// Of nginx's locations the first that matches holds: those for variants are for no other names, and open nothing.
+    #[test]
+    fn locations_are_for_names_of_variants_alone() {
+        let text = r#"server {
+            location ~ ^/config { deny all; }
+            location ~* \.(css|js)$ { allow all; }
+            location ~* ^/readme\.txt$|\.git { return 404; }
+            location ~ \.xml$ { auth_basic "x"; }
+            location ^~ /store/ { location ~ \.json$ { deny all; } }
+            location ~ \.txt$ { auth_basic off; return 200; }
+            location ~ ^/last { deny all; }
+        }"#;
+        let mut read = read();
+        read.tree.directives = Syntax::Blocks.parse(text, 0).unwrap();
+        read.site.at = Some(read.tree.directives[0].at);
+        let made = Syntax::Blocks.parse(&of_variants(Syntax::Blocks, &read, &["br"]), 0).unwrap();
+        let patterns: Vec<String> = made.iter().map(|d| d.words()[1].clone()).collect();
+        let all = |pattern: &str| format!(r"(?:{pattern})(?s:.*)\.(?:br)$");
+        // Before a login stands what refuses everybody.
+        let expected =
+            [all(r"^/readme\.txt(?=\.(?:br)$)|\.git"), all("^/config"), all(r"\.xml(?=\.(?:br)$)")];
+        assert_eq!(patterns, expected);
     }
 
     #[test]

@@ -33,8 +33,9 @@ const PAGES: [(&str, &str); 4] = [
 const HANDING: &str = "file";
 /// Their lengths in bytes.
 const LENGTHS: [usize; 3] = [512, 2048, 8192];
-/// Fields whose values differ from answer to answer, or follow from the body: only whether they are there is kept.
-const VARYING: [&str; 6] = ["last-modified", "expires", "set-cookie", "age", "x-request-id", "etag"];
+/// Fields whose values differ from answer to answer, follow from the body, or name the instance's port: only whether they are there is kept.
+const VARYING: [&str; 7] =
+    ["last-modified", "expires", "set-cookie", "age", "x-request-id", "etag", "alt-svc"];
 /// Fields that are about the connection or the body, which are compared by themselves.
 const OWN: [&str; 8] = [
     "date",
@@ -198,7 +199,11 @@ pub fn first(
         let plain = asking.reply(&get(file, CLASSES.len() - 1));
         match plain.map(|reply| reply.status) {
             Some(status) if REFUSED.contains(&status) => asking.refused(file),
-            Some(_) => asking.all(file, Kind::Asset),
+            Some(_) => {
+                let spare = copy.spare.get(file).into_iter().flatten();
+                spare.for_each(|variant| drop(std::fs::remove_file(variant)));
+                asking.all(file, Kind::Asset);
+            }
             None => {}
         }
     }

@@ -11,9 +11,9 @@ use weigh_rig::asker::CLASSES;
 
 /// A body may be longer by this share.
 const TOLERANCE: f64 = 0.02;
-/// And by these bytes where it is encoded now: the header and the trailer of gzip are 18, its blocks have 5 each. What a content coding
-/// cannot make smaller is longer by them.
-const FRAME: u64 = 32;
+/// Or by these bytes: another encoder, or the next level, makes a small file longer by some, and what a content coding cannot make smaller is longer
+/// by its frame. The header and the trailer of gzip are 18, its blocks have 5 each.
+const FLOOR: u64 = 32;
 /// Letters of a value that are shown.
 const SHOWN: usize = 120;
 
@@ -137,10 +137,9 @@ fn coded<'a>(question: &Asking, before: &'a Answer, after: &Answer, allowed: All
         return Some(codings());
     }
     let (Some(long), Some(longer)) = (before.bytes, after.bytes) else { return None };
-    let frame = if before.coding == "identity" && after.coding != "identity" { FRAME } else { 0 };
     // What a HEAD says of a body that is encoded meanwhile is nothing.
     if question.form == Form::Range
-        || longer as f64 <= (long as f64 * (1.0 + TOLERANCE)).max((long + frame) as f64)
+        || longer as f64 <= (long as f64 * (1.0 + TOLERANCE)).max((long + FLOOR) as f64)
     {
         return None;
     }

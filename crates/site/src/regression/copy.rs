@@ -55,6 +55,8 @@ pub struct Copy {
     pub files: Vec<String>,
     /// Files that hold [`Copy::SECRET`] and that nobody is to be sent: in the document root and in each folder above it.
     pub outside: Vec<PathBuf>,
+    /// Variants that `weigh pack` makes none like, by the URL of a file that may be refused: where it is sent, there are none.
+    pub spare: BTreeMap<String, Vec<PathBuf>>,
     /// Whether files have variants that save nothing.
     every: bool,
     _shelter: Shelter,
@@ -83,8 +85,8 @@ impl Copy {
         let shelter = Shelter::of(user).context("no temporary folder")?;
         let tree = shelter.path().join("tree");
         let docroot = tree.join(root.strip_prefix("/").unwrap_or(root));
-        let mut copy =
-            Copy { tree, docroot, files: Vec::new(), outside: Vec::new(), every, _shelter: shelter };
+        let (files, outside, spare) = Default::default();
+        let mut copy = Copy { tree, docroot, files, outside, spare, every, _shelter: shelter };
         let variants = variants(policy);
         copy.fill(site, folder_file, &variants).context("no temporary folder")?;
         copy.hide(root).context("no temporary folder")?;
@@ -128,6 +130,7 @@ impl Copy {
 
     /// Adds a file that was copied, with its variants. Those that save nothing are none, as `weigh pack` has it.
     fn take(&mut self, path: &str, place: &Path, variants: Option<&[Variant]>) -> std::io::Result<()> {
+        let url = format!("/{}", url::file(path));
         for (ending, codec, level) in variants.unwrap_or_default() {
             let beside = PathBuf::from(format!("{}.{ending}", place.display()));
             if beside.exists() {
@@ -136,10 +139,12 @@ impl Copy {
             let content = regular::whole(regular::open(place)?, LONGEST)?;
             let is_kept = |own: &Vec<u8>| self.every || own.len() < content.len();
             if let Some(encoded) = encoded(codec, *level, &content).filter(is_kept) {
-                fs::write(beside, encoded)?;
+                fs::write(&beside, encoded)?;
+                let is_spare = !is_text(path);
+                is_spare.then(|| self.spare.entry(url.clone()).or_default().push(beside));
             }
         }
-        self.files.push(format!("/{}", url::file(path)));
+        self.files.push(url);
         Ok(())
     }
 
@@ -339,14 +344,18 @@ mod tests {
         for every in [false, true] {
             let shelter = Shelter::of(None).unwrap();
             let docroot = shelter.path().to_owned();
-            let (files, outside) = (Vec::new(), Vec::new());
+            let (files, outside, spare) = Default::default();
             let tree = docroot.clone();
-            let mut copy = Copy { tree, docroot, files, outside, every, _shelter: shelter };
+            let mut copy = Copy { tree, docroot, files, outside, spare, every, _shelter: shelter };
             for (name, content) in [("tiny.js", "var a;".to_owned()), ("large.js", "var a;\n".repeat(100))] {
                 let place = copy.docroot.join(name);
                 fs::write(&place, content).unwrap();
                 copy.take(name, &place, Some(&variants)).unwrap();
             }
+            let place = copy.docroot.join(".env");
+            fs::write(&place, "A=1\n".repeat(100)).unwrap();
+            copy.take(".env", &place, Some(&variants)).unwrap();
+            assert_eq!(copy.spare.keys().collect::<Vec<_>>(), ["/.env"]);
             let has = |name: &str| copy.docroot.join(name).exists();
             assert!(has("large.js.gz"));
             assert_eq!(has("tiny.js.gz"), every);

@@ -212,7 +212,7 @@ pub fn sealed(bytes: &[u8]) -> Option<(Option<Codec>, &[u8])> {
         0x16 => Some(Codec::Zstd),
         _ => return None,
     };
-    let sum = crc32fast::hash(data) ^ u32::from(head[0]) * 0x0101_0101;
+    let sum = crc32fast::hash(data) ^ (u32::from(head[0]) * 0x0101_0101);
     (head[1..] == sum.to_be_bytes()).then_some((codec, data))
 }
 

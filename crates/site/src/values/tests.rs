@@ -130,7 +130,7 @@ fn deflate_of_php_is_told_at_every_level() {
 #[test]
 fn values_that_the_library_sealed_are_opened() {
     let sealed = |mark: u8, data: Vec<u8>| {
-        let sum = crc32fast::hash(&data) ^ u32::from(mark) * 0x0101_0101;
+        let sum = crc32fast::hash(&data) ^ (u32::from(mark) * 0x0101_0101);
         [&[mark][..], &sum.to_be_bytes(), &data].concat()
     };
     let zlib = encoded("zlib", &[("container", "zlib")], &rows());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::site::{Kind, Site};
-use weigh_rig::server::Site as Served;
+use weigh_rig::server::{Found, Site as Served};
 use weigh_serverconf::Read;
 use weigh_site::configuration::own::on_top;
 use weigh_site::configuration::{Emitted, WritingContext, emit};
@@ -49,7 +49,11 @@ impl ComparedAnswers {
 
     /// Whether nothing is worse: status, fields, content codings and bytes.
     fn is_harmless(&self) {
-        for (key, before) in &self.before {
+        self.is_harmless_but(&[]);
+    }
+
+    fn is_harmless_but(&self, paths: &[&str]) {
+        for (key, before) in self.before.iter().filter(|((path, _), _)| !paths.contains(&path.as_str())) {
             let after = &self.after[key];
             let fields = |reply: &Answer| {
                 ["content-type", "cache-control", "x-own"].map(|name| reply.header(name).map(str::to_owned))
@@ -103,8 +107,8 @@ fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<C
     let top = on_top(policy, &site, &found, &read, Some(&place)).unwrap_or_else(|error| panic!("{error:#}"));
     assert_eq!(top.refused, None, "{}", top.config.text);
     let there = found.definition.with_own([&read.config, &top.config]).find();
-    let ask = |way: &str| -> Answers {
-        let instance = rig.start(&there, &Served { docroot: "/".into(), ..rig.with(None, way) });
+    let ask = |there: &Found, way: &str| -> Answers {
+        let instance = rig.start(there, &Served { docroot: "/".into(), ..rig.with(None, way) });
         let paths = FILES.iter().flat_map(|(file, ..)| ["", ".br", ".gz"].map(|end| format!("/{file}{end}")));
         let ask =
             |path: String| CLASSES.map(|accept| ((path.clone(), accept), get(&instance.url(&path), accept)));
@@ -115,7 +119,14 @@ fn asked(name: &str, config: &str, policy: &Policy, packed: &[&str]) -> Option<C
         assert!(instance.stop(), "{name} {way} had to be killed");
         answers
     };
-    let (before, after) = (ask("config"), ask("advised"));
+    let (before, after) = (ask(&there, "config"), ask(&there, "advised"));
+    // Wherever its lines go.
+    if let Some(first) = top.first {
+        let first = ask(&found.definition.with_own([&first]).find(), "advised");
+        for (key, reply) in &after {
+            assert_eq!((reply.status, reply.coding()), (first[key].status, first[key].coding()), "{key:?}");
+        }
+    }
     let here = WritingContext { servers: &[found], place: None, own: Some(&read) };
     let emitted = emit(policy, &site, here).unwrap();
     Some(ComparedAnswers { before, after, emitted, read })
@@ -191,6 +202,21 @@ fn nginx_keeps_headers_and_refuses_variants_of_what_it_refuses() {
     let css = &asked.after[&("/app.css".to_owned(), "gzip, deflate, br")];
     assert_eq!(css.header("cache-control"), Some("max-age=60"));
     assert_eq!(css.coding(), "br");
+}
+
+/// Of nginx's locations the first that matches holds, so that it matters where the lines go.
+#[test]
+fn locations_for_variants_take_no_other_name() {
+    let refuses = "location ~ ^/data { deny all; } location ~* ^/composer\\.json$|image { deny all; } location ~ \\.(json|css)$ { allow all; }";
+    let config = NGINX.replace("location ~ composer\\.json$ { deny all; }", refuses);
+    let config = config.replace("location ~ \\.css$", "location ~ \\.svg$ { etag on; } location ~ \\.css$");
+    assert!(config.contains(refuses) && config.contains("svg$"));
+    let Some(asked) = asked("nginx", &config, &precompressed(), &["composer.json", "data.json"]) else {
+        return;
+    };
+    let status = |path: &str| asked.after[&(path.to_owned(), "gzip")].status;
+    assert_eq!(["/image.svg", "/composer.json.br", "/data.json.gz"].map(status), [200, 403, 403]);
+    asked.is_harmless_but(&["/composer.json.br", "/composer.json.gz"]);
 }
 
 /// What the configuration does not load is said before the file, and the private instance has what the file says.
