@@ -196,12 +196,10 @@ pub fn inspect_site(
     let worker = worker::kept(ask, &visited, progress)?;
     let page_php = page_php::compared(ask, &instances, (&visited, per_second), progress)?;
     let views = page_views(earlier, traffic.as_ref());
-    let mut asked = traffic.as_ref().map(|traffic| traffic.asked.clone());
-    if traffic.is_none() {
-        asked = of_pages(&visited, views.value);
-        if let Some(asked) = &mut asked {
-            current::locate(ask, &instances, draft.folder(), (asked, &[]), progress)?;
-        }
+    let mut asked =
+        traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
+    if let (None, Some(asked)) = (&traffic, &mut asked) {
+        current::locate(ask, &instances, draft.folder(), (asked, &[]), progress)?;
     }
     let mut strata = Strata::default();
     match &served {

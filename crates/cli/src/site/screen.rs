@@ -29,7 +29,10 @@ pub fn render_screen(looked: &Looked, out: &Path) -> String {
         ]);
     }
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
-        text += "GB/month is uncompressed: give --log for the real figure.\n\n";
+        text += match site.sources.logs.is_empty() {
+            true => "GB/month is uncompressed: give --log for the real figure.\n\n",
+            false => "GB/month is uncompressed where the log tells no bytes.\n\n",
+        };
     }
     for (kind, flag) in [
         (Kind::Asset, "--docroot or --url"),
@@ -114,7 +117,9 @@ fn table(site: &Site) -> String {
                 kind.plural().into(),
                 Cell::Number(Some(sum(|stratum| stratum.files.value))),
                 amount(sum(|stratum| stratum.requests.value)).into(),
-                Cell::Number((kind != Kind::Value).then(|| sum(traffic) / 1e9)),
+                Cell::Number(
+                    strata.iter().copied().map(traffic).sum::<Option<f64>>().map(|bytes| bytes / 1e9),
+                ),
                 today.into(),
             ],
         );
@@ -195,10 +200,11 @@ fn loads(all: &[PredictedLoad]) -> String {
     grid.draw(&Sheet::plain(WIDTH.min(crate::terminal::width())))
 }
 
-/// Bytes per month.
-fn traffic(stratum: &Stratum) -> f64 {
+/// Bytes per month; none: of values, and where neither what was sent is known nor how large it is.
+fn traffic(stratum: &Stratum) -> Option<f64> {
     let mean = stratum.bytes.value / stratum.files.value.max(1.0);
-    stratum.sent_bytes.map_or(mean * stratum.requests.value, |sent| sent.value)
+    let whole = || (mean > 0.0 || stratum.requests.value == 0.0).then_some(mean * stratum.requests.value);
+    stratum.sent_bytes.map(|sent| sent.value).or_else(whole).filter(|_| stratum.kind != Kind::Value)
 }
 
 /// `2.3 M`, `800 k`, `12`.

@@ -26,9 +26,9 @@ pub(super) fn inspect_memcached(address: &Address, budget: &Rc<Budget>) -> Resul
         || Some(Calls { reads: stat("get_hits")?, writes: stat("cmd_set")?, seconds: stat("uptime")? });
     let keys = stat("curr_items").unwrap_or(0.0) as u64;
     let mut stored = Stored { calls: calls(), ..Stored::default() };
-    let (mut listed, is_all) = keys_of(Wire::open(address, budget)?)?;
+    let (mut listed, all) = keys_of(Wire::open(address, budget)?)?;
     // `stats` counts what is flushed or expired, too, until it is reclaimed.
-    stored.keys = if is_all { listed.len() as u64 } else { keys };
+    stored.keys = all.unwrap_or(keys);
     // They come by size and age: values of all kinds are to be among those that are read.
     listed.sort_by_key(|(key, _)| crc32fast::hash(key.as_bytes()));
     let mut room = Room::default();
@@ -59,14 +59,15 @@ fn stats(wire: &mut Wire) -> Result<Vec<(String, f64)>> {
     bail!("it has no end of its stats")
 }
 
-/// Keys with the sizes of their items, and whether these are all; the connection is closed where the list is longer than what is wanted.
-fn keys_of(mut wire: Wire) -> Result<(Vec<(String, u64)>, bool)> {
+/// Keys with the sizes of their items, and how many there are, those that cannot be asked for among them; none: the list is longer than what is wanted,
+/// and the connection closed.
+fn keys_of(mut wire: Wire) -> Result<(Vec<(String, u64)>, Option<u64>)> {
     wire.send(b"lru_crawler metadump all\r\n")?;
-    let mut found = Vec::new();
+    let (mut found, mut all) = (Vec::new(), 0);
     while found.len() < MOST_KEYS && !wire.is_spent() {
         let line = String::from_utf8_lossy(&wire.line()?).into_owned();
         if line == "END" {
-            return Ok((found, true));
+            return Ok((found, Some(all)));
         }
         if !line.starts_with("key=") {
             bail!(
@@ -74,6 +75,7 @@ fn keys_of(mut wire: Wire) -> Result<(Vec<(String, u64)>, bool)> {
                 clean_bytes(line.as_bytes())
             );
         }
+        all += 1;
         let field = |name: &str| line.split(' ').find_map(|word| word.strip_prefix(name));
         let key = field("key=").and_then(|key| percent_encoding::percent_decode_str(key).decode_utf8().ok());
         let (Some(key), Some(Ok(size))) = (key, field("size=").map(str::parse)) else { continue };
@@ -83,7 +85,7 @@ fn keys_of(mut wire: Wire) -> Result<(Vec<(String, u64)>, bool)> {
             found.push((key.into_owned(), size));
         }
     }
-    Ok((found, false))
+    Ok((found, None))
 }
 
 fn get(wire: &mut Wire, key: String, band: usize) -> Result<Option<Read>> {
