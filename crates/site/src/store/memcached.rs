@@ -59,9 +59,12 @@ fn stats(wire: &mut Wire) -> Result<Vec<(String, f64)>> {
     bail!("it has no end of its stats")
 }
 
-/// Keys with the sizes of their items, and how many there are, those that cannot be asked for among them; none: the list is longer than what is wanted,
+/// A key, and the bytes of its item.
+type Listed = (String, u64);
+
+/// What is listed, and how many keys there are, those that cannot be asked for among them; none: the list is longer than what is wanted,
 /// and the connection closed.
-fn keys_of(mut wire: Wire) -> Result<(Vec<(String, u64)>, Option<u64>)> {
+fn keys_of(mut wire: Wire) -> Result<(Vec<Listed>, Option<u64>)> {
     wire.send(b"lru_crawler metadump all\r\n")?;
     let (mut found, mut all) = (Vec::new(), 0);
     while found.len() < MOST_KEYS && !wire.is_spent() {
