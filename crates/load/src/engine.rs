@@ -4,6 +4,7 @@ mod clock;
 mod conn;
 mod dispatch;
 mod exchange;
+mod expiry;
 mod preflight;
 mod prepared;
 mod progress;

@@ -16,6 +16,7 @@ mod decode;
 mod decoder;
 mod examine;
 mod expectation;
+mod finding;
 mod inner;
 mod template;
 mod variants;
