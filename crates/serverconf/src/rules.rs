@@ -60,6 +60,9 @@ pub struct Rules {
     /// The same, where it may be something else: a path only if it begins with the document root.
     #[serde(default)]
     pub values: Vec<String>,
+    /// What is otherwise where every visitor is a stranger.
+    #[serde(default)]
+    pub stranger: Stranger,
     /// Blocks whose content is no directives.
     #[serde(default)]
     pub data: Vec<String>,
@@ -94,6 +97,32 @@ pub struct Rules {
     /// Of such a part: blocks whose content applies where its module is there.
     #[serde(default)]
     pub guards: Vec<String>,
+}
+
+/// A configuration where every visitor is a stranger: without a login, and from nowhere.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stranger {
+    /// What of [`Rules::without`] asks for a login, and stays.
+    #[serde(default)]
+    pub logins: Vec<String>,
+    /// What is left out in its place, as it knows users.
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// Goes before [`Rules::swap`].
+    #[serde(default)]
+    pub swap: Vec<(String, String)>,
+}
+
+impl Rules {
+    /// The same for strangers.
+    pub fn for_strangers(mut self) -> Rules {
+        let Stranger { logins, without, swap } = self.stranger.clone();
+        self.without.retain(|name| !logins.contains(name));
+        self.without.extend(without);
+        self.swap.splice(0..0, swap);
+        self
+    }
 }
 
 /// What this machine has of a server.

@@ -28,23 +28,6 @@ use weigh_serverconf::whole;
 const LONGEST: u64 = 1 << 20;
 /// Statuses by which a file is not sent.
 pub const REFUSED: [u16; 4] = [401, 403, 404, 410];
-/// What asks for a login, which instances are without, and what of it knows users, which they stay without.
-const LOGINS: [&str; 3] = ["auth_*", "auth.*", "mod_auth*"];
-const USERS: [&str; 3] = ["auth.backend*", "auth.cache*", "auth.extern*"];
-/// What stands in place of directives where every visitor is a stranger: without a login, and from nowhere.
-const STRANGE: [(&str, &str); 8] = [
-    (r"^(auth_basic(_user_file)?\s.*)$", "$1"),
-    (r"^auth_\w+\s+off$", ""),
-    (r"^auth_(request|jwt)\s.*$", "deny all"),
-    (r"^auth_.*$", ""),
-    (r"^(allow|deny)\s+[0-9a-f.:/]+$", "$1 unix:"),
-    (
-        r"^Require\s+(ip|host|forward-dns|local|valid-user|user|group|file-\w+|ldap\S*|dbm\S*|dbd\S*)\b.*$",
-        "Require all denied",
-    ),
-    (r"^(Allow\s+from\s+all)$", "$1"),
-    (r"^Allow\s+from\s.*$", ""),
-];
 
 /// The files of a tree, which is the document root of this configuration, that its server does not send, or that it sends not to strangers, who would
 /// have their variants.
@@ -145,9 +128,7 @@ fn is_exposed(asker: &Asker<'_>, url: &str, file: &Path) -> Result<bool> {
 fn strange(configured: &Configured) -> Result<Option<Configured>> {
     let mut own = configured.clone();
     let Some(rules) = own.found.definition.own.as_mut() else { return Ok(None) };
-    rules.without.retain(|name| !LOGINS.contains(&name.as_str()));
-    rules.without.extend(USERS.map(str::to_owned));
-    rules.swap.splice(0..0, STRANGE.map(|(from, to)| (from.to_owned(), to.to_owned())));
+    *rules = rules.clone().for_strangers();
     own.read.tree.directives.iter_mut().for_each(without_logins);
     let made = whole::whole(rules, &configured.found.installed(), &own.read.tree, &own.read.site)?.written;
     // Files of folders are read where they are.
