@@ -25,7 +25,6 @@ use weigh_rig::server::{Definition, Found};
 use weigh_run::dir::StoredRun;
 use weigh_run::lab::{Home, Lab, Progress};
 use weigh_run::list::find;
-use weigh_serverconf::site::Wanted;
 use weigh_site::advise::{self, BUDGET, Encodings, POLICY, read_policy, server_of, studies_for};
 use weigh_site::configuration::{self, Emitted, checked, emit};
 use weigh_site::page_cache_proof::judge_page_cache;
@@ -208,15 +207,14 @@ fn emitted(lab: &Lab, site: &Site, decided: &mut Decided) -> Result<Vec<Emitted>
 
 /// The site's own configuration, with what its folders have of their own; none: the site names none.
 fn configured(home: &Home, site: &Site) -> Option<Result<Configured>> {
-    let file = site.sources.server_config.as_ref()?;
-    let docroot = site.sources.docroot.as_ref().map(PathBuf::from);
-    let wanted = Wanted { name: site.sources.site.clone(), docroot: docroot.clone() };
-    let read = overrides::read_configuration(home, Path::new(file), site.sources.server.as_deref(), &wanted);
+    let read = overrides::configuration_of(home, site)?;
     Some(read.map(|mut configured| {
         let files: Vec<PathBuf> =
             site.of(Kind::Asset).flat_map(|s| &s.sample).map(|s| s.path.clone().into()).collect();
-        if let Some((rules, docroot)) = configured.found.definition.own.as_ref().zip(docroot) {
-            configured.read.tree.take_folders(rules, &docroot, &docroot, &files);
+        if let Some((rules, docroot)) =
+            configured.found.definition.own.as_ref().zip(site.sources.docroot.as_ref())
+        {
+            configured.read.tree.take_folders(rules, docroot.as_ref(), docroot.as_ref(), &files);
         }
         configured
     }))

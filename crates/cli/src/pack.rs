@@ -15,6 +15,7 @@ use crate::{quantity, terminal};
 use weigh_answer::table::{Grid, Kind, factor, field};
 use weigh_load::units::bytes as read_bytes;
 use weigh_model::policy::Policy;
+use weigh_model::site::Site;
 use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
@@ -24,8 +25,9 @@ use weigh_rig::service::FolderDefinition;
 use weigh_run::lab::{Home, Lab};
 use weigh_serverconf::site::Wanted;
 use weigh_site::advise::read_policy;
-use weigh_site::overrides;
 use weigh_site::refused::refused;
+use weigh_site::server_config::Configured;
+use weigh_site::{folder_of, overrides, read};
 
 /// Flags of `weigh pack`.
 #[derive(Debug, clap::Args)]
@@ -127,9 +129,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let mut settings = settings(args, policy.as_ref(), &lab).or_usage_error()?;
     args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    if let Some(file) = &args.server_config {
-        let wanted = Wanted { name: args.site.clone(), docroot: Some(args.tree.clone()) };
-        let configured = overrides::read_configuration(&lab, file, None, &wanted).or_usage_error()?;
+    if let Some(configured) = configuration(args, &lab)? {
         settings.refused = refused(configured, &args.tree, &interrupt).or_usage_error()?;
     }
     let jobs =
@@ -167,6 +167,32 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         terminal::print(&deltas::configure(args, &lab, into)?)?;
     }
     Ok(told)
+}
+
+/// The server's configuration: the given one, else that of the site which the policy was made for.
+fn configuration(args: &Args, home: &Home) -> Result<Option<Configured>> {
+    if let Some(file) = &args.server_config {
+        let wanted = Wanted { name: args.site.clone(), docroot: Some(args.tree.clone()) };
+        return overrides::read_configuration(home, file, None, &wanted).or_usage_error().map(Some);
+    }
+    let Some(policy) = args.policy.as_ref().filter(|_| !args.clean) else { return Ok(None) };
+    // Beside the folder of advice, or in it.
+    let real_policy = policy.canonicalize().unwrap_or_default();
+    let folders = real_policy.ancestors().map(folder_of).take(2);
+    let real = |tree: &Path| tree.canonicalize().ok();
+    let is_of = |site: &Site| {
+        let docroot = site.sources.docroot.as_ref().map(Path::new);
+        docroot.is_some_and(|docroot| real(docroot).is_some() && real(docroot) == real(&args.tree))
+    };
+    let mut sites = folders.filter_map(|folder| read(&folder.join("site.toml")).ok()).filter(is_of);
+    let Some(site) = sites.next() else { return Ok(None) };
+    match overrides::configuration_of(home, &site) {
+        Some(Err(error)) => {
+            terminal::note(&format!("files that the server refuses get variants, too, for {error:#}"));
+            Ok(None)
+        }
+        read => read.transpose(),
+    }
 }
 
 fn settings(args: &Args, policy: Option<&Policy>, home: &Home) -> Result<Settings> {

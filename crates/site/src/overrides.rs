@@ -6,7 +6,7 @@
 mod asked;
 mod chosen;
 mod config;
-pub use config::{read_configuration, studies, survey};
+pub use config::{configuration_of, read_configuration, studies, survey};
 pub use pairs::{Paired, Two};
 mod content;
 pub mod pairs;

@@ -661,6 +661,15 @@ fn files_that_the_server_does_not_send_get_no_variants() {
     }
     let left_out = packed["left_out"].to_string();
     assert!(left_out.contains("the server's configuration does not send it"), "{packed}");
+
+    // The site that a policy was made for says which configuration it has.
+    lab.write("advice/policy.toml", policy("zlib:9", "beforehand"));
+    let by_policy = || lab.fine(&["pack", "www", "--policy", "advice"]);
+    by_policy();
+    assert!(lab.path("www/composer.json.gz").exists());
+    lab.fine(&["site", "--server-config", "nginx.conf"]);
+    let packed = by_policy();
+    assert!(!lab.path("www/composer.json.gz").exists() && lab.path("www/js/a.js.gz").exists(), "{packed}");
 }
 
 /// Servers with what each says to ask for a login for `store/` by names, and for `members/` as a whole, to answer `lib/` by a page, and to move `old/`.

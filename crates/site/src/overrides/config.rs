@@ -11,6 +11,7 @@ use crate::configuration::own::on_top;
 use crate::server_config::Configured;
 use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
+use weigh_model::site::Site as SiteOfUser;
 use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
 use weigh_os::guard::LaunchContext;
@@ -145,6 +146,14 @@ pub fn read_configuration(
     let read = own::read(&present(definition)?, file, &text, wanted)?;
     let found = definition.with_own([&read.config]).find();
     Ok(Configured { read, found })
+}
+
+/// The configuration that a site names; none: it names none.
+pub fn configuration_of(home: &Home, site: &SiteOfUser) -> Option<Result<Configured>> {
+    let sources = &site.sources;
+    let file = Path::new(sources.server_config.as_ref()?);
+    let wanted = Wanted { name: sources.site.clone(), docroot: sources.docroot.as_ref().map(PathBuf::from) };
+    Some(read_configuration(home, file, sources.server.as_deref(), &wanted))
 }
 
 /// The server as this machine has it; one that can have no configuration of the user's is refused where that is read.
