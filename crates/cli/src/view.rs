@@ -38,7 +38,8 @@ pub fn run(folder: &Path) -> Result<ExitCode> {
     loop {
         let began = Instant::now();
         let history = history_of(folder)?;
-        let index = interrupt.ended(write(&history, Some(EVERY)).or_usage_error())?;
+        let written = write(&history, Some(EVERY)).or_usage_error();
+        let index = written.or_else(|error| interrupt.ended(Err(error)))?;
         if is_first {
             terminal::print(&format!("{}\n", clean_path(&index.path)))?;
             open(&index.path);

@@ -28,10 +28,13 @@ final class Fpm
         $nowhere = ['file', '/dev/null', 'a'];
         $command = [$program, '-n', '-R', '-y', "$this->folder/conf"];
         $process = proc_open($command, [['file', '/dev/null', 'r'], $nowhere, $nowhere], $pipes);
-        for ($i = 0; $process !== false && $i < 1000 && !file_exists("$this->folder/socket"); $i++) {
+        $answers = false;
+        for ($i = 0; $process !== false && $i < 3000 && !$answers; $i++) {
             usleep(10000);
+            // Its socket is there before it listens.
+            $answers = @stream_socket_client("unix://$this->folder/socket") !== false;
         }
-        if ($process === false || !file_exists("$this->folder/socket")) {
+        if ($process === false || !$answers) {
             throw new RuntimeException('PHP-FPM does not start');
         }
         $this->process = $process;
