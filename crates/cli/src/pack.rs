@@ -281,7 +281,7 @@ fn remarks(outcome: &PackOutcome) {
     listed(&outcome.kept, "kept as it is, for it was not written here");
     listed(
         &outcome.links,
-        "not followed: a link that leads to a folder (pack that, too), to what not everybody may read, or nowhere",
+        "not followed: a link that leads to a folder (pack that folder with the same options), to what not everybody may read, or nowhere",
     );
     for failure in outcome.failures.iter().take(NAMED) {
         terminal::note(&format!("{}: {}", failure.path, failure.why));

@@ -2,10 +2,12 @@
 //! name of its own, and by a rewrite.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::json;
+use walkdir::WalkDir;
 
 use crate::configuration::own::instead;
 use crate::private::{Account, Private};
@@ -14,16 +16,23 @@ use weigh_content::types::VARIANTS;
 use weigh_model::text::clean_path;
 use weigh_model::way::OwnConfig;
 use weigh_os::interrupt::{INTERRUPTED, Interrupt};
+use weigh_os::network;
 use weigh_os::regular;
 use weigh_os::user::OwnUser;
 use weigh_pack::walk::{TreeEntry, walk};
 use weigh_rig::asker::{Asker, Question};
 use weigh_rig::http::Reply;
 use weigh_run::subject::delivery::url;
+use weigh_serverconf::places::{UrlFolder, places};
 use weigh_serverconf::syntax::Directive;
 use weigh_serverconf::syntax::json::{directive, get, string};
 use weigh_serverconf::whole;
 
+/// The address that strangers come from: of none of anybody's networks (RFC 5737).
+const STRANGER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 77);
+/// Links of a document root that are looked at, and how deep.
+const MOST_LINKS: usize = 200;
+const DEEPEST: usize = 8;
 /// The longest content that is compared whole, in bytes; of longer files the length tells.
 const LONGEST: u64 = 1 << 20;
 /// Statuses by which a file is not sent.
@@ -47,34 +56,75 @@ pub fn refused(configured: Configured, tree: &Path, interrupt: &Interrupt) -> Re
     let user = OwnUser::for_programs(program.as_deref().into_iter())
         .map_err(|denied| anyhow!("{}", denied.refused("the server would run as root")))?;
     let all = paths.len();
-    // Those of the files that a question to the server is answered with yes for.
-    let asked = |own: Configured, paths: &[PathBuf], is_it: &Ask| -> Result<BTreeSet<PathBuf>> {
-        let account = Account { user, shown: vec![root.clone()] };
-        let private = Private::new(own.found.clone(), Some(own), &root, None, None, account);
-        private.with(interrupt, |asker| {
-            let mut found = BTreeSet::new();
-            for path in paths {
-                ensure!(!interrupt.is_set(), INTERRUPTED);
-                let url = format!("/{}", url::file(&path.to_string_lossy()));
-                if is_it(asker, &url, &root.join(path))? {
-                    found.insert(path.clone());
+    let (docroot, begins) = urls_of(&configured, &root);
+    // Those of the files that a question to the server is answered with yes for, at one of their URLs.
+    let asked =
+        |own: Configured, paths: &[PathBuf], who: Visitor, is_it: &Ask| -> Result<BTreeSet<PathBuf>> {
+            let account = Account { user, shown: vec![docroot.clone(), root.clone()] };
+            let private = Private::new(own.found.clone(), Some(own), &docroot, None, None, account);
+            private.with(interrupt, |asker| {
+                if who == Visitor::Stranger {
+                    network::come_from(STRANGER)?;
                 }
-            }
-            Ok(found)
-        })
-    };
+                let mut found = BTreeSet::new();
+                for path in paths {
+                    ensure!(!interrupt.is_set(), INTERRUPTED);
+                    let file = root.join(path);
+                    for begin in &begins {
+                        let url = format!("/{}", url::file(&begin.join(path).to_string_lossy()));
+                        if is_it(asker, &url, &file)? {
+                            found.insert(path.clone());
+                        }
+                    }
+                }
+                Ok(found)
+            })
+        };
     let strange = strange(&configured)?;
-    let mut found = asked(configured, &paths, &|asker, url, file| Ok(!is_sent(asker, url, file)?))?;
+    let is_refused: &Ask = &|asker, url, file| Ok(!is_sent(asker, url, file)?);
+    let mut found = asked(configured, &paths, Visitor::Known, is_refused)?;
     ensure!(
         all == 0 || found.len() < all,
         "{}: the server sends none of its files: it is not the document root of that configuration",
         clean_path(tree)
     );
     paths.retain(|path| !found.contains(path));
-    if let Some(strange) = strange {
-        found.extend(asked(strange, &paths, &is_exposed)?);
-    }
+    found.extend(asked(strange, &paths, Visitor::Stranger, &is_exposed)?);
     Ok(found)
+}
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visitor {
+    /// Whoever has an address that configurations let in.
+    Known,
+    Stranger,
+}
+
+/// The document root, and what the paths of URLs begin with that lead to files of a folder: it may be below the document root, or reached by an alias or
+/// a link. Any other folder stands for the document root.
+fn urls_of(configured: &Configured, folder: &Path) -> (PathBuf, Vec<PathBuf>) {
+    let (site, tree) = (&configured.read.site, &configured.read.tree);
+    let own = site.root.canonicalize();
+    let rules = configured.found.definition.own.as_ref();
+    let mut ways: Vec<(PathBuf, PathBuf)> = Vec::new();
+    if let Ok(root) = &own {
+        let links = WalkDir::new(root).max_depth(DEEPEST).into_iter().flatten();
+        let links = links.filter(|entry| entry.path_is_symlink() && entry.path().is_dir()).take(MOST_LINKS);
+        let below = links
+            .filter_map(|link| Some((link.path().strip_prefix(root).ok()?.to_owned(), link.into_path())));
+        ways.extend(below);
+        let alias = |place: UrlFolder| (PathBuf::from(place.url.trim_start_matches('/')), place.folder);
+        ways.extend(rules.map(|rules| places(rules, tree, site)).unwrap_or_default().into_iter().map(alias));
+        ways.push((PathBuf::new(), root.clone()));
+    }
+    let begin =
+        |(url, to): (PathBuf, PathBuf)| Some(url.join(folder.strip_prefix(to.canonicalize().ok()?).ok()?));
+    let begins: Vec<PathBuf> = ways.into_iter().filter_map(begin).collect();
+    match own {
+        Ok(root) if !begins.is_empty() => (root, begins),
+        _ => (folder.to_owned(), vec![PathBuf::new()]),
+    }
 }
 
 /// A question about the file of a URL.
@@ -116,25 +166,24 @@ fn is_exposed(asker: &Asker<'_>, url: &str, file: &Path) -> Result<bool> {
     if is_sent(asker, url, file)? {
         return Ok(false);
     }
-    let status = ask(asker, url, true)?.status;
+    // Questions for heads alone may be refused as such.
+    let status = ask(asker, url, false)?.status;
     let mut is_same = status >= 400 && ![404, 410].contains(&status);
     for (_, ending) in &VARIANTS[..3] {
-        is_same = is_same && ask(asker, &format!("{url}.{ending}"), true)?.status == status;
+        is_same = is_same && ask(asker, &format!("{url}.{ending}"), false)?.status == status;
     }
     Ok(!is_same)
 }
 
-/// The same configuration for strangers; none: everybody is sent the same.
-fn strange(configured: &Configured) -> Result<Option<Configured>> {
+/// The same configuration for strangers.
+fn strange(configured: &Configured) -> Result<Configured> {
     let mut own = configured.clone();
-    let Some(rules) = own.found.definition.own.as_mut() else { return Ok(None) };
+    let Some(rules) = own.found.definition.own.as_mut() else { return Ok(own) };
     *rules = rules.clone().for_strangers();
     own.read.tree.directives.iter_mut().for_each(without_logins);
     let made = whole::whole(rules, &configured.found.installed(), &own.read.tree, &own.read.site)?.written;
-    // Files of folders are read where they are.
-    let is_other = made.text != configured.read.config.text || !rules.folder_file.is_empty();
     let config = OwnConfig { text: made.text, origins: made.origins, ..own.read.config.clone() };
-    Ok(is_other.then(|| instead(&own, config)))
+    Ok(instead(&own, config))
 }
 
 /// Has Caddy refuse where it asks who a visitor is.

@@ -669,16 +669,23 @@ fn files_that_the_server_does_not_send_get_no_variants() {
     assert!(lab.path("www/composer.json.gz").exists());
     lab.fine(&["site", "--server-config", "nginx.conf"]);
     let packed = by_policy();
+    // A folder that a link of the document root leads to is asked for by its URLs.
+    lab.write("shared/composer.json", text(5, 60));
+    lab.write("shared/c.json", text(6, 60));
+    symlink("../shared", lab.path("www/shared")).unwrap();
+    lab.fine(&["pack", "shared", "--server-config", "nginx.conf"]);
+    assert!(lab.path("shared/c.json.br").exists() && !lab.path("shared/composer.json.br").exists());
     assert!(!lab.path("www/composer.json.gz").exists() && lab.path("www/js/a.js.gz").exists(), "{packed}");
 }
 
-/// Servers with what each says to ask for a login for `store/` by names, and for `members/` as a whole, to answer `lib/` by a page, and to move `old/`.
+/// Servers with what each says to ask for a login for `store/` by names, and for `members/` as a whole, to send `here/` to this machine alone, to answer `lib/` by a page, and to move `old/`.
 const GUARDED: [(&str, &str, &str); 2] = [
     (
         "nginx",
         "nginx-light",
         "events { }\nhttp {\n server {\n listen 80;\n root ROOT;\n location ^~ /store/ { location ~ \\.json$ { auth_basic x; auth_basic_user_file /none; } }\n\
         location /members/ { auth_basic x; auth_basic_user_file /none; }\n location ~ ^/near/.*\\.json$ { allow 10.0.0.0/8; deny all; }\n\
+        location ~ ^/here/.*\\.json$ { if ($remote_addr !~ ^127) { return 403; } }\n if ($request_method = HEAD) { return 405; }\n\
         rewrite ^/lib/ /index.html last;\n location = /old/a.json { return 301 /new/a.json; }\n location = /new/a.json { alias ROOT/old/a.json; }\n }\n}\n",
     ),
     (
@@ -688,7 +695,7 @@ const GUARDED: [(&str, &str, &str); 2] = [
         LoadModule authz_host_module MODULES/mod_authz_host.so\nLoadModule authz_user_module MODULES/mod_authz_user.so\nLoadModule mime_module MODULES/mod_mime.so\n\
         LoadModule auth_basic_module MODULES/mod_auth_basic.so\nLoadModule authn_core_module MODULES/mod_authn_core.so\nLoadModule alias_module MODULES/mod_alias.so\n\
         LoadModule rewrite_module MODULES/mod_rewrite.so\nTypesConfig /etc/mime.types\nListen 80\n<VirtualHost *:80>\nDocumentRoot ROOT\n\
-        <Directory ROOT>\nRequire all granted\nRewriteEngine on\nRewriteRule ^lib/ index.html [END]\nRewriteRule ^old/a\\.json$ /new/a.json [R=301,END]\n\
+        <Directory ROOT>\nRequire all granted\nRewriteEngine on\nRewriteCond %{REMOTE_ADDR} !^127\nRewriteRule ^here/.*\\.json$ - [F]\nRewriteRule ^lib/ index.html [END]\nRewriteRule ^old/a\\.json$ /new/a.json [R=301,END]\n\
         RewriteRule ^new/a\\.json$ old/a.json [END]\n</Directory>\n<Directory ROOT/members>\nAuthType Basic\nAuthName x\nRequire valid-user\n</Directory>\n\
         <LocationMatch ^/store/.*\\.json$>\nAuthType Basic\nAuthName x\nRequire valid-user\n</LocationMatch>\n\
         <LocationMatch ^/near/.*\\.json$>\nRequire ip 10.0.0.0/8\n</LocationMatch>\n</VirtualHost>\n",
@@ -703,13 +710,13 @@ fn files_that_the_server_does_not_send_to_everybody_get_no_variants_that_it_woul
             continue;
         }
         let lab = site();
-        let folders = ["store", "near", "lib", "members", "old"];
+        let folders = ["store", "near", "here", "lib", "members", "old"];
         folders.iter().for_each(|folder| drop(lab.write(&format!("www/{folder}/a.json"), text(4, 60))));
         let config = config.replace("ROOT", lab.path("www").to_str().unwrap());
         lab.write("server.conf", config.replace("MODULES", "/usr/lib/apache2/modules"));
         let packed = pack(&lab, &["--server-config", "server.conf"]);
         let has_variant = |folder: &str| lab.path(&format!("www/{folder}/a.json.br")).exists();
-        assert_eq!(folders.map(has_variant), [false, false, false, true, true], "{program}: {packed}");
+        assert_eq!(folders.map(has_variant), [false, false, false, false, true, true], "{program}: {packed}");
         assert!(lab.path("www/js/a.js.br").exists(), "{program}: {packed}");
     }
 }
