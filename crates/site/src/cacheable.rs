@@ -29,22 +29,70 @@ const MOST_PAGES: usize = 40;
 /// The longest page, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// Visitors: what one is told by, and the fields that it sends. The first sends none.
-pub(crate) const VISITORS: [(&str, &[(&str, &str)]); 8] = [
-    ("", &[]),
-    (
-        "User-Agent",
-        &[(
+/// Visitors by the fields that they send, as browsers, scripts and proxies do. The first sends none.
+pub(crate) const VISITORS: [&[(&str, &str)]; 8] = [
+    &[],
+    &[
+        (
             "User-Agent",
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148",
-        )],
-    ),
-    ("Accept-Language", &[("Accept-Language", "de-DE,de;q=0.9,ja;q=0.5")]),
-    ("Accept", &[("Accept", "application/json;q=0.9, text/markdown")]),
-    ("X-Forwarded-For", &[("X-Forwarded-For", "203.0.113.7"), ("X-Real-IP", "203.0.113.7")]),
-    ("X-Rewrite-URL", &[("X-Rewrite-URL", "/other"), ("X-Original-URL", "/other")]),
-    ("Referer", &[("Referer", "https://search.example/?q=shop")]),
-    ("cookies of analytics", &[("Cookie", "_ga=GA1.1.1234.5678; _gid=GA1.1.2345.6789")]),
+        ),
+        ("Sec-CH-UA-Mobile", "?1"),
+        ("CloudFront-Is-Mobile-Viewer", "true"),
+        ("CF-Device-Type", "mobile"),
+        ("X-UA-Device", "mobile"),
+        ("Save-Data", "on"),
+    ],
+    &[
+        ("Accept-Language", "de-DE,de;q=0.9,ja;q=0.5"),
+        ("CF-IPCountry", "DE"),
+        ("CloudFront-Viewer-Country", "DE"),
+        ("X-Country-Code", "DE"),
+        ("X-Geo-Country", "DE"),
+        ("X-GeoIP-Country", "DE"),
+        ("Cookie", "_ga=GA1.1.1234.5678; _gid=GA1.1.2345.6789"),
+    ],
+    &[
+        (
+            "Accept",
+            "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8",
+        ),
+        ("Referer", "https://search.example/?q=shop"),
+        ("Sec-Fetch-Dest", "document"),
+        ("Sec-Fetch-Mode", "navigate"),
+    ],
+    &[
+        (
+            "Accept",
+            "application/json, text/vnd.turbo-stream.html, text/markdown;q=0.9, text/javascript, */*;q=0.1",
+        ),
+        ("Sec-Fetch-Dest", "empty"),
+        ("Sec-Fetch-Mode", "cors"),
+    ],
+    &[
+        ("X-Requested-With", "XMLHttpRequest"),
+        ("HX-Request", "true"),
+        ("X-PJAX", "true"),
+        ("Turbo-Frame", "main"),
+        ("X-Inertia", "true"),
+        ("X-Livewire", "true"),
+        ("X-Up-Version", "3.10.0"),
+        ("X-Up-Target", "main"),
+        ("X-Barba", "yes"),
+        ("X-Fetch", "true"),
+    ],
+    &[
+        ("X-Forwarded-For", "203.0.113.7"),
+        ("X-Real-IP", "203.0.113.7"),
+        ("CF-Connecting-IP", "203.0.113.7"),
+        ("True-Client-IP", "203.0.113.7"),
+        ("CF-IPCountry", "US"),
+        ("CloudFront-Viewer-Country", "US"),
+        ("X-Country-Code", "US"),
+        ("X-Geo-Country", "US"),
+        ("X-GeoIP-Country", "US"),
+    ],
+    &[("X-Rewrite-URL", "/other"), ("X-Original-URL", "/other")],
 ];
 
 /// What a proxy in front says of the host and the protocol is part of what the written files know a page by.
@@ -139,7 +187,7 @@ impl Asked {
 
     /// Asks once, and finds what stands against a cache.
     fn request(&mut self, asker: &Asker<'_>, visitor: usize) {
-        let (name, fields) = VISITORS[visitor];
+        let fields = VISITORS[visitor];
         let ask = |fields| asker.ask(&Question { path: &self.path, fields, ..Question::default() });
         let found = ask(fields).map_err(|fault| fault.message).and_then(|reply| {
             let body = reply.decoded_within(LONGEST).map_err(|error| format!("{error:#}"))?;
@@ -166,7 +214,11 @@ impl Asked {
         };
         let line = difference([first; 2], [&body; 2], "the first answer").unwrap_or_default();
         let why = match visitor > 0 && is_first(&[]) == Some(true) && is_first(fields) == Some(false) {
-            true => format!("it differs by {name}: {line}"),
+            true => {
+                let by = fields.chunks(1).find(|one| is_first(one) == Some(false)).unwrap_or(fields);
+                let names: Vec<&str> = by.iter().map(|(name, _)| *name).collect();
+                format!("it differs by {}: {line}", names.join(", "))
+            }
             false => format!("it differs from one request to the next: {line}"),
         };
         self.refuse(why);

@@ -380,7 +380,7 @@ impl Run<'_> {
     }
 
     fn of_all_kinds(&self) -> Vec<Visit> {
-        let known = VISITORS.iter().map(|(_, fields)| *fields).chain([FORWARDED]);
+        let known = VISITORS.into_iter().chain([FORWARDED]);
         let kinds: Vec<Vec<_>> = known.chain(PERSONAL.chunks(1)).map(<[_]>::to_vec).collect();
         let classes = [CLASSES[0].header, CLASSES[2].header, CLASSES[3].header];
         let of = |page: usize| {

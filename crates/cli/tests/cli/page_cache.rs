@@ -228,7 +228,7 @@ fn hits_of_apache_are_those_that_are_simulated() {
 }
 
 /// What each page does beside its text.
-const PAGES: [(&str, &str); 6] = [
+const PAGES: [(&str, &str); 9] = [
     ("index.php", "for ($i = 0, $x = 'a'; $i < 20000; $i++) { $x = md5($x); } echo 'A page ', $x;"),
     (
         "rare.php",
@@ -241,12 +241,15 @@ const PAGES: [(&str, &str); 6] = [
         "header('Vary: Cookie, Origin'); if (isset($_COOKIE['session'])) { echo 'Hello, ', $_COOKIE['session']; } else { echo 'Hello, ', $_SERVER['HTTP_ORIGIN'] ?? 'stranger'; }",
     ),
     ("list.php", "echo 'Page ', (int) ($_GET['page'] ?? 1);"),
+    ("part.php", "if (isset($_SERVER['HTTP_HX_REQUEST'])) { exit('A part'); }"),
+    ("picture.php", "echo str_contains($_SERVER['HTTP_ACCEPT'] ?? '', 'image/webp') ? 'a.webp' : 'a.jpg';"),
+    ("price.php", "echo ($_SERVER['HTTP_CF_IPCOUNTRY'] ?? 'DE') === 'US' ? 'USD' : 'EUR';"),
 ];
 
 const SITE: &str = "events {}\nhttp { server { listen 80; server_name shop.example; root ROOT; index index.php;\n\
     location ~ \\.php$ { include fastcgi_params; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_pass unix:/run/php.sock; } } }\n";
 
-/// A site with a log in which each page is asked for once a second.
+/// A site with a log in which each page is asked for every three seconds.
 fn shop(lab: &Lab) {
     let root = lab.path("public");
     lab.write("nginx.conf", SITE.replace("ROOT", root.to_str().unwrap()));
@@ -261,14 +264,24 @@ fn shop(lab: &Lab) {
             format!("<?php {code} ?><!doctype html><title>{name}</title>{filler}"),
         );
     }
-    let names = ["", "rare.php", "phone.php", "begin.php", "account.php", "list.php?page=2"];
+    let names = [
+        "",
+        "rare.php",
+        "phone.php",
+        "begin.php",
+        "account.php",
+        "list.php?page=2",
+        "part.php",
+        "picture.php",
+        "price.php",
+    ];
     let line = |(at, name): (usize, &str)| {
         let (minute, second) = (at / 60 % 60, at % 60);
         format!(
             "192.0.2.1 - - [02/Nov/2026:10:{minute:02}:{second:02} +0000] \"GET /{name} HTTP/1.1\" 200 3400 \"-\" \"Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0\"\n"
         )
     };
-    lab.write("access.log", (0..3000).map(|at| line((at / 6 * 2, names[at % 6]))).collect::<String>());
+    lab.write("access.log", (0..2997).map(|at| line((at / 9 * 3, names[at % 9]))).collect::<String>());
 }
 
 #[test]
@@ -303,26 +316,34 @@ fn only_pages_that_are_the_same_for_all_are_held_and_a_proof_tells_what_that_bri
         "{}",
         refused("/rare.php")
     );
-    assert!(refused("/phone.php").contains("it differs by User-Agent"), "{}", refused("/phone.php"));
+    for (page, field) in [
+        ("/phone.php", "User-Agent"),
+        ("/part.php", "HX-Request"),
+        ("/picture.php", "Accept"),
+        ("/price.php", "CF-IPCountry"),
+    ] {
+        assert!(refused(page).contains(&format!("it differs by {field}: ")), "{page}: {}", refused(page));
+    }
     assert_eq!(refused("/begin.php"), "it sets a cookie");
     let front = site.cacheable.iter().find(|one| one.page == "/").unwrap();
     assert!(
         front.cpu_ms.is_some_and(|[php, server]| php > server)
-            && front.share == Some(0.1667)
+            && front.share == Some(0.1111)
             && front.hits[2] > 0.9,
         "{front:?}"
     );
-    assert!(ran.stdout.contains("3 of 6 pages may be"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("3 of 9 pages may be"), "{}", ran.stdout);
 
     // A page that differs from one request to the next is a failure there.
     lab.run(&["advise", "--budget", "20s"]);
     let policy: Policy = toml::from_str(&lab.read("advice/policy.toml")).unwrap();
     let cache = policy.page_cache.clone().unwrap();
-    assert_eq!((cache.keep, cache.pages.len(), cache.refused.len()), (false, 3, 3), "{cache:?}");
+    assert_eq!((cache.keep, cache.pages.len(), cache.refused.len()), (false, 3, 5), "{cache:?}");
     assert!(cache.no_cookies, "the account says that it varies by cookies");
     let zone = lab.read("advice/config/nginx/page-cache-zone.conf");
     assert!(zone.contains("\"~^/account\\x2Ephp$\" \"held\"") && !zone.contains("begin"), "{zone}");
     assert!(zone.contains("\"~^/list\\x2Ephp\\x3Fpage\\x3D2$\" \"held\""), "only with its query: {zone}");
+    assert!(zone.contains("$http_hx_request"), "no script has a part of a page from it: {zone}");
     assert!(
         lab.read("advice/config/nginx/page-cache.conf").contains("# Checked: "),
         "{}",
