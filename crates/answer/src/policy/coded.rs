@@ -162,6 +162,12 @@ impl<'a> Coded<'a> {
         (methods.is_empty() || has(GZIP)) && self.codings.iter().all(|coding| has(coding))
     }
 
+    /// Whether not both PHP and a server's filter encode: PHP does it first for each client that accepts its coding, and the filter leaves that alone.
+    fn is_by_one(&self, methods: &[usize]) -> bool {
+        let is_by = |encoder| methods.iter().any(|at| self.methods[*at].by == encoder);
+        !(is_by(Encoder::Php) && is_by(Encoder::Server))
+    }
+
     /// What the site does today, to be compared with a setup of these rules; none if nothing of today is known.
     pub fn before(&self, ground: &Ground, rules: &[Rule]) -> Option<Setup> {
         self.today(ground, &self.combined(rules)?)
@@ -210,7 +216,7 @@ impl<'a> Coded<'a> {
             let with = |list: &Vec<usize>, one: &Option<usize>| list.iter().copied().chain(*one).collect();
             lists = lists.iter().flat_map(|list| choices.iter().map(move |one| with(list, one))).collect();
         }
-        lists.retain(|methods| self.keeps_codings(methods));
+        lists.retain(|methods| self.keeps_codings(methods) && self.is_by_one(methods));
         lists.iter().filter_map(|methods| self.combination(methods, table)).collect()
     }
 

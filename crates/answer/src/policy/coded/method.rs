@@ -76,7 +76,7 @@ pub(in super::super) fn is_own(row: &Row) -> bool {
     row.cell.setting.codec == weigh_model::way::CONFIG
 }
 
-/// `Precompress assets with brotli 11 (br) and zopfli (gzip)`, `Send pages with zstd 3 in PHP (zstd) and gzip 6 in nginx (gzip)`.
+/// `Precompress assets with brotli 11 (br) and zopfli (gzip)`, `Send pages with brotli 5 in nginx (br) and gzip 6 in nginx (gzip)`.
 pub(super) fn named(kind: Kind, methods: &[&Method], today: Option<&Today>) -> String {
     // What a setting of PHP does is done by a library where the site has no such setting.
     let is_set = today.is_some_and(Today::is_php_setting);

@@ -176,6 +176,17 @@ fn pages_that_nobody_encodes_are_proved_beside_the_sites_own_configuration() {
     assert!(traffic.measured.share().unwrap() < -0.5, "{proof:?}");
 }
 
+/// The server's brotli would be smaller, and would never be sent: PHP has encoded before.
+#[test]
+fn php_and_a_filter_of_the_server_do_not_encode_beside_each_other() {
+    let mut site = pages("php/none");
+    site.visitors.accept = vec![class(&["br", "gzip"], 0.9), class(&["gzip"], 0.1)];
+    let php = Way("php/gzencode:6", WayKind::OnTheFly, Some("gzip"), 150e3, 1.0, 1.0);
+    let (decision, _) = decide_on(&site, &[page_report(&[PAGE_WAYS[0], php, PAGE_WAYS[2], PAGE_WAYS[3]])]);
+    let by: Vec<Encoder> = decision.rules.iter().map(|rule| rule.by).collect();
+    assert!(!by.is_empty() && by.iter().all(|one| *one == by[0]), "{decision:?}");
+}
+
 #[test]
 fn over_plain_http_pages_are_sent_with_gzip_alone() {
     let mut site = pages("server/plain");
