@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use fancy_regex::Regex;
+
 use weigh_model::advised::ADVISED;
 use weigh_model::setting::Setting;
-use weigh_model::site::{Kind, Site};
+use weigh_model::site::{Kind, Sample, Site};
 use weigh_rig::server::Site as Served;
 use weigh_rig::server::emission::Downloads;
+use weigh_serverconf::syntax::Directive;
+use weigh_serverconf::syntax::assigned::Value;
 use weigh_serverconf::tree::tidy;
 
 /// Where downloads are if the site does not say it.
@@ -25,25 +29,35 @@ pub(super) fn served(site: &Site, room: &Path) -> Served {
 }
 
 /// The folders of the site's downloads. None lies in another, and none is wider than what it holds: the root of all files, the document root
-/// and what lies above it are refused.
+/// and what lies above it are refused, and so are those that are not known. On the site's machine, each has a download.
 pub fn downloads(site: &Site) -> Downloads {
-    let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
+    let samples: Vec<&Sample> = site.of(Kind::Download).flat_map(|stratum| &stratum.sample).collect();
     let file = |path: &str| {
         let (folder, rest) = site.sources.folder(path).unwrap_or(("/", path));
         tidy(&Path::new(folder).join(rest.trim_start_matches('/')))
     };
-    let all: BTreeSet<PathBuf> = samples.filter_map(|s| Some(file(&s.path).parent()?.to_owned())).collect();
-    let Some(docroot) = site.sources.docroot.as_ref().filter(|_| !all.is_empty()) else {
+    let Some(docroot) = site.sources.docroot.as_ref().filter(|_| !samples.is_empty()) else {
         return Downloads { folders: vec![DOWNLOADS.into()], refused: Vec::new() };
     };
     let docroot = tidy(Path::new(docroot));
+    let is_here = docroot.is_dir();
+    let files = samples.iter().filter(|sample| !sample.is_made()).map(|sample| file(&sample.path));
+    let files = files.filter(|file| !is_here || file.is_file());
+    let all: BTreeSet<PathBuf> = files.filter_map(|file| Some(file.parent()?.to_owned())).collect();
     let why = |folder: &Path| match folder.parent() {
         None => Some("a rule for / would hand out every file of the machine"),
         Some(_) if folder == docroot => Some("it is the document root, which has more than downloads"),
         Some(_) if docroot.starts_with(folder) => Some("the document root lies in it"),
         Some(_) => None,
     };
-    let mut downloads = Downloads::default();
+    let made =
+        samples.iter().filter(|sample| sample.is_made()).map(|sample| Path::new(&sample.path).parent());
+    let made: BTreeSet<PathBuf> = made.flatten().map(Path::to_owned).collect();
+    let unknown = "PHP made these answers, and where it has the files is not known";
+    let mut downloads = Downloads {
+        folders: Vec::new(),
+        refused: made.into_iter().map(|folder| (folder, unknown)).collect(),
+    };
     for folder in all {
         match why(&folder) {
             Some(why) => downloads.refused.push((folder, why)),
@@ -52,4 +66,71 @@ pub fn downloads(site: &Site) -> Downloads {
         }
     }
     downloads
+}
+
+/// The same with the folders that the programs of lighttpd's own configuration send files from: a list in a program's place holds what that had.
+/// Folders that it refuses are left out.
+pub(super) fn with_own(mut downloads: Downloads, directives: &[Directive], docroot: &str) -> Downloads {
+    let is_refused = |folder: &PathBuf| {
+        let below = folder.strip_prefix(tidy(Path::new(docroot)));
+        below.is_ok_and(|below| refuses(directives, &format!("/{}/", below.display())))
+    };
+    let why = "the configuration refuses its URLs, and whether PHP sends its files is not known";
+    let (closed, open): (Vec<PathBuf>, _) = downloads.folders.into_iter().partition(is_refused);
+    downloads.folders = open;
+    downloads.refused.extend(closed.into_iter().map(|folder| (folder, why)));
+    let mut lists = BTreeSet::new();
+    lists_in(directives, &mut lists);
+    let lists: Vec<Vec<PathBuf>> = lists.into_iter().collect();
+    match lists.as_slice() {
+        [] => {}
+        [own] if !own.is_empty() => {
+            downloads.folders.retain(|folder| !own.iter().any(|wider| folder.starts_with(wider)));
+            if !downloads.folders.is_empty() {
+                downloads.folders.extend_from_slice(own);
+            }
+        }
+        _ => {
+            let why = "x-sendfile is in use, with folders that differ or without x-sendfile-docroot";
+            downloads.refused.extend(downloads.folders.drain(..).map(|folder| (folder, why)));
+        }
+    }
+    downloads
+}
+
+/// The folders of each program that may name files; none: all files.
+fn lists_in(directives: &[Directive], lists: &mut BTreeSet<Vec<PathBuf>>) {
+    for directive in directives {
+        lists_in(directive.within(), lists);
+        let value = Value::of(directive).filter(|_| directive.name == "fastcgi.server");
+        let programs = value.iter().flat_map(Value::entries).flat_map(|(_, hosts)| hosts.entries());
+        let is_on = |program: &&Value| {
+            ["x-sendfile", "allow-x-send-file"]
+                .iter()
+                .any(|name| program.get(name).is_some_and(|value| value.word() == "enable"))
+        };
+        for program in programs.map(|(_, program)| program).filter(is_on) {
+            let folders = program.get("x-sendfile-docroot").map(Value::entries).unwrap_or_default();
+            lists.insert(folders.iter().map(|(_, folder)| PathBuf::from(folder.word())).collect());
+        }
+    }
+}
+
+/// Whether lighttpd answers no file of a folder, by its URL, in some of its conditions.
+fn refuses(directives: &[Directive], url: &str) -> bool {
+    directives.iter().any(|directive| {
+        let value = Value::of(directive);
+        let Some(within) = &directive.block else {
+            let mut ends = value.iter().flat_map(Value::entries).map(|(_, end)| end.word());
+            return directive.is("url.access-deny") && ends.any(|end| end.is_empty());
+        };
+        let text = value.map(|value| value.word()).unwrap_or_default();
+        let holds = match directive.arguments.get(..2).filter(|_| directive.name == "$HTTP[\"url\"]") {
+            None => true,
+            Some("=~") => Regex::new(&text).and_then(|known| known.is_match(url)).unwrap_or(true),
+            Some("=^") => url.starts_with(&text),
+            Some(_) => false,
+        };
+        holds && refuses(within, url)
+    })
 }
