@@ -92,6 +92,26 @@ fn what_makes_nothing_worse_is_written_with_how_many_answers_were_compared() {
     assert!(advised.contains("Not tried on your configuration: "), "{advised}");
 }
 
+/// What is sent from `notes.txt.gz` alone goes on to be sent, to clients that accept no gzip, too.
+#[test]
+fn what_is_always_sent_precompressed_stays_so() {
+    needs!(has("nginx", "apt install nginx-light"));
+    let (lab, run) = shop("nginx");
+    let always = "gunzip on;\n gzip_static always;\n location ~ \\.sql$ { deny all; }\n root ";
+    lab.write("nginx.conf", lab.read("nginx.conf").replacen("root ", always, 1));
+    lab.write("public/notes.txt.gz", crate::urls::gzip(&b"A note.\n".repeat(100)));
+    // Of no file that is refused.
+    lab.write("public/old.sql.gz", "A dump.\n".repeat(100));
+    lab.done(&["advise", "site.toml", &run, "--force"]);
+    let text = lab.read("advice/config/nginx/encoding.conf");
+    assert!(text.contains("with and without it: none worse.") && text.contains("sql$"), "{text}");
+    assert!(text.contains("Your own gzip_static stays") && !text.contains("\ngzip_static on;"), "{text}");
+    assert!(!text.contains("First: remove"), "{text}");
+    let trial = planted(&lab, &run, "nginx", "gzip_static on;");
+    let worse: Vec<_> = trial.withheld.iter().flat_map(|one| &one.worse).collect();
+    assert!(worse.iter().any(|one| one.what == "status" && one.url == "/notes.txt"), "{worse:#?}");
+}
+
 /// Directives with what is worse with them: the thing, and the path of a URL that shows it.
 const FAULTS: [(&str, &str, &str); 12] = [
     ("gzip on;\ngzip_types text/css;", "Content-Encoding", "json-512"),

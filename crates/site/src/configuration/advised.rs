@@ -16,8 +16,8 @@ use weigh_rig::server::definition::WayRow;
 use weigh_rig::server::emission::Emission;
 use weigh_serverconf::{Read, Syntax};
 
-/// The smallest content that is compressed where neither the server nor the site's configuration says one, in bytes: smaller content may
-/// become larger. A rule that has more was measured to be better from there on.
+/// The smallest content that is compressed where neither the policy, the server nor the site's configuration says one, in bytes: smaller content
+/// may become larger. A rule that has more was measured to be better from there on.
 const LEAST: u64 = 256;
 
 /// What this server does for a policy. Methods that it does not have by name are those of its own that do the same. What the site's own
@@ -52,12 +52,19 @@ pub fn advised(
     }
     let (mut rules, mut pages) = match (has_pages, is_told) {
         (true, true) => apart(assets, pages, all, here.is_narrowed()),
-        (_, false) => {
+        (true, false) => {
             let rules = with_types(assets, false, all);
             let pages = beside.and_then(|beside| here.untouched(&rules, beside));
             (rules, pages)
         }
-        (false, true) => (together(assets, pages, all), None),
+        // What is not for pages is switched off for them.
+        (false, _) => {
+            let is_for_pages = is_told && pages.iter().any(Encoding::is_on_the_fly);
+            let rules = if is_told { together(assets, pages, all) } else { with_types(assets, false, all) };
+            let fly = rules.iter().filter(|rule| rule.is_on_the_fly());
+            let off = fly.cloned().map(switched_off).collect();
+            (rules, (!is_for_pages).then_some(off))
+        }
     };
     let downloads = decision(Kind::Download).filter(|d| !d.keep).and_then(|d| d.method.as_deref());
     let downloads =
@@ -187,10 +194,11 @@ impl Inherited<'_> {
             }
             let size_in = row.and_then(|row| row.size_in.as_ref()).zip(present.as_ref());
             let says_size = size_in.is_some_and(|(directive, own)| own.in_force(directive).is_some());
-            rule.min_bytes = match rule.min_bytes > LEAST {
-                true => rule.min_bytes,
-                false if says_size || is_any_on || filters.contains(&rule.method) => 0,
-                false => LEAST,
+            let is_theirs = says_size || is_any_on || filters.contains(&rule.method);
+            rule.min_bytes = match rule.min_bytes {
+                0..=LEAST if is_theirs => 0,
+                0 => LEAST,
+                decided => decided,
             };
         }
     }
@@ -201,9 +209,14 @@ impl Inherited<'_> {
         let all = self.definition.policy.iter().flat_map(|emission| &emission.kept);
         // Of lighttpd's conditions the last that says something holds, wherever it stands.
         let is_anywhere = self.definition.own.as_ref().is_some_and(|rules| rules.syntax == Syntax::Assigned);
-        let has = |name: &&String| match is_anywhere {
-            true => Present::of(read, Some(name.as_str())).in_force(name).is_some(),
-            false => present.in_force(name).is_some(),
+        // `gzip_static always` is one with that value.
+        let has = |kept: &&String| {
+            let (name, value) = kept.split_once(' ').unwrap_or((kept.as_str(), ""));
+            let said = match is_anywhere {
+                true => Present::of(read, Some(name)).in_force(name),
+                false => present.in_force(name),
+            };
+            said.is_some_and(|words| value.is_empty() || words.iter().any(|word| word == value))
         };
         let directives = all.filter(has).cloned().collect();
         let lists = self.definition.ways.iter().filter_map(|row| row.codings_in.as_ref());
@@ -267,6 +280,7 @@ fn gzip(decision: &Decision, encodings: &[Encoding], definition: &Definition) ->
         method: row.name.clone(),
         kind: WayKind::OnTheFly,
         codings: row.codings.clone(),
+        min_bytes: first.min_bytes,
         types: encodings.first().map_or_else(|| first.types.clone(), |encoding| encoding.types.clone()),
         ..Encoding::default()
     })

@@ -13,11 +13,8 @@ const WRITTEN: SourcePosition = SourcePosition { file: OURS, line: 0 };
 const QUOTE: &str = r"\x22";
 /// Directives that hand a file to a program: such files have no variants.
 const HANDLERS: [&str; 5] = ["SetHandler", "AddHandler", "ForceType", "fastcgi_pass", "fastcgi.server"];
-/// What decides about a request in a location of nginx.
-const ACCESS: [&str; 8] =
-    ["deny", "allow", "return", "internal", "satisfy", "auth_basic", "auth_basic_user_file", "auth_request"];
-/// What lets some visitors in that it refuses others.
-const ADMISSIONS: [&str; 3] = ["allow", "auth_basic", "auth_request"];
+/// How nginx's locations are marked that hold before all others: exact names, beginnings, and patterns.
+const MARKS: [&str; 4] = ["=", "^~", "~*", "~"];
 
 /// These sections in the server's own words; empty: there are none. `endings`: what variants add to names, `br`.
 pub(super) fn of_variants(syntax: Syntax, read: &Read, endings: &[&str]) -> String {
@@ -49,12 +46,7 @@ struct Sections<'s> {
 impl Sections<'_> {
     /// A pattern that matches a variant's name where the given one matches the file's; none: it matches both, or neither, as it is.
     fn pattern(&self, pattern: &str) -> Option<String> {
-        self.of_names(pattern).filter(|(_, is_changed)| *is_changed).map(|(pattern, _)| pattern)
-    }
-
-    /// A pattern that matches the names of variants whose file the given one matches, and no others, and whether the given one is about the end
-    /// of a name. None: it begins with verbs, which can stand nowhere else.
-    fn of_names(&self, pattern: &str) -> Option<(String, bool)> {
+        // Verbs can stand nowhere else.
         if pattern.starts_with("(*") {
             return None;
         }
@@ -78,7 +70,7 @@ impl Sections<'_> {
                 }
             }
         }
-        Some((format!("(?:{out})(?s:.*){}", self.suffix), is_changed))
+        is_changed.then(|| format!("(?:{out})(?s:.*){}", self.suffix))
     }
 
     fn end(&self, out: &mut String) {
@@ -172,50 +164,78 @@ impl Sections<'_> {
         let of_end = |end: String| self.endings.iter().map(move |ending| format!("\"{end}.{ending}\""));
         let ends: Vec<String> = ends.flat_map(of_end).collect();
         let list = format!("+= ( {} )", ends.join(", "));
-        (!ends.is_empty()).then(|| Directive { block: None, ..made_of(&d.name, &list, Vec::new()) })
+        (!ends.is_empty()).then(|| plain(&d.name, &list))
     }
 
-    /// Locations that refuse. In all others the files themselves decide, and keep their headers. The first pattern that matches holds: these match
-    /// nothing but names of variants, and such as let nobody in that an earlier one refuses. Locations within others cannot be added to.
+    /// Refuses the names of variants that lie beside a file that a location refuses. Everything else is answered as before. Locations within others
+    /// are not looked at. A `set` outside of `if` would take the place of the user's own.
     fn nginx(&self, block: &[Directive]) -> Vec<Directive> {
-        let (mut made, mut as_they_are) = (Vec::new(), Vec::new());
-        for d in block.iter().filter(|d| d.block.is_some()) {
-            if !d.is("location") {
-                let is_ours = d.is("http") || Some(d.at) == self.read.site.at;
-                made.extend(is_ours.then(|| self.nginx(d.within())).into_iter().flatten());
-                continue;
+        let mut locations = self.locations(block);
+        // As nginx looks at them: of patterns the first that matches holds.
+        locations.sort_by_key(|(mark, ..)| MARKS[..2].iter().position(|first| first == mark).unwrap_or(2));
+        let Some(last) = locations.iter().rposition(|(.., status)| status.is_some()) else {
+            return Vec::new();
+        };
+        let when = |condition: String, name, what: &str| {
+            made_of("if", &format!("({condition})"), vec![plain(name, what)])
+        };
+        let none = "$weigh_file \"\"";
+        let mut made = vec![
+            when(format!("$uri !~ \"^(?<weigh_file>.+){}\"", self.suffix), "set", none),
+            when("!-f \"$document_root$weigh_file\"".to_owned(), "set", none),
+        ];
+        made.extend(locations[..=last].iter().map(|(mark, pattern, status)| {
+            let sign = if *mark == "~*" { "~*" } else { "~" };
+            // Where there is no name, nothing matches.
+            let condition = format!("$weigh_file {sign} {}", quoted(&format!(r"(?!\A\z)(?:{pattern})")));
+            match status {
+                Some(status) => when(condition, "return", status),
+                None => when(condition, "set", none),
             }
-            let words = d.words();
-            let (Some(kind), Some(last)) = (words.first(), words.get(1)) else { continue };
-            let (kind, pattern) = match kind.as_str() {
-                "~" | "~*" => (kind.as_str(), self.of_names(last)),
-                "=" => ("~", Some((self.named(last, "^"), true))),
-                _ => continue,
-            };
-            let access: Vec<Directive> = d.within().iter().filter(|d| is_any(d, &ACCESS)).cloned().collect();
-            let refusing = pattern.filter(|_| access.iter().any(is_refusal));
-            let Some((pattern, is_changed)) = refusing else { continue };
-            if is_changed && access.iter().any(|d| is_any(d, &ADMISSIONS)) {
-                made.append(&mut as_they_are);
-            }
-            let into = if is_changed { &mut made } else { &mut as_they_are };
-            into.push(made_of("location", &format!("{kind} {}", quoted(&pattern)), access));
-        }
+        }));
         made
     }
-}
 
-fn is_any(directive: &Directive, names: &[&str]) -> bool {
-    names.iter().any(|name| directive.is(name))
-}
-
-/// Whether a directive of nginx refuses requests.
-fn is_refusal(directive: &Directive) -> bool {
-    match directive.name.to_ascii_lowercase().as_str() {
-        "return" => directive.first().starts_with('4'),
-        "auth_basic" | "auth_request" => directive.first() != "off",
-        name => ["deny", "internal"].contains(&name),
+    /// The marked locations of the site: mark, pattern, and the status with which files are refused.
+    fn locations(&self, block: &[Directive]) -> Vec<(&'static str, String, Option<String>)> {
+        let mut found = Vec::new();
+        for d in block.iter().filter(|d| d.block.is_some()) {
+            if d.is("http") || Some(d.at) == self.read.site.at {
+                found.extend(self.locations(d.within()));
+            }
+            let words = d.words().concat();
+            let split = MARKS.iter().find_map(|mark| Some((*mark, words.strip_prefix(mark)?)));
+            let Some((mark, name)) = split.filter(|_| d.is("location")) else { continue };
+            let pattern = match mark {
+                "=" => format!("^{}$", regex::escape(name)),
+                "^~" => format!("^{}", regex::escape(name)),
+                _ => name.replace("\\\"", QUOTE).replace('"', QUOTE),
+            };
+            // A beginning holds for variants, too.
+            let status = refusal(d.within()).filter(|_| mark != "^~");
+            if !pattern.starts_with("(*") {
+                found.push((mark, pattern, status));
+            }
+        }
+        found
     }
+}
+
+/// The status with which a location of nginx refuses everybody, or strangers; none: it does not.
+fn refusal(block: &[Directive]) -> Option<String> {
+    let first = |names: &[&str], but: &str| {
+        block.iter().find(|d| names.iter().any(|name| d.is(name)) && d.first() != but)
+    };
+    if first(&["internal"], "off").is_some() {
+        return Some("404".to_owned());
+    }
+    if let Some(returned) = first(&["return"], "") {
+        return Some(returned.first()).filter(|status| status.starts_with('4'));
+    }
+    let of_all = block.iter().find(|d| (d.is("allow") || d.is("deny")) && d.first() == "all");
+    let is_refused =
+        of_all.is_some_and(|d| d.is("deny")) || first(&["auth_basic", "auth_request"], "off").is_some();
+    is_refused.then(|| "403".to_owned())
 }
 
 /// Whether a block hands files to a program.
@@ -237,6 +257,10 @@ fn overrides(block: &[Directive], folder: &std::path::Path, found: &mut Vec<(usi
 
 fn made_of(name: &str, arguments: &str, block: Vec<Directive>) -> Directive {
     Directive { name: name.to_owned(), arguments: arguments.to_owned(), at: WRITTEN, block: Some(block) }
+}
+
+fn plain(name: &str, arguments: &str) -> Directive {
+    Directive { block: None, ..made_of(name, arguments, Vec::new()) }
 }
 
 fn quoted(pattern: &str) -> String {
@@ -291,28 +315,47 @@ mod tests {
         assert_eq!(sections.named("a*.css", "^"), r"^a.*\.css\.(?:br|gz)$");
     }
 
-    /// Of nginx's locations the first that matches holds: those for variants are for no other names, and open nothing.
+    /// Of nginx's locations, exact ones hold first, then the first pattern that matches.
     #[test]
-    fn locations_are_for_names_of_variants_alone() {
+    fn a_variant_is_refused_beside_a_file_that_nginx_refuses() {
         let text = r#"server {
             location ~ ^/config { deny all; }
-            location ~* \.(css|js)$ { allow all; }
-            location ~* ^/readme\.txt$|\.git { return 404; }
+            location ~* \.(css|js)$ { allow all; deny all; }
+            location ~*^/readme\.txt$|\.git { deny all; return 404; }
             location ~ \.xml$ { auth_basic "x"; }
             location ^~ /store/ { location ~ \.json$ { deny all; } }
+            location = /robots.txt { }
+            location / { internal; }
+            location ~ \.inc$ { internal; }
             location ~ \.txt$ { auth_basic off; return 200; }
-            location ~ ^/last { deny all; }
         }"#;
         let mut read = read();
         read.tree.directives = Syntax::Blocks.parse(text, 0).unwrap();
         read.site.at = Some(read.tree.directives[0].at);
-        let made = Syntax::Blocks.parse(&of_variants(Syntax::Blocks, &read, &["br"]), 0).unwrap();
-        let patterns: Vec<String> = made.iter().map(|d| d.words()[1].clone()).collect();
-        let all = |pattern: &str| format!(r"(?:{pattern})(?s:.*)\.(?:br)$");
-        // Before a login stands what refuses everybody.
-        let expected =
-            [all(r"^/readme\.txt(?=\.(?:br)$)|\.git"), all("^/config"), all(r"\.xml(?=\.(?:br)$)")];
-        assert_eq!(patterns, expected);
+        let made = of_variants(Syntax::Blocks, &read, &["br"]);
+        let rules: Vec<String> = made.lines().collect::<Vec<_>>().chunks(3).map(<[_]>::concat).collect();
+        let decided: Vec<String> = rules[2..]
+            .iter()
+            .map(|rule| rule.replace("if ($weigh_file ", "").replace(r"(?!\A\z)", ""))
+            .collect();
+        assert_eq!(rules[0], r#"if ($uri !~ "^(?<weigh_file>.+)\.(?:br)$") {set $weigh_file "";}"#);
+        assert_eq!(
+            decided,
+            [
+                r#"~ "(?:^/robots\.txt$)") {set $weigh_file "";}"#,
+                r#"~ "(?:^/store/)") {set $weigh_file "";}"#,
+                r#"~ "(?:^/config)") {return 403;}"#,
+                r#"~* "(?:\.(css|js)$)") {set $weigh_file "";}"#,
+                r#"~* "(?:^/readme\.txt$|\.git)") {return 404;}"#,
+                r#"~ "(?:\.xml$)") {return 403;}"#,
+                r#"~ "(?:\.inc$)") {return 404;}"#,
+            ],
+            "{made}"
+        );
+        read.tree.directives =
+            Syntax::Blocks.parse("server { location ~ \\.css$ { expires 1d; } }", 0).unwrap();
+        read.site.at = Some(read.tree.directives[0].at);
+        assert_eq!(of_variants(Syntax::Blocks, &read, &["br"]), "");
     }
 
     #[test]

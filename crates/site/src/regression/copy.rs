@@ -57,6 +57,8 @@ pub struct Copy {
     pub outside: Vec<PathBuf>,
     /// Variants that `weigh pack` makes none like, by the URL of a file that may be refused: where it is sent, there are none.
     pub spare: BTreeMap<String, Vec<PathBuf>>,
+    /// Those of `files` that are not there, but a variant of them.
+    pub alone: BTreeSet<String>,
     /// Whether files have variants that save nothing.
     every: bool,
     _shelter: Shelter,
@@ -86,7 +88,8 @@ impl Copy {
         let tree = shelter.path().join("tree");
         let docroot = tree.join(root.strip_prefix("/").unwrap_or(root));
         let (files, outside, spare) = Default::default();
-        let mut copy = Copy { tree, docroot, files, outside, spare, every, _shelter: shelter };
+        let mut copy =
+            Copy { tree, docroot, files, outside, spare, alone: BTreeSet::new(), every, _shelter: shelter };
         let variants = variants(policy);
         copy.fill(site, folder_file, &variants).context("no temporary folder")?;
         copy.hide(root).context("no temporary folder")?;
@@ -123,6 +126,12 @@ impl Copy {
             if known.insert(path.clone()) && copied_with_variants(from, &path, &place)? {
                 let packed = is_private || self.every && is_text(&path);
                 self.take(&path, &place, Some(variants).filter(|_| packed))?;
+                // Servers may send a variant whose file is not there.
+                if let Some(of) = variant_of(&path).filter(|of| is_text(of) && !all.contains_key(*of)) {
+                    let url = format!("/{}", url::file(of));
+                    self.alone.insert(url.clone());
+                    self.files.push(url);
+                }
             }
         }
         self.plant(variants)
@@ -216,13 +225,7 @@ fn listed(folder: &Path) -> BTreeMap<String, u64> {
 /// One small and one large file of each extension, and one of each extension in each folder near the document root, such as a
 /// configuration may refuse: whether it looks like one.
 fn chosen(all: &BTreeMap<String, u64>, folder_file: &str) -> Vec<(String, bool)> {
-    let is_variant = |path: &str| {
-        types::VARIANTS.iter().any(|(_, ending)| {
-            path.strip_suffix(ending)
-                .and_then(|path| path.strip_suffix('.'))
-                .is_some_and(|of| all.contains_key(of))
-        })
-    };
+    let is_variant = |path: &str| variant_of(path).is_some_and(|of| all.contains_key(of));
     let mut by_type: BTreeMap<String, Vec<(&String, u64)>> = BTreeMap::new();
     let mut by_folder: BTreeMap<(String, String), &String> = BTreeMap::new();
     for (path, bytes) in all.iter().filter(|(path, _)| !is_variant(path)) {
@@ -242,6 +245,11 @@ fn chosen(all: &BTreeMap<String, u64>, folder_file: &str) -> Vec<(String, bool)>
     let (private, others): (Vec<_>, Vec<_>) = of_folders.partition(|(_, is_private)| *is_private);
     chosen.extend(private.into_iter().chain(others).take(MOST_OF_FOLDERS));
     chosen
+}
+
+/// The path of the file that a path is a variant of by its ending.
+fn variant_of(path: &str) -> Option<&str> {
+    types::VARIANTS.iter().find_map(|(_, ending)| path.strip_suffix(ending)?.strip_suffix('.'))
 }
 
 /// Whether a file looks like one that a configuration refuses.
@@ -346,7 +354,16 @@ mod tests {
             let docroot = shelter.path().to_owned();
             let (files, outside, spare) = Default::default();
             let tree = docroot.clone();
-            let mut copy = Copy { tree, docroot, files, outside, spare, every, _shelter: shelter };
+            let mut copy = Copy {
+                tree,
+                docroot,
+                files,
+                outside,
+                spare,
+                alone: BTreeSet::new(),
+                every,
+                _shelter: shelter,
+            };
             for (name, content) in [("tiny.js", "var a;".to_owned()), ("large.js", "var a;\n".repeat(100))] {
                 let place = copy.docroot.join(name);
                 fs::write(&place, content).unwrap();

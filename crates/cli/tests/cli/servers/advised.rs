@@ -328,9 +328,41 @@ fn pages_that_other_sites_ask_for() {
             let is_private = answer.header("cache-control").is_some_and(|value| value.contains("private"));
             assert_eq!(is_private, expected && name != "lighttpd", "{name}: {case}");
             withheld += u32::from(expected);
+            if name != "apache" {
+                let file = get_with(&instance.url("/lib.js"), "gzip", &fields);
+                assert_eq!(
+                    (file.coding(), file.header("cache-control")),
+                    ("gzip", None),
+                    "{name}: {case}: a file"
+                );
+            }
         }
         assert!(withheld > 15, "{name}: {withheld}");
         assert!(instance.stop(), "{name} had to be killed");
+    }
+}
+
+/// Apache tells pages from files of the same type: what is not for pages leaves them as they are, and files are sent to everybody as before.
+#[test]
+fn apache_tells_pages_from_files() {
+    let Some(bench) = Bench::of("apache") else { return };
+    std::fs::write(bench.rig.docroot().join("file.html"), "<p>a file</p>\n".repeat(200)).unwrap();
+    let for_assets = only(decided(Kind::Asset, vec![rule("gzip", Encoder::Server, "gzip", &PAGES)]));
+    for (policy, of_page) in [(on_the_fly(&["gzip"]), "gzip"), (for_assets, "identity")] {
+        let Some(found) = bench.advised(&policy) else { continue };
+        let instance = bench.rig.start(&found, &bench.rig.with(Some(&bench.pool), "advised"));
+        let ask = |path: &str, fields: &[(&str, &str)]| {
+            let answer = get_with(&instance.url(path), "gzip", fields);
+            (answer.coding().to_owned(), answer.header("cache-control").is_some())
+        };
+        let by_another_site = [("Cookie", "sid=1"), ("Sec-Fetch-Site", "cross-site")];
+        let page = "/sized.php?lines=100";
+        for fields in [&[][..], &by_another_site] {
+            assert_eq!(ask("/file.html", fields), ("gzip".into(), false), "{policy:?}");
+        }
+        assert_eq!(ask(page, &[]), (of_page.into(), false), "{policy:?}");
+        assert_eq!(ask(page, &by_another_site), ("identity".into(), of_page == "gzip"), "{policy:?}");
+        assert!(instance.stop(), "it had to be killed");
     }
 }
 

@@ -255,6 +255,11 @@ fn apache_takes_no_filter_from_other_types() {
         !body.contains("FilterChain !") && body.contains("FilterChain weigh_mod_brotli weigh_mod_deflate"),
         "{body}"
     );
+    // Where PHP does gzip, brotli still comes before DEFLATE of the configuration.
+    let mut policy = pages("br", "mod_brotli:5");
+    policy.decisions[0].rules.push(rule("gzip", Encoder::Php, "gzencode:6", 256));
+    let Some(asked) = self::asked("apache", APACHE, &policy, &[]) else { return };
+    assert_eq!(asked.coding("/page.html", CLASSES[0]), "br");
     // Without a configuration of its own, too.
     let alone = APACHE.replace("AddOutputFilterByType", "# AddOutputFilterByType");
     let Some(asked) = self::asked("apache", &alone, &pages("br", "mod_brotli:5"), &[]) else { return };
