@@ -218,12 +218,14 @@ impl<'a> Draft<'a> {
             if place.interrupt.is_set() {
                 return Err(anyhow::anyhow!(INTERRUPTED).into());
             }
-            if service.is_alive() && Instant::now() < deadline {
+            let is_decided = error.is::<Decided>();
+            if service.is_alive() && !is_decided && Instant::now() < deadline {
                 std::thread::sleep(GLANCE);
                 continue;
             }
             let how = match service.how_it_ended() {
                 Some(how) => format!("ended: {how}"),
+                None if is_decided => format!("cannot be asked: {error:#}"),
                 None => format!("was not ready within {} s: {error:#}", place.limit.as_secs()),
             };
             let error =
@@ -234,6 +236,18 @@ impl<'a> Draft<'a> {
         }
     }
 }
+
+/// An answer that will not be another however long one waits.
+#[derive(Debug)]
+pub(super) struct Decided(pub String);
+
+impl std::fmt::Display for Decided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Decided {}
 
 /// Why a service did not come up, without the place of a log that goes with its folder: what it said last is in the error.
 pub fn without_log(error: &anyhow::Error) -> String {

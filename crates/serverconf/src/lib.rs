@@ -86,7 +86,7 @@ pub fn read(
         types: listed(&tree),
         origins: whole.written.origins,
         root: site.root.clone(),
-        host: site.host().map(str::to_owned),
+        host: site.host(&whole.written.text).map(str::to_owned),
         modules,
         optional,
         ..OwnConfig::default()

@@ -38,12 +38,16 @@ pub struct Site {
 }
 
 impl Site {
-    /// The host that its visitors ask for; none: it has no name of its own.
-    pub fn host(&self) -> Option<&str> {
-        let is_host = |name: &&String| {
-            name.contains('.') && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c))
-        };
-        self.names.iter().find(is_host).map(|name| name.trim_start_matches('.'))
+    /// The host that its visitors ask for: the one of its names that it redirects to, as `text` says, or the first; none: it has no name of its own.
+    pub fn host(&self, text: &str) -> Option<&str> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || ".-".contains(c);
+        let is_target =
+            |name: &&str| text.split(&format!("://{name}")).skip(1).any(|rest| !rest.starts_with(is_part));
+        let names = || self.names.iter().map(|name| name.trim_start_matches('.'));
+        let mut hosts: Vec<&str> =
+            names().filter(|name| name.contains('.') && name.chars().all(is_part)).collect();
+        hosts.sort_by_key(|name| !is_target(name));
+        hosts.first().copied()
     }
 
     /// Every document root in it, the first one its own.
@@ -59,13 +63,11 @@ impl Site {
 
     /// Whether a folder is its root.
     fn is_of(&self, docroot: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         real(&self.root) == real(docroot)
     }
 
     /// Whether a folder is one of its roots, or one of them lies in the other.
     fn has(&self, docroot: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let docroot = real(docroot);
         self.roots
             .iter()
@@ -138,9 +140,21 @@ pub fn choose(rules: &Rules, tree: &Tree, wanted: &Wanted) -> Result<Site> {
         && found.iter().all(|site| site.names.first() == first.names.first() && site.root == first.root)
         && let Some(secure) = found.iter().find(|site| site.is_secure).or(found.first())
     {
-        return Ok((*secure).clone());
+        let mut site = (*secure).clone();
+        // Caddy has a root for each of its routes; those for some paths come first.
+        let is_meant = |root: &&PathBuf| wanted.docroot.as_deref().is_some_and(|own| real(own) == real(root));
+        if tree.syntax == Syntax::Json
+            && let Some(root) = site.roots.iter().find(is_meant).cloned()
+        {
+            site.root = root;
+        }
+        return Ok(site);
     }
     bail!("it has {} sites; add --site NAME, or the --docroot of one: {}", found.len(), list(tree, &all));
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn list(tree: &Tree, sites: &[Site]) -> String {

@@ -72,6 +72,8 @@ struct SampleAnswers {
     answers: Vec<Answer>,
     /// A program made them in place of the file.
     is_by_program: bool,
+    /// It has an ETag: that of a file where the server takes it from PHP's word (X-Accel-Redirect, X-Sendfile), if not one of PHP's.
+    has_etag: bool,
     /// A conditional request with the answer's own ETag was answered with all of it.
     is_never_same: bool,
     /// Its bytes are in another content coding than the one that it is sent with.
@@ -82,6 +84,11 @@ impl SampleAnswers {
     /// Whether a program sends it as a file.
     fn is_sent_by_program(&self) -> bool {
         self.kind == Kind::Download && self.is_by_program
+    }
+
+    /// Whether a program sends it, and the server may do so at its word.
+    fn is_handed_over(&self) -> bool {
+        self.is_sent_by_program() && self.has_etag
     }
 }
 
@@ -163,6 +170,7 @@ impl Questions<'_> {
             is_text: kind == Kind::Page,
             answers: Vec::new(),
             is_by_program: false,
+            has_etag: false,
             is_never_same: false,
             is_unreadable: false,
         };
@@ -186,6 +194,7 @@ impl Questions<'_> {
                 return Err("PHP's source, for nothing hands it to PHP".to_owned());
             }
             asked.is_by_program |= content.starts_with(STANDS_IN);
+            asked.has_etag |= reply.field("etag").is_some();
             if file.is_some_and(|file| !is_whole && !is_the_file(file, format, &content, &reply)) {
                 return match kind == Kind::Download && asked.is_by_program {
                     true => Ok(asked),
@@ -374,14 +383,22 @@ impl Answers {
         }
     }
 
-    /// What is done today with most requests of a kind: with those for text, where there is any, for other content is seldom encoded.
+    /// What is done today with most requests of a kind: with those for text, where there is any, for other content is seldom encoded. None:
+    /// it is not known.
     fn today(&self, questions: &Questions<'_>, kind: Kind, place: &dyn Fn(&str) -> String) -> Option<Today> {
         let of_kind: Vec<&SampleAnswers> = self.all.iter().filter(|asked| asked.kind == kind).collect();
         let requests = |is_so: &dyn Fn(&SampleAnswers) -> bool| {
             of_kind.iter().filter(|asked| is_so(asked)).map(|asked| asked.requests + 1e-9).sum::<f64>()
         };
+        let by_php = of_kind.iter().filter(|asked| asked.is_sent_by_program()).count();
         if requests(&SampleAnswers::is_sent_by_program) > requests(&|asked| !asked.is_sent_by_program()) {
-            let about = format!("sent by PHP, taken to be readfile ({})", place(""));
+            if of_kind.iter().any(|asked| asked.is_handed_over()) {
+                return None;
+            }
+            let by_server = of_kind.len() - by_php;
+            let words = "sent by PHP, taken to be readfile".to_owned();
+            let about = told(&[(words, by_php), ("by the server".to_owned(), by_server)]);
+            let about = format!("{about} ({})", place(""));
             return Some(Today { kind, method: "php/readfile".into(), about, from: From::Assumed });
         }
         let first = |asked: &'_ SampleAnswers| {
@@ -389,11 +406,12 @@ impl Answers {
         };
         let is_encoded =
             |asked: &SampleAnswers| first(asked).is_some_and(|(encoded, _)| encoded != Encoded::Not);
-        let answered: Vec<&SampleAnswers> =
-            of_kind.into_iter().filter(|asked| !asked.answers.is_empty()).collect();
+        let is_answered = |asked: &&SampleAnswers| !asked.answers.is_empty() && !asked.is_sent_by_program();
+        let answered: Vec<&SampleAnswers> = of_kind.into_iter().filter(is_answered).collect();
         let text: Vec<&SampleAnswers> =
             answered.iter().copied().filter(|asked| asked.is_text || is_encoded(asked)).collect();
-        let meant = if text.is_empty() { &answered } else { &text };
+        // That pictures go out as they are is not news; that one download of many is encoded is.
+        let meant = if text.is_empty() || kind == Kind::Download { &answered } else { &text };
         let mut groups: Vec<((Encoded, String), f64, Vec<&SampleAnswers>)> = Vec::new();
         for asked in meant {
             let Some(key) = first(asked) else { continue };
@@ -406,29 +424,28 @@ impl Answers {
                 None => groups.push((key, weight, vec![asked])),
             }
         }
-        let ((encoded, coding), _, own) = groups.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        // The one with the most requests first.
+        groups.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let ((_, coding), _, own) = groups.first()?;
         let method = self.method(questions, kind, own.first()?.answers.first()?);
-        let words = match encoded {
+        let words = |(encoded, coding): &(Encoded, String)| match encoded {
             Encoded::Not => "uncompressed".to_owned(),
             Encoded::Named => format!("as they are, with Content-Encoding {coding}, which browsers unpack"),
             Encoded::Before => format!("{coding}, precompressed"),
-            Encoded::OnTheFly => match self.level(questions, kind, &coding) {
+            Encoded::OnTheFly => match self.level(questions, kind, coding) {
                 Some(level) => format!("{coding} {level} on the fly"),
-                None if has_no_levels(questions, &coding) => format!("{coding} on the fly"),
+                None if has_no_levels(questions, coding) => format!("{coding} on the fly"),
                 None => format!("{coding} on the fly, level not known"),
             },
         };
-        // That pictures go out as they are is not news; that one download of many is encoded is.
-        let among = if kind == Kind::Download { &answered } else { meant };
-        let same = among.iter().filter(|asked| first(asked) == Some((encoded, coding.clone()))).count();
-        let share = match same == among.len() {
-            true => String::new(),
-            false => format!(" for {same} of {}", count(among.len(), "file", "files")),
-        };
+        let mut parts: Vec<(String, usize)> =
+            groups.iter().map(|(key, _, own)| (words(key), own.len())).collect();
+        parts.push(("sent by PHP".to_owned(), by_php));
+        let words = told(&parts);
         let short = method.as_deref().unwrap_or_default().split([':', ',']).next().unwrap_or_default();
         // Without its level, a filter cannot be measured by itself: the whole configuration is.
-        let default = default_level(questions, &coding).filter(|_| method.is_none());
-        let named = super::configured::method(questions.name(), &coding, false);
+        let default = default_level(questions, coding).filter(|_| method.is_none());
+        let named = super::configured::method(questions.name(), coding, false);
         let (method, from) = match (method.clone(), default) {
             (Some(method), _) => (method, From::Measured),
             (None, Some(level)) => (format!("{named}:{level}"), From::Assumed),
@@ -437,7 +454,7 @@ impl Answers {
         let assumed = if from == From::Assumed { ", the server's default assumed" } else { "" };
         // A download is a file that the server sends, whatever filter it goes through.
         let method = if kind == Kind::Download { "server/plain".to_owned() } else { method };
-        let about = clean(&format!("{words}{share}{assumed} ({})", place(short)));
+        let about = clean(&format!("{words}{assumed} ({})", place(short)));
         Some(Today { kind, method, about, from })
     }
 
@@ -459,6 +476,13 @@ impl Answers {
             ));
         }
         let files = |is_so: fn(&SampleAnswers) -> bool| self.all.iter().filter(|asked| is_so(asked)).count();
+        let handed = files(SampleAnswers::is_handed_over);
+        if handed > 0 {
+            let files = count(handed, "download is", "downloads are");
+            notes.push(format!(
+                "{files} sent by PHP, how is not known; say it in site.toml: [[today]] kind = \"download\", method = \"php/x-accel-redirect\", about = \"handed over\", from = \"given\""
+            ));
+        }
         let never = files(|asked| asked.is_never_same);
         if never > 0 {
             let files = count(never, "file is", "files are");
@@ -487,6 +511,18 @@ impl Answers {
     }
 }
 
+/// What is done with how many files: `gzip 6 on the fly for 18 of 24 files, uncompressed for 6`.
+fn told(parts: &[(String, usize)]) -> String {
+    let all: usize = parts.iter().map(|(_, files)| files).sum();
+    let some: Vec<&(String, usize)> = parts.iter().filter(|(_, files)| *files > 0).collect();
+    let part = |(at, (words, files)): (usize, &&(String, usize))| match (some.len(), at) {
+        (1, _) => words.clone(),
+        (_, 0) => format!("{words} for {files} of {}", count(all, "file", "files")),
+        _ => format!("{words} for {files}"),
+    };
+    some.iter().enumerate().map(part).collect::<Vec<_>>().join(", ")
+}
+
 /// The level that a server's filter has where nothing is said.
 fn default_level(questions: &Questions<'_>, coding: &str) -> Option<i32> {
     row_levels(questions, coding)?.as_ref().map(|levels| levels.default)
@@ -501,4 +537,21 @@ fn row_levels<'q>(questions: &'q Questions<'_>, coding: &str) -> Option<&'q Opti
     let name = method(questions.name(), coding, false);
     let name = name.strip_prefix("server/")?;
     Some(&questions.definition?.ways.iter().find(|way| way.name == name)?.levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn what_is_done_with_some_files_is_said_with_what_is_done_with_the_others() {
+        let told = |parts: &[(&str, usize)]| {
+            told(&parts.iter().map(|(words, files)| ((*words).to_owned(), *files)).collect::<Vec<_>>())
+        };
+        assert_eq!(told(&[("uncompressed", 24), ("sent by PHP", 0)]), "uncompressed");
+        assert_eq!(
+            told(&[("uncompressed", 6), ("gzip 6 on the fly", 18), ("sent by PHP", 0)]),
+            "uncompressed for 6 of 24 files, gzip 6 on the fly for 18"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! Which files stand for the strata. Of each kind, strata have a place until they have most of its requests and bytes; further places follow both.
-//! Within a stratum the files with the most bytes per month come first, then files of several sizes for the rest.
+//! Within a stratum the files with the most bytes per month come first, then files of several sizes for the rest,
+//! weighed by their requests where these are counted.
 
 use std::collections::BTreeSet;
 
@@ -97,12 +98,25 @@ pub fn choose(layer: &Layer, places: usize) -> Vec<Chosen> {
         .map(|file| Chosen { file: file.clone(), share: file.requests / all })
         .collect();
     let left: f64 = 1.0 - chosen.iter().map(|one| one.share).sum::<f64>();
+    // Where requests are counted, a file that nobody asks for stands for none of them.
+    let is_counted = !layer.top.is_empty();
+    let weight = |file: &Candidate| if is_counted { file.requests } else { 1.0 };
     let mut rest: Vec<&Candidate> = layer.top[heads..].iter().chain(layer.drawn.units()).collect();
+    rest.retain(|file| weight(file) > 0.0);
     rest.sort_by(|a, b| a.bytes.cmp(&b.bytes).then_with(|| a.path.cmp(&b.path)));
     let count = if left < LEAST { 0 } else { places.saturating_sub(heads).min(rest.len()) };
-    for place in 0..count {
-        let file = rest[(2 * place + 1) * rest.len() / (2 * count)].clone();
-        chosen.push(Chosen { file, share: left / count as f64 });
+    let sum: f64 = rest.iter().map(|file| weight(file)).sum();
+    let (mut passed, mut taken) = (0.0, 0);
+    for file in rest {
+        passed += weight(file);
+        let before = taken;
+        while taken < count && (taken as f64 + 0.5) * sum < passed * count as f64 {
+            taken += 1;
+        }
+        if taken > before {
+            let share = left * (taken - before) as f64 / count as f64;
+            chosen.push(Chosen { file: file.clone(), share });
+        }
     }
     even_out(chosen.iter_mut().map(|one| &mut one.share));
     chosen
@@ -175,10 +189,15 @@ mod tests {
         let drawn = [("x", 5), ("y", 50), ("z", 500)];
         let of = |places| choose(&layer(&top, &drawn, 100.0), places);
         assert_eq!(shown(&of(1)), [("a", 100)]);
-        assert_eq!(shown(&of(2)), [("a", 60), ("d", 40)]);
+        assert_eq!(shown(&of(2)), [("a", 60), ("c", 40)]);
         assert_eq!(shown(&of(4)), [("a", 60), ("b", 20), ("c", 10), ("d", 10)]);
         assert_eq!(shown(&of(5)), [("a", 60), ("b", 20), ("c", 10), ("d", 10)]);
         assert!(of(0).is_empty());
+        assert_eq!(
+            shown(&choose(&layer(&top[..1], &drawn, 100.0), 3)),
+            [("a", 100)],
+            "nobody asks for the others"
+        );
     }
 
     #[test]

@@ -153,27 +153,30 @@ fn a_page_keeps_the_compression_of_its_location() {
     let own = &lab.told(&[&args[..], &["--dry-run", "--json"]].concat())["servers"][0]["own"][0];
     let page = (own["page"].as_str(), own["host"].as_str());
     assert_eq!(page, (Some("/"), Some("shop.example")), "the only script is reached by what is no file");
-    // An application in a folder, of which nothing but its front controller is handed to PHP.
+    // An application in a folder, of which nothing but its front controller is handed to PHP; and one that rewrites each script to its own.
     lab.write("wiki/w/index.php", "<?php");
-    let wiki = "events {}\nhttp { server { root ROOT; location = /w/index.php { gzip on; gzip_comp_level 9; try_files $uri =404;\n\
-        fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_param QUERY_STRING $query_string;\n\
-        fastcgi_param REQUEST_METHOD $request_method; fastcgi_pass unix:/run/php.sock; }\n\
-        location /wiki/ { rewrite ^ /w/index.php; } location / { return 404; } } }\n";
-    lab.write("wiki.conf", wiki.replace("ROOT", &lab.path("wiki").display().to_string()));
-    lab.done(&[
-        "run",
-        "pages.toml",
-        "--content",
-        "page.html",
-        "--server-config",
-        "wiki.conf",
-        "--out",
-        "wiki-run",
-    ]);
-    assert_eq!(lab.json("wiki-run/plan.json")["servers"][0]["own"][0]["page"], "/w/index.php");
-    let visits = lab.visits("wiki-run");
-    let (_, visit) = visits.iter().find(|(id, _)| id.ends_with("server/config")).unwrap();
-    assert_eq!(visit["delivery"]["preflight"]["content_encoding"], "gzip", "{visit}");
+    let php = "fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_param QUERY_STRING $query_string;\n\
+        fastcgi_param REQUEST_METHOD $request_method; fastcgi_pass unix:/run/php.sock;";
+    let wiki = "location = /w/index.php { try_files $uri =404; PHP }\n\
+        location /wiki/ { rewrite ^ /w/index.php; } location / { return 404; }";
+    let cloud = "location ~ \\.php(?:$|/) { rewrite ^/(?!index|remote) /index.php$request_uri;\n\
+        fastcgi_split_path_info ^(.+?\\.php)(/.*)$; try_files $fastcgi_script_name =404; PHP }\n\
+        location / { try_files $uri /index.php$request_uri; }";
+    let root = lab.path("wiki").display().to_string();
+    for (name, site, page) in [("wiki", wiki, "/w/index.php"), ("cloud", cloud, "/page.php")] {
+        let (config, out) = (format!("{name}.conf"), format!("{name}-run"));
+        let site = site.replace("PHP", php);
+        let text = format!(
+            "events {{}}\nhttp {{ server {{ root {root}; gzip on; gzip_comp_level 9;\n{site}\n}} }}\n"
+        );
+        lab.write(&config, text);
+        let args = ["run", "pages.toml", "--content", "page.html", "--server-config", &config, "--out", &out];
+        lab.done(&args);
+        assert_eq!(lab.json(&format!("{out}/plan.json"))["servers"][0]["own"][0]["page"], page);
+        let visits = lab.visits(&out);
+        let (_, visit) = visits.iter().find(|(id, _)| id.ends_with("server/config")).unwrap();
+        assert_eq!(visit["delivery"]["preflight"]["content_encoding"], "gzip", "{visit}");
+    }
 }
 
 /// The length of a file as gzip makes it at a level.

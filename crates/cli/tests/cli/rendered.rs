@@ -452,6 +452,15 @@ echo '<!doctype html><p>front</p>', str_repeat('<p>text</p>', 500);
     let texts: Vec<f64> =
         found.strata.iter().filter(|one| one.format == "image/svg+xml").map(|one| one.files.value).collect();
     assert_eq!(texts, [1.0, 1.0], "each file counts once");
+    // With an ETag, the server may send the file at PHP's word.
+    let handing = "header('X-Accel-Redirect: /handed' . $path);";
+    lab.write("shop/public/index.php", sends.replace("readfile(__DIR__ . $path);", handing));
+    let internal = "location /handed/ { internal; rewrite ^/handed(/.*) $1 break; }\n    location / {";
+    lab.write("conf/nginx.conf", lab.read("conf/nginx.conf").replace("location / {", internal));
+    let args = ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"];
+    let ran = lab.done(&[&args[..], &["--force"]].concat());
+    assert_eq!(site(&lab).today(Kind::Download), None, "{}", ran.stderr);
+    assert!(ran.stderr.contains("2 downloads are sent by PHP, how is not known"), "{}", ran.stderr);
 }
 
 /// No file lies at the path of its copy, which a front controller would be asked for.

@@ -13,7 +13,9 @@ use super::own;
 use super::render::{Attempt, Values};
 use super::site::Site;
 use crate::http::{self, Peer, Security};
-use crate::service::{ATTEMPTS, Draft, Refused, Service, free_ports, refuse_missing, signal, start_on_first};
+use crate::service::{
+    ATTEMPTS, Decided, Draft, Refused, Service, free_ports, refuse_missing, signal, start_on_first,
+};
 use weigh_os::guard::LaunchContext;
 use weigh_os::interrupt::Interrupt;
 
@@ -135,6 +137,12 @@ fn is_ready(listens: &Listens, path: &str, host: &str, token: &str, interrupt: &
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     let reply = http::exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, interrupt))
         .map_err(|fault| anyhow::anyhow!(fault.message))?;
+    if let Some(to) = reply.shown_field("location").filter(|_| (300..400).contains(&reply.status)) {
+        bail!(Decided(format!(
+            "it redirects every request to {to} (status {}); give a copy of its configuration without that",
+            reply.status
+        )));
+    }
     match (reply.status, String::from_utf8_lossy(&reply.body).contains(token)) {
         (200, true) => Ok(()),
         (200, false) => bail!("another server answers on its port"),

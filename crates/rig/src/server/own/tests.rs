@@ -45,7 +45,7 @@ const NGINX: &str = include_str!("tests/nginx.conf");
 fn all_of_an_nginx_configuration_is_kept_but_what_is_an_instances_own() {
     let Read { config, notes, site, .. } =
         whole("nginx", &[("nginx.conf", NGINX), ("types", "types { text/css css; }")]);
-    assert_eq!((site.host(), site.root.as_path()), (Some("shop.example"), Path::new("/var/www/html")));
+    assert_eq!((site.host(""), site.root.as_path()), (Some("shop.example"), Path::new("/var/www/html")));
     let lines: Vec<&str> = config.text.lines().collect();
     for line in [
         "events {",
@@ -355,7 +355,7 @@ fn all_of_a_lighttpd_configuration_is_kept_but_what_is_an_instances_own() {
     let wanted = Wanted { name: Some("shop.example".into()), docroot: None };
     let Some(read) = printed("lighttpd", &files, &wanted) else { return };
     let Read { config, notes, site, .. } = read.unwrap();
-    assert_eq!((site.host(), site.root.as_path()), (Some("shop.example"), Path::new("/srv/shop")));
+    assert_eq!((site.host(""), site.root.as_path()), (Some("shop.example"), Path::new("/srv/shop")));
     for line in [
         "server.document-root = \"@WEIGH-TREE@/srv/shop\"",
         "deflate.compression-level = 3",
@@ -426,7 +426,7 @@ const CADDY: &str = include_str!("tests/Caddyfile");
 fn all_of_a_caddyfile_is_kept_but_what_is_an_instances_own() {
     let Some(read) = printed("caddy", &[("Caddyfile", CADDY)], &Wanted::default()) else { return };
     let Read { config, notes, site, .. } = read.unwrap();
-    assert_eq!((site.host(), site.root.as_path()), (Some("shop.example"), Path::new("/srv/shop")));
+    assert_eq!((site.host(""), site.root.as_path()), (Some("shop.example"), Path::new("/srv/shop")));
     let whole: serde_json::Value = serde_json::from_str(&config.text).unwrap();
     let own = &whole["apps"]["http"]["servers"]["own"];
     assert_eq!(own["listen"][0], "@WEIGH-HOST@:@WEIGH-PORT@");
@@ -453,6 +453,14 @@ fn all_of_a_caddyfile_is_kept_but_what_is_an_instances_own() {
     let wrong = printed("caddy", &[("Caddyfile", ":80 {\n\tno_such\n}\n")], &Wanted::default()).unwrap();
     let line = wrong.unwrap_err();
     assert!(line.contains("caddy cannot read it: Caddyfile:2") && line.contains("no_such"), "{line}");
+}
+
+#[test]
+fn of_the_roots_of_a_caddyfile_the_given_one_is_the_sites() {
+    let text = ":80 {\n\thandle_path /docs/* {\n\t\troot * /srv/docs\n\t\tfile_server\n\t}\n\thandle {\n\t\troot * /srv/shop\n\t\tfile_server\n\t}\n}\n";
+    let wanted = Wanted { docroot: Some("/srv/shop".into()), ..Wanted::default() };
+    let Some(read) = printed("caddy", &[("Caddyfile", text)], &wanted) else { return };
+    assert_eq!(read.unwrap().site.root, Path::new("/srv/shop"));
 }
 
 #[test]

@@ -62,11 +62,12 @@ impl Files {
         if cell.subject == Subject::PAGE {
             self.scripts_in(&docroot)?;
             let script = docroot.join(PAGE);
-            let path = own.page.as_deref().filter(|path| path.ends_with(".php") || path.ends_with('/'));
-            // A front controller is the page's script under its own name.
-            let name = path.map_or("index.php", |path| path.trim_start_matches('/'));
-            let name = if name.is_empty() { "index.php" } else { name };
-            self.write(&docroot.join(name), || regular::read(&script, regular::TEXT))?;
+            let page = own.page.as_deref().filter(|path| path.ends_with(".php"));
+            let page = page.map(|path| path.trim_start_matches('/'));
+            // A front controller is the page's script under its own name; to that of the document root other paths may be rewritten.
+            for name in ["index.php"].into_iter().chain(page) {
+                self.write(&docroot.join(name), || regular::read(&script, regular::TEXT))?;
+            }
         }
         if let Some(user) = self.user {
             user.share(&tree).with_context(|| format!("{}: cannot be shared", tree.display()))?;
