@@ -1,5 +1,6 @@
 //! `weigh advise`: measures what a site's decisions need, decides, and writes the policy.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,7 +11,7 @@ use crate::live::Preparing;
 use crate::measuring::reports;
 use crate::quantity::one_of;
 use crate::{plan, quantity, results, terminal};
-use weigh_answer::block::Block;
+use weigh_answer::block::{Block, Step};
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::page;
 use weigh_answer::policy::{Decided, decide, document, for_page, loads};
@@ -147,10 +148,17 @@ pub fn advised(args: &Args, lab: &Lab) -> Result<Option<Advised>> {
     let decided = decide(&site, &opened.sha256, &links, reports, args.objective, &encoded);
     let mut decided = decided.or_usage_error()?;
     decided.policy.gates = gates_before(&args.out)?;
-    let emitted = emitted(lab, &site, &mut decided)?;
+    let mut emitted = emitted(lab, &site, &mut decided)?;
     // What the trial took back changes no load.
     decided.policy.loads = loads(&decided.policy, &site, &links);
     let mut blocks = document(&decided, &site);
+    // What is to be typed is typed where this command was.
+    let policy = format!(" {}", clean_path(&args.out.join(POLICY)));
+    let config = format!(" {}/", clean_path(&args.out.join("config")));
+    let commands = steps(&mut blocks).filter_map(|step| step.deploy.as_mut());
+    commands.for_each(|text| *text = text.replace(" policy.toml", &policy));
+    let commands = emitted.iter_mut().flat_map(|one| &mut one.first);
+    commands.for_each(|text| *text = text.replace(" config/", &config));
     blocks.extend(carried_out(&emitted, decided.policy.trial.as_ref()));
     let options = results::options(Detail::Full, None);
     let mut files = vec![
@@ -244,11 +252,10 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
             Some(clean(&more)).filter(|more| !more.is_empty()),
         )
     };
-    let mut copies: Vec<&String> =
-        emitted.iter().filter(|one| !one.line.is_empty()).filter_map(|one| one.first.first()).collect();
-    copies.dedup();
-    let copies = copies.into_iter().map(|copy| (format!("First: {}", clean(copy)), None));
-    let points = copies.chain(emitted.iter().map(line)).chain(withheld.iter().map(left_out)).collect();
+    let mut seen = HashSet::new();
+    let first = emitted.iter().flat_map(|one| &one.first).filter(|first| seen.insert(*first));
+    let first = first.map(|first| (format!("First: {}", clean(first)), None));
+    let points = first.chain(emitted.iter().map(line)).chain(withheld.iter().map(left_out)).collect();
     let is_written = trial.is_some_and(|trial| {
         emitted.iter().any(|one| one.tried == Some(configuration::describe_trial(trial)))
     });
@@ -257,16 +264,17 @@ fn carried_out(emitted: &[Emitted], trial: Option<&Trial>) -> Vec<Block> {
     [heading, Block::Points(points)].into_iter().chain(told).collect()
 }
 
+fn steps(blocks: &mut [Block]) -> impl Iterator<Item = &mut Step> {
+    blocks.iter_mut().flat_map(|block| if let Block::Steps(steps) = block { &mut steps[..] } else { &mut [] })
+}
+
 /// The same for a browser: with a title, and with the files to copy.
 fn paged(policy: &Policy, site: &Site, blocks: &[Block], emitted: &[Emitted], out: &Path) -> Vec<Block> {
     let mut paged = vec![Block::Heading(1, format!("Advice for {}", clean(&policy.site)))];
     paged.extend(for_page(policy, site, blocks.to_vec()));
     // A file that carries out several steps is included once.
     let mut left: Vec<&Emitted> = emitted.iter().collect();
-    for step in paged
-        .iter_mut()
-        .flat_map(|block| if let Block::Steps(steps) = block { &mut steps[..] } else { &mut [] })
-    {
+    for step in steps(&mut paged) {
         let (own, others): (Vec<&Emitted>, _) =
             left.into_iter().partition(|one| one.what.contains(&step.text));
         step.install.extend(own.iter().flat_map(|one| one.commands(&out.join("config"))));

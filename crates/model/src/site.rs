@@ -135,6 +135,9 @@ pub struct Sources {
     /// Folders beside the document root that files are sent from, in the order in which the server looks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
+    /// Folders outside of those that links in them lead to: their files are precompressed by themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<String>,
     /// The proxy or CDN between visitors and the server, by its name or in words: `cloudflare`, `a proxy (set_real_ip_from, nginx.conf:12)`.
     /// Absent: none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

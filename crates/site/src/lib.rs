@@ -279,6 +279,7 @@ pub fn inspect_site(
         sources: Sources {
             server: server.or_else(|| seen_server(&visited)),
             aliases: served.as_ref().map(|served| served.used(&layers)).unwrap_or_default(),
+            linked: served.as_ref().map(|served| served.linked(&layers)).unwrap_or_default(),
             front,
             render_as: account.as_ref().map(|(name, _)| name.clone()),
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)

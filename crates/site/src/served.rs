@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::local;
 use weigh_content::types::MediaTypes;
-use weigh_model::site::{Alias, Kind, Sources, Stratum};
+use weigh_model::site::{Alias, Kind, Sample, Sources, Stratum};
 use weigh_os::regular::whole;
 use weigh_serverconf::places::UrlFolder;
 
@@ -84,6 +84,25 @@ impl Served {
             files.flat_map(|stratum| &stratum.sample).map(|sample| sample.path.as_str()).collect();
         let leads = |alias: &&Alias| paths.iter().any(|path| alias.rest(path).is_some());
         self.aliases().iter().filter(leads).cloned().collect()
+    }
+
+    /// The folders that links below the served ones lead to, outside of them, with files of the sample.
+    pub fn linked(&self, layers: &[Stratum]) -> Vec<String> {
+        let paths = layers.iter().filter(|stratum| stratum.kind == Kind::Asset).flat_map(|one| &one.sample);
+        let folder = |sample: &Sample| {
+            let (folder, rest) = self.sources.folder(&sample.path)?;
+            let file = Path::new(folder).join(rest);
+            let mut above: Vec<&Path> =
+                file.ancestors().skip(1).take_while(|at| *at != Path::new(folder)).collect();
+            above.reverse();
+            let to = above.into_iter().find(|at| at.is_symlink())?.canonicalize().ok()?;
+            let is_outside = !self.roots.iter().any(|root| to.starts_with(root));
+            is_outside.then(|| to.to_string_lossy().into_owned())
+        };
+        let mut all: Vec<String> = paths.filter_map(folder).collect();
+        all.sort();
+        all.dedup();
+        all
     }
 
     pub fn roots(&self) -> &[PathBuf] {

@@ -139,8 +139,21 @@ fn step(decision: &Decision, site: &Site) -> Step {
         change: gains(decision, site),
         install: distinct(install),
         needs,
-        deploy: is_packed.then(|| format!("weigh pack DIR --policy policy.toml{config}")),
+        deploy: is_packed.then(|| {
+            let pack = |folder: &str| format!("weigh pack {} --policy policy.toml{config}", clean(folder));
+            packed(site).into_iter().map(pack).collect::<Vec<_>>().join("; ")
+        }),
     }
+}
+
+/// The folders to pack: the document root, and those beside it whose files are asked for, or that links lead to.
+fn packed(site: &Site) -> Vec<&str> {
+    let root = site.sources.docroot.as_deref().unwrap_or("DIR");
+    let encoded = site.of(Kind::Asset).filter(|stratum| stratum.is_worth_encoding());
+    let folders = encoded
+        .flat_map(|stratum| &stratum.sample)
+        .filter_map(|sample| Some(site.sources.folder(&sample.path)?.0));
+    distinct([root].into_iter().chain(folders).chain(site.sources.linked.iter().map(String::as_str)))
 }
 
 /// What a policy brings per month, for a page.

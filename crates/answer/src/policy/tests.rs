@@ -10,8 +10,8 @@ use weigh_model::link::LinkSpec;
 use weigh_model::page::Moment;
 use weigh_model::policy::{Amount, Change, ContentChange, Encoder, Objective, Policy};
 use weigh_model::site::{
-    Accept, Figure, From, Kind, Limits, MachinePrice, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today,
-    Visitors,
+    Accept, Alias, Figure, From, Kind, Limits, MachinePrice, Prices, SCHEMA, Sample, Site, Sources, Stratum,
+    Today, Visitors,
 };
 use weigh_model::way::WayKind;
 
@@ -530,9 +530,16 @@ fn packing_asks_the_configuration_that_is_known() {
     let mut site = shop();
     assert!(shown(&site).contains("weigh pack DIR --policy policy.toml."));
     site.sources.server_config = Some("/etc/nginx/nginx.conf".into());
-    assert!(
-        shown(&site).contains("weigh pack DIR --policy policy.toml --server-config /etc/nginx/nginx.conf.")
-    );
+    site.sources.docroot = Some("/srv/www".into());
+    let [first, ..] = &mut site.strata[..] else { panic!("{site:?}") };
+    first.sample[0].path = format!("js/{}", first.sample[0].path);
+    let beside = [("/js", "/srv/js"), ("/icons", "/srv/icons")];
+    let alias = |(url, folder): (&str, &str)| Alias { url: url.into(), folder: folder.into() };
+    site.sources.aliases = beside.map(alias).into();
+    assert!(shown(&site).contains(
+        "weigh pack /srv/www --policy policy.toml --server-config /etc/nginx/nginx.conf; \
+         weigh pack /srv/js --policy policy.toml --server-config /etc/nginx/nginx.conf."
+    ));
 }
 
 #[test]

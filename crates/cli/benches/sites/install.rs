@@ -73,7 +73,7 @@ fn head(text: &str) -> Vec<String> {
 
 /// What is to be done before a line is included.
 fn prepare(first: &str, from: &Path, etc: &Path, site: &Copy) -> Result<()> {
-    if let Some(to) = first.strip_prefix("cp ").and_then(|words| words.split_whitespace().last()) {
+    if let Some(to) = first.strip_prefix("mkdir ").and_then(|words| words.split_whitespace().last()) {
         let to = PathBuf::from(site.moved(to));
         fs::create_dir_all(&to)?;
         for file in files(from)? {

@@ -67,6 +67,11 @@ fn a_site_is_advised_and_the_policy_is_proved() {
     let snippet = lab.read("advice/config/nginx/encoding.conf");
     assert!(snippet.contains("_static on;") && !snippet.contains("Not checked"), "{snippet}");
     assert!(lab.read("advice/advice.md").contains(" 1 change."));
+    let copy = "First: mkdir -p /etc/nginx/weigh && cp advice/config/nginx/* /etc/nginx/weigh/";
+    let shown = advised.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let root = lab.path("public").canonicalize().unwrap();
+    let pack = format!("weigh pack {} --policy advice/policy.toml", root.display());
+    assert!(shown.contains(&pack) && shown.contains(copy) && snippet.contains(copy), "{shown}");
 
     // The folder is there, and is the policy's: it is replaced only if that is asked for.
     let line = lab.refused(&["advise", "--budget", "1s"]);

@@ -20,6 +20,7 @@ fn readme(emitted: &[Emitted]) -> String {
     );
     for file in emitted {
         text.push_str(&format!("\n{}\n    {}\n", file.file.display(), file.what));
+        file.first.iter().for_each(|first| text.push_str(&format!("    first: {first}\n")));
         text.push_str(&format!("    {} {}\n    check: {}\n", file.place, file.line, file.check));
         file.cannot().iter().for_each(|what| text.push_str(&format!("    cannot be expressed: {what}\n")));
     }

@@ -44,6 +44,8 @@ pub struct Clash {
     pub directive: String,
     /// Whether it may stay, and then holds in its own block; else it has to go.
     pub stays: bool,
+    /// Whether its line is included elsewhere, too.
+    pub shared: bool,
 }
 
 /// Puts a policy on top of a configuration that was read, and lets the server check it if there is a place for that.
@@ -180,11 +182,17 @@ impl Work<'_> {
     }
 
     fn clash_as(&mut self, at: SourcePosition, directive: String, stays: bool) {
-        let clash = Clash { place: self.tree.word(at), directive, stays };
+        let shared = times(&self.tree.directives, at) > 1;
+        let clash = Clash { place: self.tree.word(at), directive, stays, shared };
         // One that a later part takes out does not stay.
         self.clashes.retain(|known| (&known.place, &known.directive) != (&clash.place, &clash.directive));
         self.clashes.push(clash);
     }
+}
+
+/// How often a line of a file is part of a configuration.
+fn times(directives: &[Directive], at: SourcePosition) -> usize {
+    directives.iter().map(|d| usize::from(d.at == at) + times(d.within(), at)).sum()
 }
 
 /// The block of what all sites have in common; all of it where there is none.

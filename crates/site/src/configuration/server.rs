@@ -9,9 +9,9 @@ use super::advised::advised;
 use super::decided::decision;
 use super::emitted::Emitted;
 use super::here::WritingContext;
-use super::own::on_top;
+use super::own::{Clash, on_top};
 use super::present::is_loaded;
-use super::served::{downloads, served};
+use super::served::{downloads, served, with_own};
 use super::trial::{describe_trial, file};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
@@ -59,19 +59,42 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: WritingContext<'_
             let installs: BTreeSet<&String> = rows.filter_map(|row| row.remedy.as_ref()).collect();
             first.splice(1..1, installs.into_iter().cloned());
             first.extend(doubled.iter().filter(|_| !s.downloads).cloned());
+            if s.line.is_empty() {
+                first.remove(0);
+            }
             (s.template.clone(), first)
         })
         .collect();
     let room = Shelter::new().context("no temporary folder")?;
-    let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads(site), here.place)?;
+    let is_named = wish.downloads.as_deref() == Some("x-sendfile");
+    let downloads = match here.own.filter(|read| is_named && read.tree.syntax == Syntax::Assigned) {
+        Some(read) => {
+            let docroot = site.sources.docroot.as_deref().unwrap_or("/");
+            with_own(downloads(site), &read.tree.directives, docroot)
+        }
+        None => downloads(site),
+    };
+    let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads, here.place)?;
     // What the lab's configuration makes of a file says nothing where the site's own was tried with it.
-    let unchecked = unchecked.filter(|_| policy.trial.as_ref().is_none_or(|trial| trial.untried.is_some()));
-    let one = |(snippet, body): (&Snippet, String)| Emitted {
-        what: what(policy, snippet),
-        first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
-        unchecked: unchecked.clone(),
-        tried: policy.trial.as_ref().map(describe_trial),
-        ..emitted(&found.definition.name, emission, snippet, body)
+    let is_untried = policy.trial.as_ref().is_none_or(|trial| trial.untried.is_some());
+    let why = |snippet: &Snippet| {
+        let inside = snippet.inside.as_ref().filter(|_| snippet.downloads && !is_untried)?;
+        Some(format!("your configuration was tried without lines for downloads in {inside}"))
+    };
+    let one = |(snippet, body): (&Snippet, String)| {
+        let plain = emitted(&found.definition.name, emission, snippet, body);
+        let undo = match doubled.is_empty() || snippet.downloads {
+            true => plain.undo.clone(),
+            false => plain.undo.replacen("that line", "that line, and put back what was removed first", 1),
+        };
+        Emitted {
+            what: what(policy, snippet),
+            first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
+            unchecked: unchecked.clone().filter(|_| is_untried).or_else(|| why(snippet)),
+            tried: policy.trial.as_ref().filter(|_| why(snippet).is_none()).map(describe_trial),
+            undo,
+            ..plain
+        }
     };
     let is_written =
         |(snippet, _): &SnippetText<'_>| !policy.withholds(&file(&found.definition.name, &snippet.template));
@@ -112,7 +135,15 @@ fn doubled(policy: &Policy, site: &Site, found: &Found, here: WritingContext<'_>
     };
     let clashes = on_top(policy, site, found, read, None)?.clashes;
     let gone = clashes.into_iter().filter(|clash| !clash.stays);
-    Ok(gone.map(|clash| format!("remove {}: {}", clash.place, clean(&clash.directive))).collect())
+    let told = |Clash { place, directive, shared, .. }: Clash| {
+        let whose = if shared {
+            "for this site alone (others include that file, too: include a copy here), "
+        } else {
+            ""
+        };
+        format!("{whose}remove {place}: {}", clean(&directive))
+    };
+    Ok(gone.map(told).collect())
 }
 
 /// A part of a configuration with its text.
@@ -143,7 +174,10 @@ pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body
         line: snippet.line.clone(),
         clash: if snippet.downloads { String::new() } else { emission.clash.clone() },
         check: emission.check.clone(),
-        undo: format!("remove that line, then: {}", emission.reload),
+        undo: match snippet.line.as_str() {
+            "" => format!("put back what was there, then: {}", emission.reload),
+            _ => format!("remove that line, then: {}", emission.reload),
+        },
         comment: "#",
         body,
         ..Emitted::default()
@@ -179,7 +213,7 @@ pub(super) fn first(
     modules: &[String],
     here: WritingContext<'_>,
 ) -> Vec<String> {
-    let mut first = vec![format!("cp {folder}/* {}/", emission.home)];
+    let mut first = vec![format!("mkdir -p {0} && cp {folder}/* {0}/", emission.home)];
     let missing: Vec<&str> =
         modules.iter().map(String::as_str).filter(|module| !has(found, here, module)).collect();
     match (&emission.enable, &emission.load) {

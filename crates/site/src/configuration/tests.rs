@@ -283,6 +283,9 @@ fn the_folder_is_private_and_has_every_file_and_a_list_of_them() {
     assert!(
         readme.contains("nginx/encoding.conf") && readme.contains("include /etc/nginx/weigh/encoding.conf;")
     );
+    assert!(
+        all.iter().flat_map(|one| &one.first).all(|first| readme.contains(&format!("    first: {first}\n")))
+    );
 }
 
 /// Clients without br and zstd, proxies among them, lose nothing, whoever encodes.
@@ -465,15 +468,19 @@ fn the_library_says_what_ffi_takes() {
     assert!(!first("ext-zstd").contains("ffi.enable"));
 }
 
-/// A size is raised where that was measured; else it is the server's or the site's own, or 256 bytes.
+/// The size is the policy's; of one that says none it is the server's or the site's own, or 256 bytes.
 #[test]
 fn small_content_stays_compressed() {
     let nginx = servers().into_iter().find(|s| s.definition.name == "nginx").unwrap().definition;
-    for (size, expected) in [(0, 256), (20, 256), (256, 256), (10_000, 10_000)] {
+    for (size, expected) in [(0, 256), (145, 145), (256, 256), (10_000, 10_000)] {
         let policy =
             policy(vec![decided(Kind::Asset, vec![rule("gzip", Encoder::Server, "gzip:6", size)], None)]);
         let wish = advised(&policy, &site(), &nginx, None).unwrap();
         assert_eq!(wish.rules[0].min_bytes, expected, "{size}");
+        // gzip beside another coding has the same size.
+        let br = decided(Kind::Asset, vec![rule("br", Encoder::Server, "brotli:5", size)], None);
+        let wish = advised(&self::policy(vec![br]), &site(), &nginx, None).unwrap();
+        assert_eq!([0, 1].map(|at| wish.rules[at].min_bytes), [expected; 2], "{size}");
     }
 }
 
@@ -537,6 +544,52 @@ fn each_folder_of_downloads_has_a_rule_and_none_is_wider_than_its_downloads() {
                 rules.filter(|line| line.contains("/var") || line.contains("ffload")).collect();
             assert!(rules.is_empty(), "{file}: {rules:?}");
         }
+    }
+}
+
+#[test]
+fn downloads_are_handed_out_of_folders_that_have_them_and_of_those_that_the_configuration_names() {
+    let home = tempfile::tempdir().unwrap();
+    let of = |name: &str| home.path().join(name);
+    for folder in ["files", "private"] {
+        std::fs::create_dir_all(of(folder)).unwrap();
+        std::fs::write(of(folder).join("x.zip"), "x").unwrap();
+    }
+    let made = "site-sample/made/001-dl.php.zip";
+    let mut site = with_downloads(&["files/x.zip", "private/x.zip", "gone/y.zip", made]);
+    site.sources.docroot = Some(home.path().display().to_string());
+    let found = downloads(&site);
+    assert_eq!(found.folders, [of("files"), of("private")]);
+    let refused: Vec<_> = found.refused.iter().map(|(folder, _)| folder.as_path()).collect();
+    assert_eq!(refused, [Path::new("site-sample/made")]);
+    let beside = |options: &str| {
+        let text =
+            format!("fastcgi.server = ( \".php\" => (( \"socket\" => \"/run/php.sock\", {options} )) )\n");
+        let text = format!("{text}$HTTP[\"url\"] =~ \"^/(private|\\.git)\" {{ url.access-deny = (\"\") }}\n");
+        let own = weigh_serverconf::Syntax::Assigned.parse(&text, 0).unwrap();
+        served::with_own(downloads(&site), &own, &home.path().display().to_string()).folders
+    };
+    assert_eq!(beside(""), [of("files")]);
+    let (on, srv) = ("\"x-sendfile\" => \"enable\"", Path::new("/srv/own"));
+    assert_eq!(beside(&format!("{on}, \"x-sendfile-docroot\" => ( \"/srv/own\" )")), [&of("files"), srv]);
+    // It sends them already, from wherever they are.
+    assert!(beside(on).is_empty());
+}
+
+/// A private instance has no such lines.
+#[test]
+fn lines_inside_a_directive_for_downloads_are_not_said_to_be_tried() {
+    let trial = weigh_model::policy::Trial { answers: 9, ..Default::default() };
+    let all = emitted(&Policy { trial: Some(trial), ..whole() });
+    for (file, is_tried) in
+        [("lighttpd/php.conf", false), ("caddy/php.caddy", false), ("caddy/files.caddy", true)]
+    {
+        let text = all.iter().find(|one| one.file == Path::new(file)).unwrap().text();
+        assert_eq!(
+            (text.contains("# Checked: "), text.contains("# Not checked: ")),
+            (is_tried, !is_tried),
+            "{text}"
+        );
     }
 }
 
