@@ -235,7 +235,11 @@ fn a_configuration_that_cannot_be_measured_is_refused_with_its_line() {
     for (text, flags, said) in [
         ("gzip on;\ngzip_comp_level 12;\n", &[][..], "value must be between 1 and 9 in mine.conf:2"),
         ("gzip on;\nno_such_thing on;\n", &[], "unknown directive \"no_such_thing\" in mine.conf:2"),
-        ("gzip on;\nreturn 301 https://example.org;\n", &[], "nginx cannot be asked: it redirects every request to https://example.org (status 301)"),
+        (
+            "gzip on;\nreturn 301 https://example.org;\n",
+            &[],
+            "nginx cannot be asked: it redirects every request to https://example.org (status 301)",
+        ),
         (
             "hello\n",
             &[],

@@ -182,7 +182,7 @@ impl Work<'_> {
     }
 
     fn clash_as(&mut self, at: SourcePosition, directive: String, stays: bool) {
-        let shared = times(&self.tree.directives, at) > 1;
+        let shared = times(&self.tree.directives, at, &directive) > 1;
         let clash = Clash { place: self.tree.word(at), directive, stays, shared };
         // One that a later part takes out does not stay.
         self.clashes.retain(|known| (&known.place, &known.directive) != (&clash.place, &clash.directive));
@@ -190,9 +190,10 @@ impl Work<'_> {
     }
 }
 
-/// How often a line of a file is part of a configuration.
-fn times(directives: &[Directive], at: SourcePosition) -> usize {
-    directives.iter().map(|d| usize::from(d.at == at) + times(d.within(), at)).sum()
+/// How often a directive of a file is part of a configuration.
+fn times(directives: &[Directive], at: SourcePosition, text: &str) -> usize {
+    let is_it = |d: &Directive| d.at == at && d.text() == text;
+    directives.iter().map(|d| usize::from(is_it(d)) + times(d.within(), at, text)).sum()
 }
 
 /// The block of what all sites have in common; all of it where there is none.
