@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
@@ -277,9 +278,14 @@ impl Drop for RunningServer {
     }
 }
 
-/// A port that nobody listens at.
+/// A port that nobody listens at: none of those that connections are given (`ip_local_port_range`), and each time another.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static ASKED: AtomicU16 = AtomicU16::new(0);
+    let next = || {
+        let first = u16::try_from(std::process::id() % 10_000).unwrap();
+        20_000 + (first + ASKED.fetch_add(1, Ordering::Relaxed)) % 10_000
+    };
+    std::iter::repeat_with(next).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }
 
 /// Waits until something holds.
