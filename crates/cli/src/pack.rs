@@ -130,7 +130,13 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_usage_error()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     if let Some(configured) = configuration(args, &lab)? {
-        settings.refused = refused(configured, &args.tree, &interrupt).or_usage_error()?;
+        let refused = refused(configured, &args.tree, &interrupt).or_usage_error()?;
+        if !refused.by_address {
+            terminal::note(
+                "whether the server refuses visitors by their address is not known: it takes a network namespace, as root or by user namespaces",
+            );
+        }
+        settings.refused = refused.files;
     }
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);

@@ -31,7 +31,7 @@ const IDLE_FILE: &str = "/proc/sys/net/ipv4/tcp_slow_start_after_idle";
 /// The network of the thread that looks.
 const OWN: &str = "/proc/thread-self/ns/net";
 /// That of this process' first thread.
-const MACHINE: &str = "/proc/self/ns/net";
+const OF_PROCESS: &str = "/proc/self/ns/net";
 
 #[derive(Debug)]
 pub struct Network {
@@ -135,25 +135,21 @@ pub fn pace(paced: bool) -> Result<()> {
     Ok(())
 }
 
-/// Lets connections of this thread's network to itself come from an address, if it is a private one.
+/// Lets connections of this thread's network to itself come from an address; false: it is that of the process, and stays as it is.
 ///
 /// # Errors
 /// The address cannot be set up.
-pub fn come_from(address: Ipv4Addr) -> Result<()> {
-    // That of the process is the machine's own.
-    let is_of_process = |own: std::fs::Metadata, all: std::fs::Metadata| own.ino() == all.ino();
-    if std::fs::metadata(OWN)
-        .ok()
-        .zip(std::fs::metadata(MACHINE).ok())
-        .is_none_or(|(own, all)| is_of_process(own, all))
-    {
-        return Ok(());
+pub fn come_from(address: Ipv4Addr) -> Result<bool> {
+    let network = |path| std::fs::metadata(path).map(|of| of.ino()).context("this network has no name");
+    if network(OWN)? == network(OF_PROCESS)? {
+        return Ok(false);
     }
     let address = address.to_string();
     let words = ["route", "change", "local", "127.0.0.1", "dev", "lo", "table", "local", "src", &address];
     carry_out("ip", &["address", "add", &address, "dev", "lo"])
         .and_then(|()| carry_out("ip", &words))
-        .context("its loopback has no other address")
+        .context("its loopback has no other address")?;
+    Ok(true)
 }
 
 /// Carries something out in a private network if one is available, else in the machine's own.

@@ -227,7 +227,7 @@ impl Connection {
             |e: io::Error| HttpFault::new(HttpFaultKind::ConnectFailed, format!("nobody answers there: {e}"));
         let limit = until.deadline.saturating_duration_since(Instant::now());
         let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
-        // Else a request over TLS waits for the acknowledgement of the handshake, up to 40 ms.
+        // A request over TLS would wait up to 40 ms for the acknowledgement of the handshake.
         tcp.set_nodelay(true).map_err(failed)?;
         let until = Rc::new(RefCell::new(until));
         let tcp = Bounded { tcp, until: until.clone() };

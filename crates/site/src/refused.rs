@@ -38,12 +38,20 @@ const LONGEST: u64 = 1 << 20;
 /// Statuses by which a file is not sent.
 pub const REFUSED: [u16; 4] = [401, 403, 404, 410];
 
+/// Files that a server does not send to everybody.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    pub files: BTreeSet<PathBuf>,
+    /// Whether strangers asked from an address of nobody's; else what depends on addresses is not known.
+    pub by_address: bool,
+}
+
 /// The files of a tree, which is the document root of this configuration, that its server does not send, or that it sends not to strangers, who would
 /// have their variants.
 ///
 /// # Errors
 /// One line: the server does not start or answer, it sends none of the files, or the user wants an end.
-pub fn refused(configured: Configured, tree: &Path, interrupt: &Interrupt) -> Result<BTreeSet<PathBuf>> {
+pub fn refused(configured: Configured, tree: &Path, interrupt: &Interrupt) -> Result<Refused> {
     let root = tree.canonicalize().with_context(|| clean_path(tree).to_string())?;
     let mut paths: Vec<PathBuf> = Vec::new();
     walk(&root, None, &mut |met| -> Result<()> {
@@ -59,46 +67,37 @@ pub fn refused(configured: Configured, tree: &Path, interrupt: &Interrupt) -> Re
     let (docroot, begins) = urls_of(&configured, &root);
     // Those of the files that a question to the server is answered with yes for, at one of their URLs.
     let asked =
-        |own: Configured, paths: &[PathBuf], who: Visitor, is_it: &Ask| -> Result<BTreeSet<PathBuf>> {
+        |own: Configured, paths: &[PathBuf], from: Option<Ipv4Addr>, is_it: &Ask| -> Result<Refused> {
             let account = Account { user, shown: vec![docroot.clone(), root.clone()] };
             let private = Private::new(own.found.clone(), Some(own), &docroot, None, None, account);
             private.with(interrupt, |asker| {
-                if who == Visitor::Stranger {
-                    network::come_from(STRANGER)?;
-                }
-                let mut found = BTreeSet::new();
+                let by_address = from.map_or(Ok(false), network::come_from)?;
+                let mut files = BTreeSet::new();
                 for path in paths {
                     ensure!(!interrupt.is_set(), INTERRUPTED);
-                    let file = root.join(path);
                     for begin in &begins {
                         let url = format!("/{}", url::file(&begin.join(path).to_string_lossy()));
-                        if is_it(asker, &url, &file)? {
-                            found.insert(path.clone());
+                        if is_it(asker, &url, &root.join(path))? {
+                            files.insert(path.clone());
+                            break;
                         }
                     }
                 }
-                Ok(found)
+                Ok(Refused { files, by_address })
             })
         };
     let strange = strange(&configured)?;
     let is_refused: &Ask = &|asker, url, file| Ok(!is_sent(asker, url, file)?);
-    let mut found = asked(configured, &paths, Visitor::Known, is_refused)?;
+    let mut found = asked(configured, &paths, None, is_refused)?;
     ensure!(
-        all == 0 || found.len() < all,
+        all == 0 || found.files.len() < all,
         "{}: the server sends none of its files: it is not the document root of that configuration",
         clean_path(tree)
     );
-    paths.retain(|path| !found.contains(path));
-    found.extend(asked(strange, &paths, Visitor::Stranger, &is_exposed)?);
-    Ok(found)
-}
-
-/// Who asks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Visitor {
-    /// Whoever has an address that configurations let in.
-    Known,
-    Stranger,
+    paths.retain(|path| !found.files.contains(path));
+    let strangers = asked(strange, &paths, Some(STRANGER), &is_exposed)?;
+    found.files.extend(strangers.files);
+    Ok(Refused { by_address: strangers.by_address, ..found })
 }
 
 /// The document root, and what the paths of URLs begin with that lead to files of a folder: it may be below the document root, or reached by an alias or

@@ -68,52 +68,29 @@ pub fn downloads(site: &Site) -> Downloads {
     downloads
 }
 
-/// The same with the folders that the programs of lighttpd's own configuration send files from: a list in a program's place holds what that had.
-/// Folders that it refuses are left out.
-pub(super) fn with_own(mut downloads: Downloads, directives: &[Directive], docroot: &str) -> Downloads {
-    let is_refused = |folder: &PathBuf| {
+/// The same without what lighttpd's own configuration speaks against: folders that it refuses, and all where its programs name files already, for a list
+/// of folders takes the place of theirs.
+pub(super) fn beside_own(mut downloads: Downloads, directives: &[Directive], docroot: &str) -> Downloads {
+    let is_used = names_files(directives);
+    for folder in std::mem::take(&mut downloads.folders) {
         let below = folder.strip_prefix(tidy(Path::new(docroot)));
-        below.is_ok_and(|below| refuses(directives, &format!("/{}/", below.display())))
-    };
-    let why = "the configuration refuses its URLs, and whether PHP sends its files is not known";
-    let (closed, open): (Vec<PathBuf>, _) = downloads.folders.into_iter().partition(is_refused);
-    downloads.folders = open;
-    downloads.refused.extend(closed.into_iter().map(|folder| (folder, why)));
-    let mut lists = BTreeSet::new();
-    lists_in(directives, &mut lists);
-    let lists: Vec<Vec<PathBuf>> = lists.into_iter().collect();
-    match lists.as_slice() {
-        [] => {}
-        [own] if !own.is_empty() => {
-            downloads.folders.retain(|folder| !own.iter().any(|wider| folder.starts_with(wider)));
-            if !downloads.folders.is_empty() {
-                downloads.folders.extend_from_slice(own);
-            }
-        }
-        _ => {
-            let why = "x-sendfile is in use, with folders that differ or without x-sendfile-docroot";
-            downloads.refused.extend(downloads.folders.drain(..).map(|folder| (folder, why)));
+        let is_refused = below.is_ok_and(|below| refuses(directives, &format!("/{}/", below.display())));
+        match (is_used, is_refused) {
+            (true, _) => downloads.refused.push((folder, "the configuration has x-sendfile already")),
+            (_, true) => downloads.refused.push((
+                folder,
+                "the configuration refuses its URLs, and whether PHP sends its files is not known",
+            )),
+            _ => downloads.folders.push(folder),
         }
     }
     downloads
 }
 
-/// The folders of each program that may name files; none: all files.
-fn lists_in(directives: &[Directive], lists: &mut BTreeSet<Vec<PathBuf>>) {
-    for directive in directives {
-        lists_in(directive.within(), lists);
-        let value = Value::of(directive).filter(|_| directive.name == "fastcgi.server");
-        let programs = value.iter().flat_map(Value::entries).flat_map(|(_, hosts)| hosts.entries());
-        let is_on = |program: &&Value| {
-            ["x-sendfile", "allow-x-send-file"]
-                .iter()
-                .any(|name| program.get(name).is_some_and(|value| value.word() == "enable"))
-        };
-        for program in programs.map(|(_, program)| program).filter(is_on) {
-            let folders = program.get("x-sendfile-docroot").map(Value::entries).unwrap_or_default();
-            lists.insert(folders.iter().map(|(_, folder)| PathBuf::from(folder.word())).collect());
-        }
-    }
+/// Whether a program of a configuration may name files for lighttpd to send.
+fn names_files(directives: &[Directive]) -> bool {
+    let is_it = |d: &Directive| d.name == "fastcgi.server" && d.arguments.contains("x-send");
+    directives.iter().any(|d| is_it(d) || names_files(d.within()))
 }
 
 /// Whether lighttpd answers no file of a folder, by its URL, in some of its conditions.

@@ -11,7 +11,7 @@ use super::emitted::Emitted;
 use super::here::WritingContext;
 use super::own::{Clash, on_top};
 use super::present::is_loaded;
-use super::served::{downloads, served, with_own};
+use super::served::{beside_own, downloads, served};
 use super::trial::{describe_trial, file};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
@@ -70,7 +70,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, here: WritingContext<'_
     let downloads = match here.own.filter(|read| is_named && read.tree.syntax == Syntax::Assigned) {
         Some(read) => {
             let docroot = site.sources.docroot.as_deref().unwrap_or("/");
-            with_own(downloads(site), &read.tree.directives, docroot)
+            beside_own(downloads(site), &read.tree.directives, docroot)
         }
         None => downloads(site),
     };
